@@ -1,0 +1,194 @@
+//! Digests of files and of trees.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::path::SafePath;
+
+/// A SHA-256 digest, written `sha256:` and 64 lower-case hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Digest([u8; 32]);
+
+/// A text that is not a digest.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a digest: `sha256:` and 64 lower-case hexadecimal digits are expected")]
+pub struct DigestError(String);
+
+const PREFIX: &str = "sha256:";
+
+impl Digest {
+    /// Returns the digest of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Returns the 64 hexadecimal digits, without the prefix.
+    pub fn hex(&self) -> String {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut hex = String::with_capacity(64);
+        for byte in self.0 {
+            hex.push(char::from(DIGITS[usize::from(byte >> 4)]));
+            hex.push(char::from(DIGITS[usize::from(byte & 15)]));
+        }
+        hex
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        let wrong = || DigestError(text.chars().take(90).collect());
+        let hex = text.strip_prefix(PREFIX).ok_or_else(wrong)?.as_bytes();
+        if hex.len() != 64 {
+            return Err(wrong());
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+            *byte = nibble(pair[0]).ok_or_else(wrong)? << 4 | nibble(pair[1]).ok_or_else(wrong)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, DigestError> {
+        text.parse()
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
+    }
+}
+
+/// A writer that hashes what passes through it to `inner`.
+#[derive(Debug)]
+pub struct HashingWriter<W> {
+    inner: W,
+    hasher: Sha256,
+    written: u64,
+}
+
+impl<W: Write> HashingWriter<W> {
+    /// Returns a writer that has seen nothing yet.
+    pub fn new(inner: W) -> Self {
+        Self { inner, hasher: Sha256::new(), written: 0 }
+    }
+
+    /// Returns the digest of all that was written and its length in bytes.
+    pub fn finish(self) -> (Digest, u64) {
+        (Digest(self.hasher.finalize().into()), self.written)
+    }
+}
+
+impl<W: Write> Write for HashingWriter<W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let count = self.inner.write(buf)?;
+        self.hasher.update(&buf[..count]);
+        self.written += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// Returns the digest of a tree: SHA-256 over one line for each regular file, sorted by the bytes
+/// of the path: `path \0 mode \0 hex-sha256(content) \n`, where mode is `755` for a file with any
+/// executable bit and `644` for the others.
+///
+/// Directories, owners, times and other mode bits do not count, so an empty directory changes nothing.
+pub fn tree_digest<'a>(files: impl IntoIterator<Item = (&'a SafePath, bool, Digest)>) -> Digest {
+    let mut lines: Vec<_> = files.into_iter().collect();
+    lines.sort_by(|a, b| a.0.as_str().as_bytes().cmp(b.0.as_str().as_bytes()));
+    let mut hasher = Sha256::new();
+    for (path, executable, content) in lines {
+        hasher.update(path.as_str());
+        hasher.update(if executable { "\0755\0" } else { "\0644\0" });
+        hasher.update(content.hex());
+        hasher.update("\n");
+    }
+    Digest(hasher.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[(&str, bool, &str)]) -> Digest {
+        let paths: Vec<SafePath> = files.iter().map(|f| SafePath::new(f.0).expect(f.0)).collect();
+        tree_digest(paths.iter().zip(files).map(|(path, f)| (path, f.1, Digest::of(f.2.as_bytes()))))
+    }
+
+    /// The published vectors: docs/reference/files.md carries the same table, and any tool with
+    /// `sha256sum` can reproduce them.
+    #[test]
+    fn vectors() {
+        let vectors: &[(&[(&str, bool, &str)], &str)] = &[
+            (&[], "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            (
+                &[("SKILL.md", false, "")],
+                "sha256:448d81e523aec4641978b21cfabf736e3bc2c810b25c705968e5857267135259",
+            ),
+            (
+                &[("SKILL.md", false, "# Skill\n"), ("scripts/run.sh", true, "#!/bin/sh\n")],
+                "sha256:15977e9bba45ef57cab1685318c3209e5ec7e0934bd14545e7d4cdcd80660a9f",
+            ),
+            (
+                &[("a-b", false, "1"), ("a/b", false, "2"), ("a.b", false, "3"), ("é", false, "4")],
+                "sha256:ef5860f6aa4609931798a7166c866cee10d150ed0120bfe7b550b25aa8911d92",
+            ),
+        ];
+        for (files, digest) in vectors {
+            assert_eq!(tree(files).to_string(), *digest, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn order_of_the_input_does_not_matter_but_mode_and_name_do() {
+        let one = tree(&[("a", false, "1"), ("b", false, "2")]);
+        assert_eq!(one, tree(&[("b", false, "2"), ("a", false, "1")]));
+        assert_ne!(one, tree(&[("a", true, "1"), ("b", false, "2")]));
+        assert_ne!(one, tree(&[("a", false, "2"), ("b", false, "1")]));
+    }
+
+    #[test]
+    fn text_round_trips_and_hostile_texts_are_refused() {
+        let digest = Digest::of(b"abc");
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+        let upper = digest.to_string().to_uppercase();
+        for text in ["", "sha256:", "sha256:00", &upper, "md5:00", &format!("{digest}0"), &"é".repeat(40)] {
+            assert!(text.parse::<Digest>().is_err(), "{text}");
+        }
+    }
+}

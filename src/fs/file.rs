@@ -1,0 +1,73 @@
+//! Files that several readers share.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::{PathContext, PathError};
+
+/// An open file that is read at positions, from any thread.
+#[derive(Debug)]
+pub struct SharedFile {
+    file: File,
+    len: u64,
+}
+
+impl SharedFile {
+    /// Opens the regular file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened, or is not a regular file (a pipe would block for ever).
+    pub fn open(path: &Path) -> Result<Self, PathError> {
+        let metadata = std::fs::metadata(path).at("open", path)?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")).at("open", path);
+        }
+        Self::from_file(File::open(path).at("open", path)?).at("open", path)
+    }
+
+    /// Takes over an open file.
+    ///
+    /// # Errors
+    ///
+    /// Where its length cannot be told.
+    pub fn from_file(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        Ok(Self { file, len })
+    }
+
+    /// Bytes in the file when it was opened.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether the file was empty when it was opened.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads at `offset` until `buf` is full.
+    ///
+    /// # Errors
+    ///
+    /// `UnexpectedEof` where the file ends before `buf` is full.
+    pub fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        #[cfg(unix)]
+        return std::os::unix::fs::FileExt::read_exact_at(&self.file, buf, offset);
+        #[cfg(windows)]
+        {
+            let (mut buf, mut offset) = (buf, offset);
+            while !buf.is_empty() {
+                match std::os::windows::fs::FileExt::seek_read(&self.file, buf, offset)? {
+                    0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    count => {
+                        buf = &mut buf[count..];
+                        offset += count as u64;
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Why bytes from outside were refused: the threat model as one enum.
+//!
+//! Every reader of foreign trees (archives, directories, later git) answers with this type, so
+//! that one table of messages and one test per variant cover them all.
+
+use crate::path::PathError;
+
+/// What is wrong with an archive or a tree. Names are as the archive has them and may hold
+/// control characters: whoever prints them escapes them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    // The archive's structure.
+    /// The bytes are of another kind, such as an HTML page.
+    #[error("this is not {expected}: it starts like {found}")]
+    NotAnArchive {
+        /// The kind that was expected, with its article: `a zip archive`.
+        expected: &'static str,
+        /// What the first bytes look like: `an HTML page`.
+        found: &'static str,
+    },
+    /// The archive ends too early.
+    #[error("the archive is cut off: {0}")]
+    Truncated(&'static str),
+    /// Headers that contradict each other or the format.
+    #[error("the archive is malformed: {0}")]
+    Malformed(String),
+    /// The local header of an entry differs from the central directory.
+    #[error("`{name}`: the two headers of this entry differ in {field}")]
+    HeaderMismatch {
+        /// The entry, by its name in the central directory.
+        name: String,
+        /// Which field differs.
+        field: &'static str,
+    },
+    /// Bytes before, between or after the entries.
+    #[error("the archive has bytes that belong to no entry: {0}")]
+    StrayBytes(&'static str),
+    /// Two entries share bytes.
+    #[error("`{0}`: this entry overlaps another one")]
+    Overlap(String),
+    /// A second archive hides in this one.
+    #[error("the archive holds a second directory of entries in {0}")]
+    SecondArchive(&'static str),
+    /// A password is needed.
+    #[error("`{0}`: this entry is encrypted")]
+    Encrypted(String),
+    /// A compression method other than stored and deflate, or a feature that no skill needs.
+    #[error("`{name}`: {feature} is not supported")]
+    Unsupported {
+        /// The entry.
+        name: String,
+        /// The feature, as a noun.
+        feature: String,
+    },
+    /// Compressed data that cannot be inflated.
+    #[error("`{0}`: the compressed data is damaged")]
+    BadData(String),
+    /// The content does not match the checksum in the archive.
+    #[error("`{0}`: the content does not match its checksum")]
+    BadChecksum(String),
+    /// The content is longer or shorter than the archive says.
+    #[error("`{name}`: {declared} bytes are declared, the content has {actual}")]
+    SizeMismatch {
+        /// The entry.
+        name: String,
+        /// What the header says.
+        declared: u64,
+        /// What was found: for content that is too long, where reading stopped.
+        actual: u64,
+    },
+    /// The commit in the archive's comment is not the one that was asked for.
+    #[error("the archive is of commit {found}, {expected} was asked for")]
+    WrongCommit {
+        /// The commit that was asked for.
+        expected: String,
+        /// The commit in the comment.
+        found: String,
+    },
+
+    // Names.
+    /// A name that is not a safe path.
+    #[error("`{name}`: this name is not allowed: {reason}")]
+    Name {
+        /// The name as the archive has it.
+        name: String,
+        /// The rule that it breaks.
+        reason: PathError,
+    },
+    /// A name that is not UTF-8; the lossy form is shown.
+    #[error("`{0}`: this name is not UTF-8")]
+    NameEncoding(String),
+    /// The same name twice.
+    #[error("`{0}`: this name is there twice")]
+    Duplicate(String),
+    /// Two names that are one on a file system that folds case or normal forms.
+    #[error("`{0}` and `{1}` are the same name on some file systems")]
+    Collision(String, String),
+    /// A name that is a file and a directory at once.
+    #[error("`{0}`: this name is both a file and a directory")]
+    FileAndDirectory(String),
+
+    // Types.
+    /// A symbolic link that does not lead to a regular file of the same skill.
+    #[error("`{0}`: this is a symbolic link that leads out of the skill or to no regular file")]
+    Symlink(String),
+    /// The skill's own `SKILL.md`, or the directory of the skill, is a symbolic link.
+    #[error("`{0}`: this is a symbolic link, it must be a real file")]
+    SkillSymlink(String),
+    /// A hard link, device, pipe or socket.
+    #[error("`{name}`: {kind} is not allowed in a skill")]
+    SpecialFile {
+        /// The entry.
+        name: String,
+        /// The kind with its article: `a named pipe`.
+        kind: &'static str,
+    },
+
+    // Sizes.
+    /// The archive file itself is too large.
+    #[error("the archive has more than {0} bytes")]
+    ArchiveTooLarge(u64),
+    /// Too many entries.
+    #[error("there are {count} entries, {limit} are allowed")]
+    TooManyEntries {
+        /// How many there are, as far as they were counted.
+        count: u64,
+        /// How many are allowed.
+        limit: u64,
+    },
+    /// Too many bytes once unpacked.
+    #[error("the content has {size} bytes, {limit} are allowed")]
+    TooLarge {
+        /// How many there are, as far as they were counted.
+        size: u64,
+        /// How many are allowed.
+        limit: u64,
+    },
+    /// An entry that unpacks to many times its size.
+    #[error("`{name}`: this entry unpacks to {ratio} times its size, {limit} times is allowed")]
+    Ratio {
+        /// The entry.
+        name: String,
+        /// How many times.
+        ratio: u64,
+        /// How many times is allowed.
+        limit: u64,
+    },
+}
+
+/// How much is read from an archive or a tree before it is refused.
+///
+/// The defaults leave room above everything in 50,102 real skills (largest skill 48 MB, most files
+/// 2,137, compression ratio at the 99th percentile 11) and far above a repository of 10,000 skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the archive file.
+    pub archive_bytes: u64,
+    /// Entries in the archive, all kinds.
+    pub archive_entries: u64,
+    /// Unpacked bytes of the whole archive, as declared.
+    pub archive_content: u64,
+    /// Unpacked size over packed size of one entry; only counted above [`Limits::RATIO_FLOOR`].
+    pub ratio: u64,
+    /// Files in one skill.
+    pub skill_files: u64,
+    /// Bytes in one skill.
+    pub skill_bytes: u64,
+}
+
+impl Limits {
+    /// The size in bytes up to which an entry's compression ratio does not matter.
+    pub const RATIO_FLOOR: u64 = 1024 * 1024;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            archive_bytes: 512 << 20,
+            archive_entries: 200_000,
+            archive_content: 4 << 30,
+            ratio: 200,
+            skill_files: 5_000,
+            skill_bytes: 100 << 20,
+        }
+    }
+}
