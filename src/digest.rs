@@ -133,10 +133,10 @@ pub fn tree_digest<'a>(files: impl IntoIterator<Item = (&'a SafePath, bool, Dige
     lines.sort_by(|a, b| a.0.as_str().as_bytes().cmp(b.0.as_str().as_bytes()));
     let mut hasher = Sha256::new();
     for (path, executable, content) in lines {
-        hasher.update(path.as_str());
-        hasher.update(if executable { "\0755\0" } else { "\0644\0" });
-        hasher.update(content.hex());
-        hasher.update("\n");
+        let mode = if executable { "755" } else { "644" };
+        for part in [path.as_str(), "\0", mode, "\0", &content.hex(), "\n"] {
+            hasher.update(part);
+        }
     }
     Digest(hasher.finalize().into())
 }
@@ -145,7 +145,10 @@ pub fn tree_digest<'a>(files: impl IntoIterator<Item = (&'a SafePath, bool, Dige
 mod tests {
     use super::*;
 
-    fn tree(files: &[(&str, bool, &str)]) -> Digest {
+    /// Path, whether it is executable, content.
+    type File = (&'static str, bool, &'static str);
+
+    fn tree(files: &[File]) -> Digest {
         let paths: Vec<SafePath> = files.iter().map(|f| SafePath::new(f.0).expect(f.0)).collect();
         tree_digest(paths.iter().zip(files).map(|(path, f)| (path, f.1, Digest::of(f.2.as_bytes()))))
     }
@@ -154,7 +157,7 @@ mod tests {
     /// `sha256sum` can reproduce them.
     #[test]
     fn vectors() {
-        let vectors: &[(&[(&str, bool, &str)], &str)] = &[
+        let vectors: &[(&[File], &str)] = &[
             (&[], "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             (
                 &[("SKILL.md", false, "")],

@@ -5,6 +5,13 @@ pub mod digest;
 pub mod name;
 pub mod path;
 pub mod refusal;
+pub mod spec;
 pub mod tree;
 // machine
 pub mod fs;
+// verbs
+pub mod context;
+pub mod env;
+pub mod error;
+pub mod reporter;
+pub mod settings;

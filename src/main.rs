@@ -1,1 +1,3 @@
+//! The `skillpm` program.
+
 fn main() {}

@@ -3,6 +3,8 @@
 //! Everything here names the path in its errors, follows no link that it was not asked to follow,
 //! and leaves either the old or the new file behind, never half of one.
 
+#![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
+
 mod file;
 
 pub use file::SharedFile;

@@ -1,1 +1,1 @@
-
+//! End-to-end tests: the built program against real files, archives and a local server.

@@ -1,0 +1,24 @@
+//! What every verb gets: the settings, and whom to tell and ask.
+
+use std::sync::Arc;
+
+use crate::reporter::{Interact, Reporter, Silent};
+use crate::settings::Settings;
+
+/// The surroundings of a verb.
+#[derive(Clone)]
+pub struct Context {
+    /// Where and how it runs.
+    pub settings: Settings,
+    /// Hears of progress.
+    pub reporter: Arc<dyn Reporter>,
+    /// Answers questions.
+    pub interact: Arc<dyn Interact>,
+}
+
+impl Context {
+    /// Returns a context that tells nothing and asks nobody.
+    pub fn silent(settings: Settings) -> Self {
+        Self { settings, reporter: Arc::new(Silent), interact: Arc::new(Silent) }
+    }
+}

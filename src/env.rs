@@ -1,0 +1,116 @@
+//! The environment: every variable that skillpm reads, each with what it does.
+//!
+//! The process's environment is read once, into an [`Env`]; nothing else in the program looks at
+//! it. The constants make the reference page of the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+macro_rules! variables {
+    ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
+        $($(#[doc = $doc])+ pub const $name: &str = stringify!($name);)+
+
+        /// All variables with their descriptions, sorted as they are declared.
+        pub const VARIABLES: &[(&str, &str)] = &[$((stringify!($name), concat!($($doc),+))),+];
+    };
+}
+
+variables! {
+    /// Token for GitHub's API, sent to no other host. Wins over `GH_TOKEN`.
+    GITHUB_TOKEN;
+    /// Token for GitHub's API, as the `gh` program reads it.
+    GH_TOKEN;
+    /// Token for the GitHub Enterprise server that `GH_HOST` names.
+    GH_ENTERPRISE_TOKEN;
+    /// Host of a GitHub Enterprise server: what `owner/repo` is read from.
+    GH_HOST;
+    /// Address of the GitHub API, `https://api.github.com` unless set.
+    GITHUB_API_URL;
+    /// Seconds without a byte after which a connection is given up, 30 unless set.
+    SKILLPM_HTTP_TIMEOUT;
+    /// How often a request is tried again after a failure that may pass, 3 unless set.
+    SKILLPM_HTTP_RETRIES;
+    /// Uses no network at all when set to `1` or `true`, as `--offline` does.
+    SKILLPM_OFFLINE;
+    /// Proxy for all addresses without a proxy of their own.
+    ALL_PROXY;
+    /// Proxy for `https` addresses; the lower-case name works too.
+    HTTPS_PROXY;
+    /// Proxy for `http` addresses; only the lower-case name is read where CGI scripts run.
+    HTTP_PROXY;
+    /// Hosts that are reached without the proxy, separated by commas.
+    NO_PROXY;
+    /// File of certificates to trust in place of the system's.
+    SSL_CERT_FILE;
+    /// Directory of certificates to trust in place of the system's.
+    SSL_CERT_DIR;
+    /// The user's home directory.
+    HOME;
+    /// The user's home directory on Windows.
+    USERPROFILE;
+    /// Where the user's manifest lies, `~/.config` unless set.
+    XDG_CONFIG_HOME;
+    /// Where the store lies, `~/.local/share` unless set.
+    XDG_DATA_HOME;
+    /// Where downloads are kept, `~/.cache` unless set.
+    XDG_CACHE_HOME;
+    /// Where the audit log lies, `~/.local/state` unless set.
+    XDG_STATE_HOME;
+    /// Claude Code's home, `~/.claude` unless set.
+    CLAUDE_CONFIG_DIR;
+    /// Codex's home, `~/.codex` unless set.
+    CODEX_HOME;
+    /// No colours when set to anything but the empty text.
+    NO_COLOR;
+    /// Colours even where standard error is no terminal, when set to anything but `0`.
+    CLICOLOR_FORCE;
+    /// Set on build machines: nothing is asked, no progress bars are drawn.
+    CI;
+}
+
+/// What the process was started with, read once.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    /// All variables.
+    pub vars: BTreeMap<OsString, OsString>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Whether a person can answer: standard input and standard error are terminals.
+    pub interactive: bool,
+}
+
+impl Env {
+    /// Reads the environment of this process.
+    ///
+    /// # Errors
+    ///
+    /// Where the working directory is gone or cannot be read.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    pub fn from_process() -> std::io::Result<Self> {
+        Ok(Self {
+            vars: std::env::vars_os().collect(),
+            cwd: std::env::current_dir()?,
+            interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
+        })
+    }
+
+    /// The value of variable `name` as text, or `None` where it is unset, empty or not UTF-8.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.vars.get(std::ffi::OsStr::new(name))?.to_str().filter(|value| !value.is_empty())
+    }
+
+    /// The value of variable `name` as an absolute path; others are ignored, as the XDG
+    /// specification says.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        let path = PathBuf::from(self.vars.get(std::ffi::OsStr::new(name))?);
+        path.is_absolute().then_some(path)
+    }
+
+    /// Whether variable `name` is switched on: `1`, `true`, `yes` or `on`.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name)
+            .is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"))
+    }
+}

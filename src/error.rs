@@ -1,0 +1,150 @@
+//! The error that every verb answers with.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What kind of failure it was. The numbers are the program's exit codes, which scripts rely on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ErrorKind {
+    /// A check found something.
+    Findings = 1,
+    /// The request itself makes no sense, or names something that is not there.
+    Usage = 2,
+    /// A settings file, manifest or lockfile is wrong.
+    Config = 3,
+    /// The network, a server or a login.
+    Network = 4,
+    /// Bytes that are not the ones that were promised, or that no skill may have.
+    Integrity = 5,
+    /// The file system.
+    Io = 6,
+}
+
+impl ErrorKind {
+    /// The exit code of the program.
+    pub fn exit_code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A failure, told so that a person can act on it: what was wrong, why, and what to do.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    hints: Vec<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The result of a verb.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// Returns an error of `kind`. The message starts in lower case and has no final period.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hints: Vec::new(), source: None }
+    }
+
+    /// Returns a [`ErrorKind::Usage`] error.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Returns a [`ErrorKind::Config`] error.
+    pub fn config(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Config, message)
+    }
+
+    /// Returns a [`ErrorKind::Network`] error.
+    pub fn network(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Network, message)
+    }
+
+    /// Returns a [`ErrorKind::Integrity`] error.
+    pub fn integrity(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Integrity, message)
+    }
+
+    /// Returns an [`ErrorKind::Io`] error.
+    pub fn io(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, message)
+    }
+
+    /// Adds a line that says what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds the error that led to this one.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Puts `message` before this error, which becomes its cause; kind and hints stay.
+    #[must_use]
+    pub fn context(self, message: impl Into<String>) -> Self {
+        let Self { kind, message: inner, hints, source } = self;
+        let cause = Self { kind, message: inner, hints: Vec::new(), source };
+        Self { kind, message: message.into(), hints, source: Some(Box::new(cause)) }
+    }
+
+    /// What kind of failure it was.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What to do about it, a line each.
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|source| &**source as _)
+    }
+}
+
+impl From<crate::fs::PathError> for Error {
+    fn from(error: crate::fs::PathError) -> Self {
+        use std::io::ErrorKind as Io;
+        let hint = match error.source.kind() {
+            Io::PermissionDenied => "check who owns the path, or install into the other scope with `--scope`",
+            Io::ReadOnlyFilesystem => "the file system is read-only: choose another scope with `--scope`",
+            Io::StorageFull | Io::QuotaExceeded => {
+                "free some space and run the command again: nothing was changed"
+            }
+            _ => "",
+        };
+        let new = Self::io(error.to_string()).because(error.source);
+        if hint.is_empty() { new } else { new.hint(hint) }
+    }
+}
+
+impl From<crate::refusal::Refusal> for Error {
+    fn from(refusal: crate::refusal::Refusal) -> Self {
+        Self::integrity(refusal.to_string())
+    }
+}
+
+impl From<crate::tree::ReadError> for Error {
+    fn from(error: crate::tree::ReadError) -> Self {
+        match error {
+            crate::tree::ReadError::Refused(refusal) => refusal.into(),
+            crate::tree::ReadError::Io(source) => {
+                Self::io("failed to read the content of a file").because(source)
+            }
+        }
+    }
+}

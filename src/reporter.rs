@@ -1,0 +1,56 @@
+//! What verbs tell while they work, and what they ask.
+//!
+//! Verbs print nothing. A front end hands them a [`Reporter`], which may draw bars, and an
+//! [`Interact`], which may ask a person; the silent ones here suit libraries and tests.
+
+use std::path::Path;
+
+/// Hears how the work goes on. Calls come from the thread that does the work.
+pub trait Reporter: Send + Sync {
+    /// A download of `what` begins; `total` is its size in bytes, where the server tells it.
+    fn download_started(&self, what: &str, total: Option<u64>) {
+        let _ = (what, total);
+    }
+
+    /// `bytes` more have come.
+    fn download_progressed(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
+    /// The download is over, well or not.
+    fn download_finished(&self) {}
+
+    /// A request failed in a way that may pass, and is tried again after `seconds`.
+    fn retrying(&self, what: &str, seconds: u64) {
+        let _ = (what, seconds);
+    }
+
+    /// Another process works in the scope whose directory is `dir`; this one waits for it.
+    fn waiting_for_lock(&self, dir: &Path) {
+        let _ = dir;
+    }
+
+    /// One step of a transaction is about to be done.
+    fn step(&self, step: &str) {
+        let _ = step;
+    }
+}
+
+/// Asks a person.
+pub trait Interact: Send + Sync {
+    /// Lets a person pick from `items` (title, description) and returns their indices, or `None`
+    /// where nobody can be asked. An empty answer means that the person wants none.
+    fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>>;
+}
+
+/// Tells nothing and asks nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Reporter for Silent {}
+
+impl Interact for Silent {
+    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+        None
+    }
+}

@@ -1,0 +1,227 @@
+//! Settings: what flags and environment add up to, resolved once.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::env::{self, Env};
+use crate::error::{Error, Result};
+
+/// Everything that verbs need to know about where and how they run. Plain data: tests make it by hand.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The user's home directory; `None` in containers without one.
+    pub home: Option<PathBuf>,
+    /// Where skillpm keeps its own files.
+    pub dirs: Dirs,
+    /// GitHub, or an Enterprise server.
+    pub github: GitHub,
+    /// Timeouts, retries, proxies, certificates.
+    pub http: Http,
+    /// No request to any host.
+    pub offline: bool,
+    /// The environment, for the directories that agents may move.
+    pub env: Env,
+}
+
+/// Directories of skillpm's own files. Each may be missing where there is no home.
+#[derive(Debug, Clone, Default)]
+pub struct Dirs {
+    /// `$XDG_CONFIG_HOME/skillpm`: the user's manifest and lockfile.
+    pub config: Option<PathBuf>,
+    /// `$XDG_DATA_HOME/skillpm`: the store.
+    pub data: Option<PathBuf>,
+    /// `$XDG_CACHE_HOME/skillpm`: downloads, safe to delete.
+    pub cache: Option<PathBuf>,
+    /// `$XDG_STATE_HOME/skillpm`: the audit log.
+    pub state: Option<PathBuf>,
+}
+
+/// Which GitHub is meant by `owner/repo`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitHub {
+    /// The host in addresses that people write: `github.com`.
+    pub host: String,
+    /// The address of the API, without a slash at its end.
+    pub api_url: String,
+    /// Sent to the API's host and to no other.
+    pub token: Option<String>,
+}
+
+/// How requests are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Http {
+    /// Without a byte for so long, a connection is given up.
+    pub timeout: Duration,
+    /// How often a request is tried again.
+    pub retries: u32,
+    /// Proxy for `https` addresses.
+    pub https_proxy: Option<String>,
+    /// Proxy for `http` addresses.
+    pub http_proxy: Option<String>,
+    /// Hosts that need no proxy.
+    pub no_proxy: Vec<String>,
+    /// File and directory of certificates that take the place of the system's.
+    pub certificates: (Option<PathBuf>, Option<PathBuf>),
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            retries: 3,
+            https_proxy: None,
+            http_proxy: None,
+            no_proxy: Vec::new(),
+            certificates: (None, None),
+        }
+    }
+}
+
+impl Settings {
+    /// Resolves the settings from the environment.
+    ///
+    /// # Errors
+    ///
+    /// A variable whose value cannot be read; the message names it.
+    pub fn from_env(env: Env) -> Result<Self> {
+        let home = env.path(env::HOME).or_else(|| env.path(env::USERPROFILE));
+        let dir = |variable: &str, default: &str| {
+            env.path(variable)
+                .or_else(|| home.as_ref().map(|home| home.join(default)))
+                .map(|dir| dir.join("skillpm"))
+        };
+        Ok(Self {
+            cwd: env.cwd.clone(),
+            dirs: Dirs {
+                config: dir(env::XDG_CONFIG_HOME, ".config"),
+                data: dir(env::XDG_DATA_HOME, ".local/share"),
+                cache: dir(env::XDG_CACHE_HOME, ".cache"),
+                state: dir(env::XDG_STATE_HOME, ".local/state"),
+            },
+            github: GitHub::from_env(&env)?,
+            http: Http::from_env(&env)?,
+            offline: env.flag(env::SKILLPM_OFFLINE),
+            home,
+            env,
+        })
+    }
+
+    /// Where the store lies.
+    ///
+    /// # Errors
+    ///
+    /// Where there is neither a home directory nor `XDG_DATA_HOME`.
+    pub fn store_dir(&self) -> Result<PathBuf> {
+        self.dirs.data.as_ref().map(|data| data.join("store-v1")).ok_or_else(|| no_home("the store"))
+    }
+}
+
+/// The error for a place that needs a home directory.
+pub(crate) fn no_home(what: &str) -> Error {
+    Error::config(format!("there is no place for {what}: the home directory is not known"))
+        .hint("set `HOME`, or `XDG_DATA_HOME` and `XDG_CONFIG_HOME`, to absolute paths")
+}
+
+impl GitHub {
+    fn from_env(env: &Env) -> Result<Self> {
+        let host = env.get(env::GH_HOST).unwrap_or("github.com").to_ascii_lowercase();
+        let enterprise = host != "github.com";
+        let api_url = match env.get(env::GITHUB_API_URL) {
+            Some(url) => url.trim_end_matches('/').to_owned(),
+            None if enterprise => format!("https://{host}/api/v3"),
+            None => "https://api.github.com".to_owned(),
+        };
+        if !api_url.starts_with("https://") && !api_url.starts_with("http://") {
+            return Err(Error::config(format!("`{}` is not an address: `{api_url}`", env::GITHUB_API_URL))
+                .hint("it starts with `https://`, such as `https://ghe.example.com/api/v3`"));
+        }
+        let names: &[&str] = if enterprise {
+            &[env::GH_ENTERPRISE_TOKEN, env::GITHUB_TOKEN, env::GH_TOKEN]
+        } else {
+            &[env::GITHUB_TOKEN, env::GH_TOKEN]
+        };
+        let token = names.iter().find_map(|name| env.get(name)).map(|token| token.trim().to_owned());
+        Ok(Self { host, api_url, token })
+    }
+}
+
+impl Http {
+    fn from_env(env: &Env) -> Result<Self> {
+        let default = Self::default();
+        let either =
+            |name: &str| env.get(&name.to_ascii_lowercase()).or_else(|| env.get(name)).map(ToOwned::to_owned);
+        let all = either(env::ALL_PROXY);
+        Ok(Self {
+            timeout: number(env, env::SKILLPM_HTTP_TIMEOUT)?.map_or(default.timeout, Duration::from_secs),
+            retries: number(env, env::SKILLPM_HTTP_RETRIES)?
+                .map_or(default.retries, |count| u32::try_from(count.min(10)).unwrap_or(10)),
+            https_proxy: either(env::HTTPS_PROXY).or_else(|| all.clone()),
+            http_proxy: env.get("http_proxy").map(ToOwned::to_owned).or(all),
+            no_proxy: either(env::NO_PROXY)
+                .map(|hosts| {
+                    hosts.split(',').map(|host| host.trim().to_owned()).filter(|h| !h.is_empty()).collect()
+                })
+                .unwrap_or_default(),
+            certificates: (env.path(env::SSL_CERT_FILE), env.path(env::SSL_CERT_DIR)),
+        })
+    }
+}
+
+fn number(env: &Env, name: &str) -> Result<Option<u64>> {
+    env.get(name)
+        .map(|text| {
+            text.parse().map_err(|_| {
+                Error::config(format!("`{name}` is not a whole number: `{text}`"))
+                    .hint(format!("unset `{name}` or set it to a number such as `3`"))
+            })
+        })
+        .transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(vars: &[(&str, &str)]) -> Env {
+        Env { vars: vars.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(), ..Env::default() }
+    }
+
+    #[test]
+    fn the_api_follows_the_host_unless_it_is_named() {
+        let github = |vars| GitHub::from_env(&env(vars)).expect("valid");
+        assert_eq!(github(&[]).api_url, "https://api.github.com");
+        assert_eq!(github(&[("GH_HOST", "ghe.example.com")]).api_url, "https://ghe.example.com/api/v3");
+        assert_eq!(github(&[("GITHUB_API_URL", "http://127.0.0.1:1/")]).api_url, "http://127.0.0.1:1");
+        assert!(GitHub::from_env(&env(&[("GITHUB_API_URL", "ftp://x")])).is_err());
+    }
+
+    #[test]
+    fn tokens_by_precedence() {
+        let token = |vars| GitHub::from_env(&env(vars)).expect("valid").token;
+        assert_eq!(token(&[("GH_TOKEN", "b"), ("GITHUB_TOKEN", "a\n")]).as_deref(), Some("a"));
+        assert_eq!(token(&[("GH_TOKEN", "b")]).as_deref(), Some("b"));
+        assert_eq!(token(&[("GH_ENTERPRISE_TOKEN", "c")]), None);
+        assert_eq!(
+            token(&[("GH_HOST", "ghe.x"), ("GH_ENTERPRISE_TOKEN", "c"), ("GH_TOKEN", "b")]).as_deref(),
+            Some("c")
+        );
+    }
+
+    #[test]
+    fn directories_ignore_relative_values() {
+        let settings =
+            Settings::from_env(env(&[("HOME", "/h"), ("XDG_DATA_HOME", "rel"), ("XDG_CACHE_HOME", "/c")]))
+                .expect("valid");
+        assert_eq!(settings.store_dir().expect("a home"), PathBuf::from("/h/.local/share/skillpm/store-v1"));
+        assert_eq!(settings.dirs.cache, Some("/c/skillpm".into()));
+        assert!(Settings::from_env(env(&[])).expect("valid").store_dir().is_err());
+    }
+
+    #[test]
+    fn a_wrong_number_names_its_variable() {
+        let error = Settings::from_env(env(&[("SKILLPM_HTTP_RETRIES", "many")])).expect_err("not a number");
+        assert!(error.to_string().contains("SKILLPM_HTTP_RETRIES"), "{error}");
+    }
+}
