@@ -2,10 +2,13 @@
 
 // values
 pub mod digest;
+pub mod lockfile;
+pub mod manifest;
 pub mod name;
 pub mod path;
 pub mod refusal;
 pub mod spec;
+pub mod text;
 pub mod tree;
 // machine
 pub mod fs;

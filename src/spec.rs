@@ -89,6 +89,18 @@ pub enum SpecError {
     BadSkill,
 }
 
+/// The form in lockfiles, which is git's own: `tags/v2`, `heads/main`, or the bare name where the
+/// kind was not said.
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any(name) | Self::Rev(name) => f.write_str(name),
+            Self::Tag(name) => write!(f, "tags/{name}"),
+            Self::Branch(name) => write!(f, "heads/{name}"),
+        }
+    }
+}
+
 impl Reference {
     /// The name without its kind.
     pub fn name(&self) -> &str {
@@ -179,6 +191,30 @@ impl fmt::Display for Repository {
     }
 }
 
+/// The form in manifests and lockfiles: `github:owner/repo` or `path:./skills`.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GitHub(repository) => write!(f, "github:{repository}"),
+            Self::Local(path) => write!(f, "path:{path}"),
+        }
+    }
+}
+
+impl FromStr for Origin {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        match text.split_once(':') {
+            Some(("github", rest)) => Repository::parse(rest).map(Self::GitHub),
+            Some(("path", path)) if !path.is_empty() && !path.chars().any(char::is_control) => {
+                Ok(Self::Local(path.to_owned()))
+            }
+            _ => Err(SpecError::Unsupported(text.to_owned())),
+        }
+    }
+}
+
 impl SourceSpec {
     /// Returns the specification of a path on this machine, taken as it is: `#` and `@` are part of it.
     pub fn local(path: &str) -> Self {
@@ -264,6 +300,15 @@ fn split_suffixes(text: &str) -> (&str, Option<&str>, Option<&str>) {
 
 fn skill_name(text: &str) -> Result<String, SpecError> {
     if text.trim().is_empty() { Err(SpecError::BadSkill) } else { Ok(text.to_owned()) }
+}
+
+/// Checks that `path` names a directory inside a repository: no empty, `.` or `..` component.
+///
+/// # Errors
+///
+/// [`SpecError::BadPath`].
+pub fn check_directory(path: &str) -> Result<(), SpecError> {
+    directory(&path.split('/').collect::<Vec<_>>()).map(|_| ())
 }
 
 fn directory(parts: &[&str]) -> Result<Option<String>, SpecError> {

@@ -1,0 +1,83 @@
+//! Replacing one file as a whole.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::{PathContext, PathError, real_path};
+
+/// Writes `bytes` to `path` so that readers see the old or the new content, and a crash leaves one
+/// of the two: a sibling is written, synced and renamed, then the directory is synced.
+///
+/// A link at `path` stays a link: the file that it leads to is replaced. The mode of an existing
+/// file is kept.
+///
+/// # Errors
+///
+/// Where the directory does not exist or cannot be written; the old content is then untouched.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+    let real = real_path(path)?;
+    let path = real.as_deref().unwrap_or(path);
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file =
+        tempfile::Builder::new().prefix(".skillpm-").tempfile_in(directory).at("write in", directory)?;
+    file.write_all(bytes).at("write", path)?;
+    copy_mode(path, file.as_file()).at("write", path)?;
+    file.as_file().sync_all().at("write", path)?;
+    file.persist(path).map_err(|error| error.error).at("replace", path)?;
+    sync_dir(directory)
+}
+
+/// Makes a rename in `directory` outlast a loss of power.
+pub(super) fn sync_dir(directory: &Path) -> Result<(), PathError> {
+    if cfg!(unix) {
+        fs::File::open(directory).and_then(|directory| directory.sync_all()).at("sync", directory)?;
+    }
+    Ok(())
+}
+
+/// Gives `file` the mode that the file at `path` has, or that a new one gets: a temporary file has
+/// 0600, which is wrong for files that a team shares.
+#[cfg(unix)]
+fn copy_mode(path: &Path, file: &fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let new = fs::Permissions::from_mode(0o644);
+    file.set_permissions(fs::metadata(path).map_or(new, |metadata| metadata.permissions()))
+}
+
+#[cfg(not(unix))]
+fn copy_mode(_path: &Path, _file: &fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_file_stays_when_the_new_one_cannot_be_written() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let missing = dir.path().join("missing/file");
+        assert!(write_atomic(&missing, b"x").is_err());
+        let path = dir.path().join("file");
+        write_atomic(&path, b"one").expect("writes");
+        write_atomic(&path, b"two").expect("replaces");
+        assert_eq!(fs::read(&path).expect("reads"), b"two");
+        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_modes_are_kept() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&file, "one").expect("writes");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("chmod");
+        std::os::unix::fs::symlink("file", &link).expect("links");
+        write_atomic(&link, b"two").expect("replaces");
+        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
+        assert_eq!(fs::read(&file).expect("reads"), b"two");
+        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+    }
+}

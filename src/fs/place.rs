@@ -1,0 +1,184 @@
+//! Putting things in their place, and taking them away.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::atomic::sync_dir;
+use super::{Kind, PathContext, PathError, kind};
+
+/// Creates `path` and the directories above it.
+///
+/// # Errors
+///
+/// Where one cannot be created.
+pub fn create_dir_all(path: &Path) -> Result<(), PathError> {
+    fs::create_dir_all(path).at("create", path)
+}
+
+/// Moves `from` to `to`, where nothing may lie yet. Both are on one file system.
+///
+/// # Errors
+///
+/// `AlreadyExists` where something lies at `to`, else what the system says.
+pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            Err(error) if is_unsupported(error) => {}
+            result => {
+                result.map_err(io::Error::from).at("create", to)?;
+                return sync_parent(to);
+            }
+        }
+    }
+    if kind(to)?.is_some() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", to);
+    }
+    fs::rename(from, to).at("create", to)?;
+    sync_parent(to)
+}
+
+/// Swaps what lies at `new` and at `old`, so that no reader ever finds `old` missing or half done.
+///
+/// Where the system cannot swap, the old one steps aside first and there is a moment without it;
+/// the journal of the transaction mends a crash in that moment.
+///
+/// # Errors
+///
+/// Where either cannot be moved.
+pub fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        match renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE) {
+            Err(error) if is_unsupported(error) => {}
+            result => {
+                result.map_err(io::Error::from).at("replace", old)?;
+                return sync_parent(old);
+            }
+        }
+    }
+    let mut aside = new.as_os_str().to_owned();
+    aside.push(".old");
+    fs::rename(old, &aside).at("replace", old)?;
+    fs::rename(new, old).at("replace", old)?;
+    fs::rename(&aside, new).at("replace", old)?;
+    sync_parent(old)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn is_unsupported(error: rustix::io::Errno) -> bool {
+    matches!(error, rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP)
+}
+
+fn sync_parent(path: &Path) -> Result<(), PathError> {
+    path.parent().map_or(Ok(()), sync_dir)
+}
+
+/// Makes a symbolic link at `link` that leads to `target`. A link that is there is replaced in one
+/// step; anything else is left alone.
+///
+/// # Errors
+///
+/// `AlreadyExists` where something other than a link lies there, `Unsupported` where the system
+/// has no links, else what the system says.
+pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
+    let Some(parent) = link.parent() else {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);
+    };
+    create_dir_all(parent)?;
+    match kind(link)? {
+        None | Some(Kind::Symlink) => {}
+        Some(_) => return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("link", link),
+    }
+    // A fresh link in a private directory, renamed over the old one.
+    let aside = tempfile::Builder::new().prefix(".skillpm-").tempdir_in(parent).at("write in", parent)?;
+    let fresh = aside.path().join("link");
+    make_symlink(target, &fresh).at("link", link)?;
+    fs::rename(&fresh, link).at("link", link)
+}
+
+#[cfg(unix)]
+fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, link)
+}
+
+#[cfg(windows)]
+fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_dir(target, link)
+}
+
+/// Removes the link at `path`; anything else is left alone.
+///
+/// # Errors
+///
+/// Where it cannot be removed.
+pub fn remove_link(path: &Path) -> Result<(), PathError> {
+    match kind(path)? {
+        Some(Kind::Symlink) => fs::remove_file(path).at("remove", path),
+        _ => Ok(()),
+    }
+}
+
+/// Removes whatever lies at `path`, and what is below it; links are removed, not followed.
+///
+/// # Errors
+///
+/// Where something cannot be removed.
+pub fn remove_tree(path: &Path) -> Result<(), PathError> {
+    match kind(path)? {
+        None => Ok(()),
+        Some(Kind::Directory) => fs::remove_dir_all(path).at("remove", path),
+        Some(_) => fs::remove_file(path).at("remove", path),
+    }
+}
+
+/// Removes the directory at `path` if nothing is in it.
+pub fn remove_dir_if_empty(path: &Path) {
+    // Not empty, or not there: both are what the caller wants.
+    let _ = fs::remove_dir(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exchanging_never_loses_the_old_one() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (new, old) = (dir.path().join("new"), dir.path().join("old"));
+        for (path, text) in [(&new, "new"), (&old, "old")] {
+            fs::create_dir(path).expect("creates");
+            fs::write(path.join("f"), text).expect("writes");
+        }
+        exchange(&new, &old).expect("swaps");
+        assert_eq!(fs::read_to_string(old.join("f")).expect("reads"), "new");
+        assert_eq!(fs::read_to_string(new.join("f")).expect("reads"), "old");
+    }
+
+    #[test]
+    fn a_move_does_not_replace() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        fs::create_dir(&from).expect("creates");
+        fs::create_dir(&to).expect("creates");
+        let error = move_new(&from, &to).expect_err("is there");
+        assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn removing_a_link_leaves_what_it_leads_to() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+        fs::create_dir(&real).expect("creates");
+        fs::write(real.join("f"), "x").expect("writes");
+        symlink(Path::new("real"), &link).expect("links");
+        symlink(Path::new("real"), &link).expect("again");
+        assert!(symlink(Path::new("x"), &real).is_err(), "a directory is not replaced by a link");
+        remove_tree(&link).expect("removes");
+        assert!(real.join("f").exists());
+    }
+}

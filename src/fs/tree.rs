@@ -1,0 +1,338 @@
+//! Trees on disk: read as a [`Tree`], written from a [`FileSet`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{PathContext, PathError};
+use crate::digest::{Digest, HashingWriter, tree_digest};
+use crate::refusal::Refusal;
+use crate::tree::{Content, Entry, FileSet, Node, ReadError, Tree};
+
+/// How a directory is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk<'a> {
+    /// Names of directories that are not entered.
+    pub skip: &'a [&'a str],
+    /// How many directories deep to look for a skill; below a directory with a `SKILL.md`
+    /// everything is read.
+    pub depth: usize,
+    /// How many entries there may be.
+    pub entries: u64,
+}
+
+impl Walk<'_> {
+    /// Reads all of one skill's directory.
+    pub const ALL: Self = Walk { skip: &[], depth: usize::MAX, entries: 200_000 };
+}
+
+/// Reads the names, kinds and sizes of everything in directory `root`; links are not followed.
+/// The content is read when it is asked for.
+///
+/// # Errors
+///
+/// Where a directory cannot be read, a name is not UTF-8, or there are too many entries.
+pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
+    let mut found = Found { entries: BTreeMap::new(), paths: Vec::new(), walk };
+    found.directory(root, "", walk.depth).map_err(flatten)?;
+    let Found { entries, paths, .. } = found;
+    Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), paths })))
+}
+
+/// [`scan`] of all of `root`.
+///
+/// # Errors
+///
+/// As [`scan`].
+pub fn tree_of(root: &Path) -> Result<Tree, ReadError> {
+    scan(root, Walk::ALL)
+}
+
+/// The error of a walk, before it is known whether its path matters.
+enum WalkError {
+    Path(PathError),
+    Refused(Refusal),
+}
+
+impl From<PathError> for WalkError {
+    fn from(error: PathError) -> Self {
+        Self::Path(error)
+    }
+}
+
+fn flatten(error: WalkError) -> ReadError {
+    match error {
+        WalkError::Refused(refusal) => refusal.into(),
+        WalkError::Path(error) => io::Error::new(error.source.kind(), error).into(),
+    }
+}
+
+struct Found<'a> {
+    entries: BTreeMap<String, Entry>,
+    paths: Vec<String>,
+    walk: Walk<'a>,
+}
+
+impl Found<'_> {
+    fn directory(&mut self, dir: &Path, prefix: &str, depth: usize) -> Result<(), WalkError> {
+        let mut children = Vec::new();
+        for entry in fs::read_dir(dir).at("read", dir)? {
+            let entry = entry.at("read", dir)?;
+            let kind = entry.file_type().at("look at", &entry.path())?;
+            children.push((entry.file_name(), kind));
+        }
+        let is_skill = children
+            .iter()
+            .any(|(name, _)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
+        let depth = if is_skill { usize::MAX } else { depth };
+        for (name, kind) in children {
+            let Some(name) = name.to_str() else {
+                return Err(WalkError::Refused(Refusal::NameEncoding(format!(
+                    "{prefix}{}",
+                    name.to_string_lossy()
+                ))));
+            };
+            let path = format!("{prefix}{name}");
+            if kind.is_dir() {
+                // The history of a repository is never a part of a skill.
+                if depth > 0 && name != ".git" && !self.walk.skip.contains(&name) {
+                    self.directory(&dir.join(name), &format!("{path}/"), depth.saturating_sub(1))?;
+                }
+            } else {
+                self.leaf(&dir.join(name), path, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, at: &Path, path: String, kind: fs::FileType) -> Result<(), WalkError> {
+        // In a submodule or a second work tree, `.git` is a file.
+        if path == ".git" || path.ends_with("/.git") {
+            return Ok(());
+        }
+        let node = if kind.is_symlink() {
+            Node::Symlink
+        } else if kind.is_file() {
+            let metadata = fs::symlink_metadata(at).at("look at", at)?;
+            Node::File { executable: is_executable(&metadata), size: metadata.len() }
+        } else {
+            Node::Special(special(kind))
+        };
+        self.entries.insert(path.clone(), Entry { node, id: self.paths.len() });
+        self.paths.push(path);
+        let count = self.paths.len() as u64;
+        if count > self.walk.entries {
+            return Err(WalkError::Refused(Refusal::TooManyEntries { count, limit: self.walk.entries }));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn special(kind: fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+    if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn special(_kind: fs::FileType) -> &'static str {
+    "a special file"
+}
+
+/// Files below a directory.
+struct OnDisk {
+    root: PathBuf,
+    paths: Vec<String>,
+}
+
+impl Content for OnDisk {
+    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
+        let path = self.root.join(&self.paths[id]);
+        // The path may have become a pipe or a link since it was looked at.
+        let metadata = fs::symlink_metadata(&path).at("read", &path).map_err(with_path)?;
+        if metadata.is_symlink() {
+            let target = fs::read_link(&path).at("read", &path).map_err(with_path)?;
+            sink.write_all(target.to_string_lossy().as_bytes())?;
+            return Ok(());
+        }
+        if !metadata.is_file() {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file any more");
+            return Err(with_path(PathError { action: "read", path, source: error }));
+        }
+        let mut file = open_no_follow(&path).at("read", &path).map_err(with_path)?;
+        io::copy(&mut file, sink)?;
+        Ok(())
+    }
+}
+
+fn with_path(error: PathError) -> ReadError {
+    io::Error::new(error.source.kind(), error).into()
+}
+
+fn open_no_follow(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options
+            .custom_flags((rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// Writes `set` into the new directory `dest` and returns the tree digest of what was written.
+///
+/// Files get mode 0644 or 0755, less the umask; nothing that is there is opened or replaced.
+///
+/// # Errors
+///
+/// Where `dest` is there already, a file cannot be written, or the content cannot be delivered.
+/// What was written until then stays: the caller removes the directory.
+pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
+    fs::create_dir(dest).at("create", dest).map_err(with_path)?;
+    let mut made: BTreeSet<&str> = BTreeSet::new();
+    let mut lines = Vec::with_capacity(set.files().len());
+    for file in set.files() {
+        for dir in file.path.ancestors() {
+            if made.insert(dir) {
+                let dir = dest.join(dir);
+                fs::create_dir(&dir).at("create", &dir).map_err(with_path)?;
+            }
+        }
+        let path = dest.join(file.path.to_path_buf());
+        let target = create_new(&path, file.executable).at("create", &path).map_err(with_path)?;
+        let mut writer = HashingWriter::new(target);
+        set.copy_to(file, &mut writer).map_err(|error| match error {
+            // A bare error of the system comes from the file that is written: readers name theirs.
+            ReadError::Io(source) if source.get_ref().is_none() => {
+                with_path(PathError { action: "write", path: path.clone(), source })
+            }
+            other => other,
+        })?;
+        let (digest, written) = writer.finish();
+        if written != file.size {
+            let name = file.path.to_string();
+            return Err(Refusal::SizeMismatch { name, declared: file.size, actual: written }.into());
+        }
+        lines.push((&file.path, file.executable, digest));
+    }
+    Ok(tree_digest(lines))
+}
+
+fn create_new(path: &Path, executable: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(if executable { 0o755 } else { 0o644 });
+    }
+    #[cfg(not(unix))]
+    let _ = executable;
+    options.open(path)
+}
+
+/// Makes everything written so far to the file system of `dir` outlast a loss of power.
+///
+/// One call for a whole transaction costs far less than a sync of each file.
+///
+/// # Errors
+///
+/// Where the system reports that data was lost.
+pub fn sync_filesystem(dir: &Path) -> Result<(), PathError> {
+    #[cfg(target_os = "linux")]
+    {
+        let directory = File::open(dir).at("sync", dir)?;
+        rustix::fs::syncfs(&directory).map_err(io::Error::from).at("sync", dir)?;
+    }
+    #[cfg(not(target_os = "linux"))]
+    for entry in fs::read_dir(dir).at("sync", dir)? {
+        let path = entry.at("sync", dir)?.path();
+        if path.is_dir() {
+            sync_filesystem(&path)?;
+        } else {
+            File::open(&path).and_then(|file| file.sync_all()).at("sync", &path)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refusal::Limits;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_written_is_read_back_with_the_same_digest() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let source = dir.path().join("source");
+        fs::create_dir_all(source.join("scripts")).expect("creates");
+        fs::create_dir_all(source.join(".git")).expect("creates");
+        fs::write(source.join("SKILL.md"), "x").expect("writes");
+        fs::write(source.join(".git/config"), "x").expect("writes");
+        fs::write(source.join("scripts/run.sh"), "y").expect("writes");
+        fs::set_permissions(source.join("scripts/run.sh"), fs::Permissions::from_mode(0o4777))
+            .expect("chmod");
+        let set = tree_of(&source).expect("reads").skill("", &Limits::default()).expect("a skill");
+        let copy = dir.path().join("copy");
+        let digest = materialize(&set, &copy).expect("writes");
+        assert_eq!(digest, set.digest().expect("reads"));
+        let again = tree_of(&copy).expect("reads").skill("", &Limits::default()).expect("a skill");
+        assert_eq!(again.digest().expect("reads"), digest);
+        let mode = fs::metadata(copy.join("scripts/run.sh")).expect("there").permissions().mode();
+        assert_eq!(mode & 0o7777 & !0o022, 0o755, "set-id bits do not travel");
+        assert!(!copy.join(".git").exists());
+        assert!(materialize(&set, &copy).is_err(), "nothing that is there is written to");
+    }
+
+    /// d03-fifo: opening a named pipe would hang.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_refused_by_its_kind() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .expect("a pipe");
+        fs::write(dir.path().join("SKILL.md"), "x").expect("writes");
+        match tree_of(dir.path()).expect("lists").skill("", &Limits::default()) {
+            Err(ReadError::Refused(Refusal::SpecialFile { kind, .. })) => assert_eq!(kind, "a named pipe"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_walk_is_bounded_outside_of_skills_only() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for path in ["a/b/SKILL.md", "a/b/c/d/e/f.md", "x/y/z/SKILL.md", "node_modules/p/SKILL.md"] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
+            fs::write(path, "").expect("writes");
+        }
+        let tree = scan(dir.path(), Walk { skip: &["node_modules"], depth: 2, entries: 100 }).expect("reads");
+        let paths: Vec<_> = tree.entries().map(|(path, _)| path.to_owned()).collect();
+        assert_eq!(paths, ["a/b/SKILL.md", "a/b/c/d/e/f.md"]);
+        assert!(scan(dir.path(), Walk { entries: 1, ..Walk::ALL }).is_err());
+    }
+}

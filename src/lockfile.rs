@@ -1,0 +1,312 @@
+//! The lockfile, `skillpm.lock`: exactly which bytes are installed, and where they came from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write as _};
+
+use serde::Deserialize;
+
+use crate::digest::Digest;
+use crate::name::SkillName;
+use crate::spec::{Origin, check_directory, is_commit};
+use crate::text::line_column;
+
+/// The file's name.
+pub const FILE_NAME: &str = "skillpm.lock";
+/// The version of the format that is written, and the newest that is read. Raise it with any
+/// change that an older reader would misunderstand.
+pub const VERSION: i64 = 1;
+
+/// A lockfile: entries by the name under which the skill is installed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lockfile {
+    /// The entries.
+    pub skills: BTreeMap<SkillName, Locked>,
+}
+
+/// What is locked of one skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Locked {
+    /// The version as the skill writes it: a label, nothing is decided by it.
+    pub version: Option<String>,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The directory below the origin; `None` is its root.
+    pub path: Option<String>,
+    /// The revision that was asked for, in git's form (`tags/v2`, `heads/main`, `main`).
+    pub requested: Option<String>,
+    /// The commit; `None` for sources on this machine.
+    pub revision: Option<String>,
+    /// The tree digest.
+    pub digest: Digest,
+    /// Names of the skills that it needs.
+    pub dependencies: Vec<String>,
+}
+
+/// A lockfile that cannot be used. It is never taken for an empty one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LockError {
+    /// Git left its marks of a merge conflict.
+    #[error("{line}:1: there are marks of a merge conflict")]
+    MergeConflict {
+        /// The line of the first mark, from 1.
+        line: usize,
+    },
+    /// Not TOML, or not of the format.
+    #[error("{line}:{column}: {message}")]
+    Malformed {
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A format that this program does not know.
+    #[error("it has version {0}, this skillpm reads version {VERSION}")]
+    Version(i64),
+    /// An entry with a value that it cannot have.
+    #[error("skill `{name}`: {message}")]
+    Entry {
+        /// The entry.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLock {
+    version: i64,
+    #[serde(default)]
+    skill: Vec<toml::Spanned<RawEntry>>,
+}
+
+#[derive(Deserialize)]
+struct RawVersion {
+    version: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawEntry {
+    name: String,
+    version: Option<String>,
+    source: String,
+    path: Option<String>,
+    requested: Option<String>,
+    revision: Option<String>,
+    digest: String,
+    #[serde(default)]
+    dependencies: Vec<String>,
+}
+
+impl Lockfile {
+    /// Reads a lockfile. Every field is checked: the file may come from a stranger's repository.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        if let Some(line) = text.lines().position(|l| l.starts_with("<<<<<<< ") || l.starts_with(">>>>>>> "))
+        {
+            return Err(LockError::MergeConflict { line: line + 1 });
+        }
+        let raw: RawLock = toml::from_str(text).map_err(|error| {
+            // The fields of a newer format would only be confusing: its version is the news.
+            if let Ok(RawVersion { version }) = toml::from_str(text)
+                && version != VERSION
+            {
+                return LockError::Version(version);
+            }
+            let (line, column) = line_column(text, error.span().map_or(0, |span| span.start));
+            LockError::Malformed { line, column, message: error.message().to_owned() }
+        })?;
+        if raw.version != VERSION {
+            return Err(LockError::Version(raw.version));
+        }
+        let mut skills = BTreeMap::new();
+        let mut keys = BTreeSet::new();
+        for entry in raw.skill {
+            let (line, column) = line_column(text, entry.span().start);
+            let (name, locked) = entry.into_inner().check()?;
+            if !keys.insert(name.collision_key()) {
+                let message = format!("the skill `{name}` is there twice");
+                return Err(LockError::Malformed { line, column, message });
+            }
+            skills.insert(name, locked);
+        }
+        Ok(Self { skills })
+    }
+}
+
+impl RawEntry {
+    fn check(self) -> Result<(SkillName, Locked), LockError> {
+        let fault = |message: String| LockError::Entry { name: self.name.clone(), message };
+        let name = SkillName::new(&self.name).map_err(|e| fault(e.to_string()))?;
+        let origin: Origin =
+            self.source.parse().map_err(|_| fault(format!("`{}` is not a source", self.source)))?;
+        if let Some(path) = &self.path {
+            check_directory(path).map_err(|e| fault(e.to_string()))?;
+        }
+        match (&origin, &self.revision) {
+            (Origin::Local(_), None) => {}
+            (Origin::GitHub(_), Some(revision)) if is_commit(revision) => {}
+            (Origin::GitHub(_), Some(other)) => {
+                return Err(fault(format!(
+                    "the revision `{other}` is not a commit: 40 hexadecimal digits are expected"
+                )));
+            }
+            (Origin::GitHub(_), None) => return Err(fault("there is no `revision`".to_owned())),
+            (Origin::Local(_), Some(_)) => return Err(fault("a path has no `revision`".to_owned())),
+        }
+        let digest = self.digest.parse().map_err(|e: crate::digest::DigestError| fault(e.to_string()))?;
+        let locked = Locked {
+            version: self.version,
+            origin,
+            path: self.path,
+            requested: self.requested,
+            revision: self.revision,
+            digest,
+            dependencies: self.dependencies,
+        };
+        Ok((name, locked))
+    }
+}
+
+/// The text of the file: sorted by name, no times, no paths of a machine, so that it changes only
+/// when content changes and merges line by line.
+impl fmt::Display for Lockfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "# Written by skillpm; `skillpm install` restores exactly this.\nversion = {VERSION}\n")?;
+        for (name, skill) in &self.skills {
+            let mut line = |key: &str, value: Option<&str>| match value {
+                Some(value) => writeln!(f, "{key} = {}", quoted(value)),
+                None => Ok(()),
+            };
+            line("\n[[skill]]\nname", Some(name.as_str()))?;
+            line("version", skill.version.as_deref())?;
+            line("source", Some(&skill.origin.to_string()))?;
+            line("path", skill.path.as_deref())?;
+            line("requested", skill.requested.as_deref())?;
+            line("revision", skill.revision.as_deref())?;
+            line("digest", Some(&skill.digest.to_string()))?;
+            if !skill.dependencies.is_empty() {
+                let names: Vec<_> = skill.dependencies.iter().map(|name| quoted(name)).collect();
+                writeln!(f, "dependencies = [{}]", names.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    fn lock(fields: &str) -> Result<Lockfile, LockError> {
+        Lockfile::parse(&format!("version = 1\n[[skill]]\n{fields}"))
+    }
+
+    #[test]
+    fn the_text_is_the_one_of_the_design() {
+        let text = format!(
+            "# Written by skillpm; `skillpm install` restores exactly this.\nversion = 1\n\n[[skill]]\nname = \"pdf\"\nversion = \"1.10\"\n\
+             source = \"github:anthropics/skills\"\npath = \"skills/pdf\"\nrequested = \"main\"\nrevision = \"{COMMIT}\"\n\
+             digest = \"{DIGEST}\"\ndependencies = [\"office-base\"]\n"
+        );
+        assert_eq!(Lockfile::parse(&text).expect("valid").to_string(), text);
+        assert_eq!(Lockfile::parse("version = 1\n").expect("valid"), Lockfile::default());
+    }
+
+    /// lk01, lk04, lk09, lk16, lk19, lk23 of the threat model, and the version that comes after ours.
+    #[test]
+    fn hostile_lockfiles() {
+        let github = "source = \"github:a/b\"\n";
+        let digest = format!("digest = \"{DIGEST}\"\n");
+        let revision = format!("revision = \"{COMMIT}\"\n");
+        let cases = [
+            (
+                format!("name = \"../../canary\"\n{github}{revision}{digest}"),
+                "skill `../../canary`: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E",
+            ),
+            (format!("name = \"x\"\n{github}{revision}"), "2:1: missing field `digest`"),
+            (
+                format!("name = \"x\"\n{github}{revision}digest = \"sha256:00\""),
+                "skill `x`: `sha256:00` is not a digest: `sha256:` and 64 lower-case hexadecimal digits are expected",
+            ),
+            (
+                format!("name = \"x\"\nsource = \"ext::sh -c touch CANARY\"\n{revision}{digest}"),
+                "skill `x`: `ext::sh -c touch CANARY` is not a source",
+            ),
+            (
+                format!("name = \"x\"\n{github}revision = \"main\"\n{digest}"),
+                "skill `x`: the revision `main` is not a commit: 40 hexadecimal digits are expected",
+            ),
+            (format!("name = \"x\"\n{github}{digest}"), "skill `x`: there is no `revision`"),
+            (
+                format!("name = \"x\"\n{github}path = \"../y\"\n{revision}{digest}"),
+                "skill `x`: `../y` is not a directory inside a repository",
+            ),
+            (
+                format!("name = \"x\"\n{github}{revision}{digest}install = \"sh\""),
+                "7:1: unknown field `install`, expected one of `name`, `version`, `source`, `path`, `requested`, `revision`, `digest`, `dependencies`",
+            ),
+        ];
+        for (fields, message) in cases {
+            assert_eq!(lock(&fields).expect_err(&fields).to_string(), message);
+        }
+        let entry = format!("name = \"x\"\n{github}{revision}{digest}");
+        assert_eq!(
+            lock(&format!("{entry}[[skill]]\n{entry}")).expect_err("twice").to_string(),
+            "7:1: the skill `x` is there twice"
+        );
+        let error =
+            Lockfile::parse("version = 1\n<<<<<<< ours\n=======\n>>>>>>> theirs\n").expect_err("conflict");
+        assert_eq!(error, LockError::MergeConflict { line: 2 });
+        assert_eq!(Lockfile::parse("version = 2\nnew = 1\n"), Err(LockError::Version(2)));
+        assert!(matches!(Lockfile::parse(""), Err(LockError::Malformed { .. })));
+        let deep = format!("version = 1\nx = {}{}", "[".repeat(50_000), "]".repeat(50_000));
+        assert!(matches!(Lockfile::parse(&deep), Err(LockError::Malformed { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_survives(version in "\\PC{0,12}|[\\x00-\\x7f]{0,12}", path in "[a-z\"é]{1,8}") {
+            let mut lock = Lockfile::default();
+            lock.skills.insert(SkillName::new("x").expect("a name"), Locked {
+                version: Some(version), origin: "path:./x".parse().expect("a source"), path: Some(path),
+                requested: None, revision: None, digest: Digest::of(b""), dependencies: vec![],
+            });
+            prop_assert_eq!(Lockfile::parse(&lock.to_string()), Ok(lock));
+        }
+
+        #[test]
+        fn nothing_panics(text in "(version = 1\n)?\\PC{0,80}") {
+            let _ = Lockfile::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! The manifest, `skillpm.toml`: which skills people asked for, and which agents see them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+
+use crate::name::SkillName;
+use crate::spec::{Origin, Reference, Repository, check_directory};
+use crate::text::{closest, line_column};
+
+/// The file's name.
+pub const FILE_NAME: &str = "skillpm.toml";
+
+/// A manifest, which keeps its comments and order when it is changed and written.
+#[derive(Debug, Clone, Default)]
+pub struct Manifest {
+    skills: BTreeMap<SkillName, Requirement>,
+    agents: Agents,
+    document: DocumentMut,
+}
+
+/// What the manifest says of one skill; its key is the name under which it is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The directory below the origin; `None` is its root, or wherever the skill is found.
+    pub path: Option<String>,
+    /// The revision that is asked for; `None` is the default branch.
+    pub reference: Option<Reference>,
+    /// The skill's own name, where it is installed under another one.
+    pub name: Option<String>,
+}
+
+/// The table `[agents]`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Agents {
+    /// The agents that get a link.
+    pub targets: Vec<String>,
+    /// Whether they get copies in place of links.
+    pub copy: bool,
+}
+
+/// A manifest that cannot be read, with the place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ManifestError {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do, if there is something to say.
+    pub hint: Option<String>,
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is not TOML or that skillpm does not know, with its place.
+    pub fn parse(text: &str) -> Result<Self, ManifestError> {
+        let document = Document::parse(text).map_err(|error| {
+            let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
+            fault(text, error.span(), message)
+        })?;
+        let reader = Reader { text };
+        let root = document.as_table();
+        reader.known(root, &["skills", "agents"])?;
+        let skills = match root.get("skills") {
+            Some(item) => reader.skills(item)?,
+            None => BTreeMap::new(),
+        };
+        let agents = match root.get("agents") {
+            Some(item) => reader.agents(item)?,
+            None => Agents::default(),
+        };
+        Ok(Self { skills, agents, document: document.into_mut() })
+    }
+
+    /// The skills by the name under which they are installed.
+    pub fn skills(&self) -> &BTreeMap<SkillName, Requirement> {
+        &self.skills
+    }
+
+    /// Which agents see the skills.
+    pub fn agents(&self) -> &Agents {
+        &self.agents
+    }
+
+    /// Adds a skill, or replaces what was said of it. Nothing is rewritten where nothing changes.
+    pub fn set_skill(&mut self, name: &SkillName, requirement: Requirement) {
+        if self.skills.get(name) == Some(&requirement) {
+            return;
+        }
+        put(section(&mut self.document, "skills"), name.as_str(), requirement.to_toml().into());
+        self.skills.insert(name.clone(), requirement);
+    }
+
+    /// Removes a skill; `false` where it was not there.
+    pub fn remove_skill(&mut self, name: &SkillName) -> bool {
+        if let Some(table) = self.document.get_mut("skills").and_then(Item::as_table_like_mut) {
+            table.remove(name.as_str());
+        }
+        self.skills.remove(name).is_some()
+    }
+
+    /// Sets which agents see the skills.
+    pub fn set_agents(&mut self, agents: Agents) {
+        if self.agents == agents {
+            return;
+        }
+        let table = section(&mut self.document, "agents");
+        if agents.targets != self.agents.targets {
+            put(table, "targets", agents.targets.iter().collect::<Array>().into());
+        }
+        if agents.copy != self.agents.copy {
+            put(table, "copy", agents.copy.into());
+        }
+        self.agents = agents;
+    }
+}
+
+/// The text of the file.
+impl std::fmt::Display for Manifest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(&self.document, f)
+    }
+}
+
+/// The table `name`, made if it is not there. The parser has seen to it that it is a table.
+fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut dyn TableLike {
+    let item = document.entry(name).or_insert_with(|| Item::Table(Table::new()));
+    if !item.is_table_like() {
+        *item = Item::Table(Table::new());
+    }
+    #[expect(clippy::expect_used, reason = "the lines above made it a table")]
+    item.as_table_like_mut().expect("a table")
+}
+
+/// Sets `key`. What stands around an old value, such as a comment behind it, stays.
+fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
+    match table.get_mut(key) {
+        Some(item) => {
+            if let Some(old) = item.as_value() {
+                *value.decor_mut() = old.decor().clone();
+            }
+            *item = Item::Value(value);
+        }
+        None => {
+            table.insert(key, Item::Value(value));
+        }
+    }
+}
+
+impl Requirement {
+    fn to_toml(&self) -> InlineTable {
+        let mut table = InlineTable::new();
+        match &self.origin {
+            Origin::GitHub(repository) => table.insert("github", repository.to_string().into()),
+            Origin::Local(path) => table.insert("path", path.into()),
+        };
+        if let Some(path) = &self.path {
+            let key = if matches!(self.origin, Origin::Local(_)) { "subdir" } else { "path" };
+            table.insert(key, path.into());
+        }
+        if let Some(reference) = &self.reference {
+            let key = match reference {
+                Reference::Any(_) => "ref",
+                Reference::Tag(_) => "tag",
+                Reference::Branch(_) => "branch",
+                Reference::Rev(_) => "rev",
+            };
+            table.insert(key, reference.name().into());
+        }
+        if let Some(name) = &self.name {
+            table.insert("name", name.into());
+        }
+        table
+    }
+}
+
+fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestError {
+    let (line, column) = line_column(text, span.map_or(0, |span| span.start));
+    ManifestError { line, column, message, hint: None }
+}
+
+/// Reads the parts of a manifest, knowing the text for the places in messages.
+struct Reader<'a> {
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn fault(&self, item: &Item, message: impl Into<String>) -> ManifestError {
+        fault(self.text, item.span(), message.into())
+    }
+
+    /// Refuses keys that are not in `known`: a slip that is passed over in silence is a trap.
+    fn known(&self, table: &dyn TableLike, known: &[&str]) -> Result<(), ManifestError> {
+        for (key, _) in table.iter() {
+            if !known.contains(&key) {
+                let span = table.key(key).and_then(toml_edit::Key::span);
+                let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
+                error.hint = Some(match closest(key, known.iter().copied()) {
+                    Some(close) => format!("did you mean `{close}`?"),
+                    None => format!("known keys are `{}`", known.join("`, `")),
+                });
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn table<'i>(&self, item: &'i Item, what: &str) -> Result<&'i dyn TableLike, ManifestError> {
+        item.as_table_like().ok_or_else(|| self.fault(item, format!("{what} must be a table")))
+    }
+
+    fn string<'i>(&self, table: &'i dyn TableLike, key: &str) -> Result<Option<&'i str>, ManifestError> {
+        let Some(item) = table.get(key) else { return Ok(None) };
+        match item.as_str() {
+            Some(text) if !text.is_empty() && !text.chars().any(char::is_control) => Ok(Some(text)),
+            Some(_) => Err(self.fault(item, format!("`{key}` must not be empty or hold control characters"))),
+            None => Err(self.fault(item, format!("`{key}` must be a string"))),
+        }
+    }
+
+    fn skills(&self, item: &Item) -> Result<BTreeMap<SkillName, Requirement>, ManifestError> {
+        let table = self.table(item, "`skills`")?;
+        let mut skills = BTreeMap::new();
+        let mut keys = BTreeMap::new();
+        for (key, item) in table.iter() {
+            let at = || table.key(key).and_then(toml_edit::Key::span);
+            let name = SkillName::new(key).map_err(|error| fault(self.text, at(), error.to_string()))?;
+            if let Some(other) = keys.insert(name.collision_key(), key) {
+                let message = format!("`{key}` and `{other}` are the same name on some file systems");
+                return Err(fault(self.text, at(), message));
+            }
+            skills.insert(name, self.requirement(item)?);
+        }
+        Ok(skills)
+    }
+
+    fn requirement(&self, item: &Item) -> Result<Requirement, ManifestError> {
+        if item.is_str() {
+            let mut error = self.fault(item, "skills from a registry are not supported by this version");
+            error.hint =
+                Some("name a source: `{ github = \"owner/repo\" }` or `{ path = \"../skill\" }`".to_owned());
+            return Err(error);
+        }
+        let table = self.table(item, "a skill")?;
+        let name = self.string(table, "name")?.map(ToOwned::to_owned);
+        match (self.string(table, "github")?, self.string(table, "path")?) {
+            (Some(repository), path) => {
+                self.known(table, &["github", "path", "tag", "branch", "rev", "ref", "name"])?;
+                let repository =
+                    Repository::parse(repository).map_err(|e| self.fault(item, e.to_string()))?;
+                let path = self.directory(item, path)?;
+                let reference = self.reference(item, table)?;
+                Ok(Requirement { origin: Origin::GitHub(repository), path, reference, name })
+            }
+            (None, Some(path)) => {
+                self.known(table, &["path", "subdir", "name"])?;
+                let origin = Origin::Local(path.to_owned());
+                let path = self.directory(item, self.string(table, "subdir")?)?;
+                Ok(Requirement { origin, path, reference: None, name })
+            }
+            (None, None) => {
+                self.known(table, &["github", "path", "tag", "branch", "rev", "ref", "name", "subdir"])?;
+                Err(self.fault(item, "a skill needs a source: `github` or `path`"))
+            }
+        }
+    }
+
+    fn directory(&self, item: &Item, path: Option<&str>) -> Result<Option<String>, ManifestError> {
+        if let Some(path) = path {
+            check_directory(path).map_err(|error| self.fault(item, error.to_string()))?;
+        }
+        Ok(path.map(ToOwned::to_owned))
+    }
+
+    fn reference(&self, item: &Item, table: &dyn TableLike) -> Result<Option<Reference>, ManifestError> {
+        let mut found = None;
+        for key in ["tag", "branch", "rev", "ref"] {
+            let Some(name) = self.string(table, key)? else { continue };
+            Reference::check(name).map_err(|error| self.fault(item, error.to_string()))?;
+            let name = name.to_owned();
+            let reference = match key {
+                "tag" => Reference::Tag(name),
+                "branch" => Reference::Branch(name),
+                "rev" => Reference::Rev(name),
+                _ => Reference::Any(name),
+            };
+            if found.replace(reference).is_some() {
+                return Err(self.fault(item, "only one of `tag`, `branch`, `rev` and `ref` can be given"));
+            }
+        }
+        Ok(found)
+    }
+
+    fn agents(&self, item: &Item) -> Result<Agents, ManifestError> {
+        let table = self.table(item, "`agents`")?;
+        self.known(table, &["targets", "copy"])?;
+        let mut agents = Agents::default();
+        if let Some(item) = table.get("targets") {
+            let array =
+                item.as_array().ok_or_else(|| self.fault(item, "`targets` must be a list of agents"))?;
+            for value in array {
+                let id = value.as_str().ok_or_else(|| {
+                    fault(self.text, value.span(), "`targets` must be a list of strings".to_owned())
+                })?;
+                agents.targets.push(id.to_owned());
+            }
+        }
+        if let Some(item) = table.get("copy") {
+            agents.copy =
+                item.as_bool().ok_or_else(|| self.fault(item, "`copy` must be `true` or `false`"))?;
+        }
+        Ok(agents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"# our skills
+[skills]
+pdf   = { github = "anthropics/skills", path = "skills/pdf" }   # the one we love
+brand = { path = "../brand-skill" }
+# pinned on purpose
+lint  = { github = "acme/lint", tag = "v1.2" }
+old   = { path = "./all.zip", subdir = "skills/pdf", name = "pdf" }
+
+[agents]
+targets = ["claude-code"] # more later
+"#;
+
+    fn name(text: &str) -> SkillName {
+        SkillName::new(text).expect(text)
+    }
+
+    #[test]
+    fn reads_what_the_design_shows() {
+        let manifest = Manifest::parse(TEXT).expect("valid");
+        let pdf = &manifest.skills()[&name("pdf")];
+        assert_eq!(
+            (pdf.origin.to_string().as_str(), pdf.path.as_deref()),
+            ("github:anthropics/skills", Some("skills/pdf"))
+        );
+        assert_eq!(manifest.skills()[&name("lint")].reference, Some(Reference::Tag("v1.2".into())));
+        assert_eq!(manifest.skills()[&name("old")].name.as_deref(), Some("pdf"));
+        assert_eq!(manifest.agents(), &Agents { targets: vec!["claude-code".into()], copy: false });
+        assert_eq!(manifest.to_string(), TEXT);
+    }
+
+    #[test]
+    fn edits_keep_comments_and_order() {
+        let mut manifest = Manifest::parse(TEXT).expect("valid");
+        let pdf = manifest.skills()[&name("pdf")].clone();
+        manifest.set_skill(&name("new"), pdf.clone());
+        manifest.set_skill(
+            &name("pdf"),
+            Requirement { reference: Some(Reference::Branch("main".into())), ..pdf },
+        );
+        manifest.remove_skill(&name("brand"));
+        manifest.set_agents(Agents { targets: vec!["claude-code".into(), "goose".into()], copy: false });
+        let expected = r#"# our skills
+[skills]
+pdf   = { github = "anthropics/skills", path = "skills/pdf", branch = "main" }   # the one we love
+# pinned on purpose
+lint  = { github = "acme/lint", tag = "v1.2" }
+old   = { path = "./all.zip", subdir = "skills/pdf", name = "pdf" }
+new = { github = "anthropics/skills", path = "skills/pdf" }
+
+[agents]
+targets = ["claude-code", "goose"] # more later
+"#;
+        assert_eq!(manifest.to_string(), expected);
+        assert_eq!(Manifest::parse(expected).expect("valid").skills(), manifest.skills());
+    }
+
+    #[test]
+    fn every_fault_names_its_place() {
+        let cases = [
+            ("[skills]\npdf = 1", "2:7: a skill must be a table"),
+            ("[skills]\npdf = \"^1\"", "2:7: skills from a registry are not supported by this version"),
+            ("[skils]\n", "1:2: the key `skils` is not known here"),
+            ("[skills]\nPDF = { path = \"x\" }", "2:1: the name `PDF` has an upper-case letter"),
+            (
+                "[skills]\n\"../x\" = { path = \"x\" }",
+                "2:1: the name `../x` has a character that is not a letter, a digit or a hyphen: U+002E",
+            ),
+            ("[skills]\nx = { githb = \"a/b\" }", "2:7: the key `githb` is not known here"),
+            ("[skills]\nx = { github = \"a\" }", "2:5: `a` is not an address that skillpm can install from"),
+            (
+                "[skills]\nx = { github = \"a/b\", path = \"../c\" }",
+                "2:5: `../c` is not a directory inside a repository",
+            ),
+            (
+                "[skills]\nx = { github = \"a/b\", tag = \"1\", rev = \"2\" }",
+                "2:5: only one of `tag`, `branch`, `rev` and `ref` can be given",
+            ),
+            ("[skills]\nx = {}", "2:5: a skill needs a source: `github` or `path`"),
+            ("[agents]\ntargets = [1]", "2:12: `targets` must be a list of strings"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(Manifest::parse(text).expect_err(text).to_string(), message);
+        }
+        let twice =
+            Manifest::parse("[skills]\nx = { path = \"a\" }\nx = { path = \"b\" }").expect_err("twice");
+        assert_eq!(twice.line, 3, "{twice}");
+        assert!(Manifest::parse(&format!("x = {}1{}", "[".repeat(50_000), "]".repeat(50_000))).is_err());
+    }
+}

@@ -1,0 +1,77 @@
+//! Places in a text, and texts from outside.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Returns the line and column of byte `offset`, both from 1; columns count characters.
+pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Makes a text from outside harmless to show: what a terminal would act on or would not show is
+/// written as its code point. Line feeds and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = |c: char| !matches!(c, '\n' | '\t') && is_hidden(c);
+    if !text.chars().any(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if hidden(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Control, format, private-use and unassigned characters, save the joiner and the variation
+/// selector that emoji are made with.
+fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
+}
+
+/// Returns the one of `candidates` that is most like `given`, if it is alike enough to be a slip.
+pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(given, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        assert_eq!(line_column("ab\ncé=x", 0), (1, 1));
+        assert_eq!(line_column("ab\ncé=x", 6), (2, 3));
+        assert_eq!(line_column("ab", 99), (1, 3));
+    }
+
+    /// ms30-desc-escape, zn12-control-chars: nothing that a terminal acts on gets through.
+    #[test]
+    fn hostile_texts_are_shown_not_obeyed() {
+        assert_eq!(visible("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
+        assert_eq!(visible("\u{9b}2J\u{202e}x\u{e0041}"), "\\u{9b}2J\\u{202e}x\\u{e0041}");
+        assert_eq!(visible("plain\n\ttext é 👩‍🚀"), "plain\n\ttext é 👩‍🚀");
+    }
+
+    #[test]
+    fn slips() {
+        assert_eq!(closest("githb", ["path", "github"]), Some("github"));
+        assert_eq!(closest("zzz", ["path", "github"]), None);
+    }
+}
