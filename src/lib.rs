@@ -12,6 +12,7 @@ pub mod text;
 pub mod tree;
 // machine
 pub mod fs;
+pub mod store;
 // verbs
 pub mod context;
 pub mod env;

@@ -25,22 +25,16 @@ impl DirLock {
     /// Where the directory cannot be created or opened.
     pub fn acquire(dir: &Path, on_wait: impl Fn()) -> Result<Self, PathError> {
         loop {
-            fs::create_dir_all(dir).at("create", dir)?;
-            let file = match File::open(dir) {
-                Ok(file) => file,
-                // Its last owner removed it just now.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error).at("open", dir),
-            };
+            let Some(file) = open(dir)? else { continue };
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     on_wait();
                     if let Err(error) = file.lock() {
-                        return Self::unsupported(error, dir);
+                        return unsupported(error, dir);
                     }
                 }
-                Err(TryLockError::Error(error)) => return Self::unsupported(error, dir),
+                Err(TryLockError::Error(error)) => return unsupported(error, dir),
             }
             // Between opening and locking, the directory may have been removed and made anew.
             if same_directory(&file, dir) {
@@ -49,13 +43,47 @@ impl DirLock {
         }
     }
 
-    fn unsupported(error: io::Error, dir: &Path) -> Result<Self, PathError> {
-        // EBADF: some network file systems lock only what is open for writing.
-        if error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(9) {
-            return Ok(Self { _file: None });
+    /// As [`DirLock::acquire`], but any number of processes may hold the lock in this way at once.
+    ///
+    /// # Errors
+    ///
+    /// Where the directory cannot be created or opened.
+    pub fn shared(dir: &Path) -> Result<Self, PathError> {
+        loop {
+            let Some(file) = open(dir)? else { continue };
+            if let Err(error) = file.lock_shared() {
+                return unsupported(error, dir);
+            }
+            if same_directory(&file, dir) {
+                return Ok(Self { _file: Some(file) });
+            }
         }
-        Err(error).at("lock", dir)
     }
+
+    /// Takes the lock if no other process holds it in any way, without waiting.
+    pub fn try_acquire(dir: &Path) -> Option<Self> {
+        let file = File::open(dir).ok()?;
+        file.try_lock().ok()?;
+        same_directory(&file, dir).then_some(Self { _file: Some(file) })
+    }
+}
+
+/// Opens `dir`, which is created if it is not there; `None` where its last owner removed it just now.
+fn open(dir: &Path) -> Result<Option<File>, PathError> {
+    fs::create_dir_all(dir).at("create", dir)?;
+    match File::open(dir) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).at("open", dir),
+    }
+}
+
+fn unsupported(error: io::Error, dir: &Path) -> Result<DirLock, PathError> {
+    // EBADF: some network file systems lock only what is open for writing.
+    if error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(9) {
+        return Ok(DirLock { _file: None });
+    }
+    Err(error).at("lock", dir)
 }
 
 #[cfg(unix)]
@@ -70,4 +98,30 @@ fn same_directory(file: &File, dir: &Path) -> bool {
 #[cfg(not(unix))]
 fn same_directory(_file: &File, _dir: &Path) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_owner_excludes_others_and_lets_go_when_dropped() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let held = DirLock::acquire(dir.path(), || panic!("nobody holds it")).expect("locks");
+        assert!(DirLock::try_acquire(dir.path()).is_none());
+        drop(held);
+        let (one, two) = (DirLock::shared(dir.path()).expect("locks"), DirLock::shared(dir.path()).expect("locks"));
+        assert!(DirLock::try_acquire(dir.path()).is_none());
+        drop((one, two));
+        assert!(DirLock::try_acquire(dir.path()).is_some());
+    }
+
+    #[test]
+    fn a_missing_directory_is_created() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let inner = dir.path().join("a/b");
+        assert!(DirLock::try_acquire(&inner).is_none());
+        DirLock::acquire(&inner, || ()).expect("locks");
+        assert!(inner.is_dir());
+    }
 }

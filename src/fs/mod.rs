@@ -16,7 +16,10 @@ pub use atomic::write_atomic;
 pub use file::SharedFile;
 pub use lock::DirLock;
 pub use look::{Kind, kind, list_dir, read_capped, read_link, read_text, real_path};
-pub use place::{create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree, symlink};
+pub use place::{
+    create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree, symlink,
+    temp_dir_in,
+};
 pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
 
 use std::io;

@@ -16,6 +16,24 @@ pub fn create_dir_all(path: &Path) -> Result<(), PathError> {
     fs::create_dir_all(path).at("create", path)
 }
 
+/// Creates a private directory with a name of its own in `parent`; it goes when the value is dropped.
+///
+/// # Errors
+///
+/// Where it cannot be created.
+pub fn temp_dir_in(parent: &Path, prefix: &str) -> Result<tempfile::TempDir, PathError> {
+    tempfile::Builder::new().prefix(prefix).tempdir_in(parent).at("write in", parent)
+}
+
+/// Creates the directory `path`, which may not be there yet.
+///
+/// # Errors
+///
+/// Where it is there or cannot be created.
+pub fn create_dir(path: &Path) -> Result<(), PathError> {
+    fs::create_dir(path).at("create", path)
+}
+
 /// Moves `from` to `to`, where nothing may lie yet. Both are on one file system.
 ///
 /// # Errors
@@ -94,7 +112,7 @@ pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
         Some(_) => return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("link", link),
     }
     // A fresh link in a private directory, renamed over the old one.
-    let aside = tempfile::Builder::new().prefix(".skillpm-").tempdir_in(parent).at("write in", parent)?;
+    let aside = temp_dir_in(parent, ".skillpm-")?;
     let fresh = aside.path().join("link");
     make_symlink(target, &fresh).at("link", link)?;
     fs::rename(&fresh, link).at("link", link)

@@ -1,0 +1,183 @@
+//! Scopes: a project, or the user.
+
+use std::path::{Path, PathBuf};
+
+use super::agents::{Agent, CANONICAL_DIR};
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::name::SkillName;
+use crate::settings::{Settings, no_home};
+use crate::{lockfile, manifest};
+
+/// Which of the two scopes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeKind {
+    /// The project around the working directory.
+    Project,
+    /// The user, in every project.
+    User,
+}
+
+impl std::fmt::Display for ScopeKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Project => "project",
+            Self::User => "user",
+        })
+    }
+}
+
+/// A scope and its places.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// Which one.
+    pub kind: ScopeKind,
+    /// The project's root, or the user's home.
+    pub root: PathBuf,
+    /// `skillpm.toml`.
+    pub manifest: PathBuf,
+    /// `skillpm.lock`.
+    pub lockfile: PathBuf,
+}
+
+impl Scope {
+    /// Returns the scope of `kind`. Nothing is touched.
+    ///
+    /// A project's root is the nearest directory, from the working directory up, with a
+    /// `skillpm.toml`, else the nearest with a `.git`, else the working directory.
+    ///
+    /// # Errors
+    ///
+    /// Where the user's home is not known, or a directory cannot be looked at.
+    pub fn new(settings: &Settings, kind: ScopeKind) -> Result<Self> {
+        match kind {
+            ScopeKind::Project => {
+                let root = project_root(settings)?;
+                let manifest = root.join(manifest::FILE_NAME);
+                let lockfile = root.join(lockfile::FILE_NAME);
+                Ok(Self { kind, root, manifest, lockfile })
+            }
+            ScopeKind::User => {
+                let root = settings.home.clone().ok_or_else(|| no_home("skills of the user"))?;
+                let config = settings.dirs.config.clone().ok_or_else(|| no_home("the user's manifest"))?;
+                let manifest = config.join(manifest::FILE_NAME);
+                let lockfile = config.join(lockfile::FILE_NAME);
+                Ok(Self { kind, root, manifest, lockfile })
+            }
+        }
+    }
+
+    /// The directory that holds the canonical copies.
+    pub fn skills_dir(&self) -> PathBuf {
+        self.root.join(CANONICAL_DIR)
+    }
+
+    /// The directory that is locked while the scope is changed. It lies beside the skills, so that
+    /// what is staged in it can be renamed into place, and outside of what agents scan.
+    pub fn work_dir(&self) -> PathBuf {
+        self.root.join(".agents")
+    }
+
+    /// The canonical copy of the skill `name`.
+    pub fn skill_dir(&self, name: &SkillName) -> PathBuf {
+        self.skills_dir().join(name.as_str())
+    }
+
+    /// The directory in which `agent` looks for skills, or `None` where it has none in this scope.
+    pub fn agent_dir(&self, settings: &Settings, agent: &Agent) -> Option<PathBuf> {
+        match self.kind {
+            ScopeKind::Project => Some(self.root.join(agent.project_dir())),
+            ScopeKind::User => agent.present_user_dir(settings, &exists),
+        }
+    }
+
+    /// Refuses a directory that a link leads out of the project: a stranger's repository could
+    /// otherwise have us write anywhere.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::error::ErrorKind::Integrity`] with the link's destination.
+    pub fn check_inside(&self, dir: &Path) -> Result<()> {
+        if self.kind == ScopeKind::User {
+            return Ok(());
+        }
+        let Some(root) = fs::real_path(&self.root)? else { return Ok(()) };
+        // The nearest part of the path that is there decides: what is missing will be created in it.
+        let mut there = Some(dir);
+        while let Some(path) = there.filter(|path| path.starts_with(&self.root)) {
+            let dangling = fs::kind(path)? == Some(Kind::Symlink);
+            match fs::real_path(path)? {
+                Some(real) if real.starts_with(&root) => return Ok(()),
+                Some(real) => return Err(outside(path, &real)),
+                None if dangling => return Err(outside(path, &fs::read_link(path)?.unwrap_or_default())),
+                None => there = path.parent(),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn outside(path: &Path, real: &Path) -> Error {
+    Error::integrity(format!("`{}` is a link that leads out of the project, to `{}`", path.display(), real.display()))
+        .hint("remove the link, or install for the user with `--scope user`")
+}
+
+/// Whether something lies at `path`, links followed.
+pub fn exists(path: &Path) -> bool {
+    fs::real_path(path).is_ok_and(|real| real.is_some())
+}
+
+fn project_root(settings: &Settings) -> Result<PathBuf> {
+    for marker in [manifest::FILE_NAME, ".git"] {
+        for dir in settings.cwd.ancestors() {
+            // The user's own manifest lies elsewhere, and a repository in the home directory (for
+            // dot files) does not make every directory below it one project.
+            let is_home = settings.home.as_deref() == Some(dir) && dir != settings.cwd;
+            if !is_home && fs::kind(&dir.join(marker))?.is_some() {
+                return Ok(dir.to_owned());
+            }
+        }
+    }
+    Ok(settings.cwd.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::Env;
+
+    fn settings(cwd: &Path, home: &Path) -> Settings {
+        let vars = [("HOME".into(), home.into())].into();
+        Settings::from_env(Env { vars, cwd: cwd.to_owned(), interactive: false }).expect("valid")
+    }
+
+    #[test]
+    fn the_root_is_the_manifest_s_directory_then_the_repository_s() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = dir.path();
+        let deep = home.join("repo/app/src");
+        fs::create_dir_all(&deep).expect("creates");
+        fs::create_dir_all(&home.join(".git")).expect("creates");
+        let root = |cwd: &Path| Scope::new(&settings(cwd, home), ScopeKind::Project).expect("valid").root;
+        assert_eq!(root(&deep), deep, "the home's own repository does not count");
+        fs::create_dir_all(&home.join("repo/.git")).expect("creates");
+        assert_eq!(root(&deep), home.join("repo"));
+        fs::write_atomic(&home.join("repo/app/skillpm.toml"), b"").expect("writes");
+        assert_eq!(root(&deep), home.join("repo/app"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_project_is_refused() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let project = dir.path().join("project");
+        fs::create_dir_all(&project.join("inside")).expect("creates");
+        let scope = Scope::new(&settings(&project, dir.path()), ScopeKind::Project).expect("valid");
+        scope.check_inside(&scope.skills_dir()).expect("nothing is there yet");
+        for (target, allowed) in [("inside", true), ("..", false), ("../missing", false)] {
+            fs::symlink(Path::new(target), &scope.work_dir()).expect("links");
+            assert_eq!(scope.check_inside(&scope.skills_dir()).is_ok(), allowed, "{target}");
+        }
+    }
+}

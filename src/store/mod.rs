@@ -1,0 +1,175 @@
+//! The content-addressed store: every skill that was ever fetched, by its tree digest.
+//!
+//! ```text
+//! store-v1/sha256/ab/cdef.../   an unpacked, immutable tree
+//! store-v1/stage-.../           a tree that is being written; rubbish once its writer is gone
+//! ```
+//!
+//! The version in the name rises with any change of this layout; an older store is then left alone.
+
+use std::path::{Path, PathBuf};
+
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, DirLock, Kind};
+use crate::refusal::Limits;
+use crate::settings::Settings;
+use crate::tree::FileSet;
+
+const STAGE_PREFIX: &str = "stage-";
+
+/// The store of one user.
+#[derive(Debug, Clone)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// Returns the store that the settings name. Nothing is touched.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no home directory to keep it in.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        Ok(Self { root: settings.store_dir()? })
+    }
+
+    /// Where the tree with `digest` lies, or would lie.
+    pub fn path(&self, digest: &Digest) -> PathBuf {
+        let hex = digest.hex();
+        self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// Returns the tree with `digest`, if it is here. Its bytes are not checked yet: whoever writes
+    /// them somewhere compares the digest of what was written.
+    ///
+    /// # Errors
+    ///
+    /// Where the store cannot be read.
+    pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
+        let path = self.path(digest);
+        match fs::kind(&path)? {
+            Some(Kind::Directory) => Ok(Some(read(&path)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Writes `set` into the store and returns its digest.
+    ///
+    /// The tree is written beside its place and moved there whole. Another process that was faster
+    /// has written the same bytes.
+    ///
+    /// # Errors
+    ///
+    /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
+    pub fn put(&self, set: &FileSet) -> Result<Digest> {
+        self.sweep();
+        let _writing = DirLock::shared(&self.root)?;
+        let stage = fs::temp_dir_in(&self.root, STAGE_PREFIX)?;
+        let fresh = stage.path().join("tree");
+        let digest = fs::materialize(set, &fresh)?;
+        let place = self.path(&digest);
+        if fs::kind(&place)?.is_none() {
+            if let Some(parent) = place.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            match fs::move_new(&fresh, &place) {
+                Err(error) if error.source.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(error.into());
+                }
+                _ => {}
+            }
+        }
+        Ok(digest)
+    }
+
+    /// Removes the stages of writers that were killed. Living writers share the lock, so it can
+    /// only be had whole when there are none.
+    fn sweep(&self) {
+        let Some(_alone) = DirLock::try_acquire(&self.root) else { return };
+        for name in fs::list_dir(&self.root).unwrap_or_default() {
+            if name.starts_with(STAGE_PREFIX) {
+                // What cannot be removed now is rubbish that does no harm.
+                let _ = fs::remove_tree(&self.root.join(name));
+            }
+        }
+    }
+
+    /// Removes the tree with `digest`, whose bytes were found to be other ones.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be removed.
+    pub fn discard(&self, digest: &Digest) -> Result<()> {
+        Ok(fs::remove_tree(&self.path(digest))?)
+    }
+}
+
+/// Reads the files of the skill in directory `path`.
+///
+/// # Errors
+///
+/// Where it cannot be read, or holds what no skill may have.
+pub fn read(path: &Path) -> Result<FileSet> {
+    Ok(fs::tree_of(path)?.skill("", &Limits::default())?)
+}
+
+/// The error for bytes that are not the ones that were locked.
+pub fn mismatch(what: &str, expected: &Digest, found: &Digest) -> Error {
+    Error::integrity(format!("{what} is not what was locked: {expected} was expected, {found} was found"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tree::{Entry, Memory, Node, Tree};
+
+    fn set(text: &str) -> FileSet {
+        let node = Node::File { executable: false, size: text.len() as u64 };
+        let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
+        Tree::new(entries, Arc::new(Memory(vec![text.as_bytes().to_vec()])))
+            .skill("", &Limits::default())
+            .expect("valid")
+    }
+
+    #[test]
+    fn what_is_put_is_there_under_its_digest() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store { root: dir.path().join("store-v1") };
+        let digest = store.put(&set("x")).expect("writes");
+        assert_eq!(store.put(&set("x")).expect("again"), digest);
+        assert_eq!(store.get(&digest).expect("reads").expect("is there").digest().expect("reads"), digest);
+        assert!(store.get(&Digest::of(b"other")).expect("reads").is_none());
+        assert_eq!(fs::list_dir(&store.root).expect("lists"), ["sha256"], "no stage is left");
+        store.discard(&digest).expect("removes");
+        assert!(store.get(&digest).expect("reads").is_none());
+    }
+
+    #[test]
+    fn the_stage_of_a_killed_writer_is_swept_and_that_of_a_living_one_is_not() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store { root: dir.path().to_owned() };
+        let left = dir.path().join("stage-left");
+        fs::create_dir(&left).expect("creates");
+        let living = DirLock::shared(dir.path()).expect("locks");
+        store.put(&set("x")).expect("writes");
+        assert!(left.is_dir());
+        drop(living);
+        store.put(&set("y")).expect("writes");
+        assert!(!left.is_dir());
+    }
+
+    #[test]
+    fn content_that_cannot_be_delivered_leaves_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store { root: dir.path().join("store-v1") };
+        let node = Node::File { executable: false, size: 99 };
+        let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
+        let lying = Tree::new(entries, Arc::new(Memory(vec![b"short".to_vec()])));
+        assert!(store.put(&lying.skill("", &Limits::default()).expect("names are fine")).is_err());
+        assert!(fs::list_dir(&store.root).expect("lists").is_empty());
+    }
+}
