@@ -9,9 +9,13 @@ pub mod spec;
 pub mod tree;
 // machine
 pub mod fs;
+pub mod install;
 // verbs
 pub mod context;
 pub mod env;
 pub mod error;
 pub mod reporter;
 pub mod settings;
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,3 @@
+//! Installing: who gets what, where, and how it is put there.
+
+pub mod agents;
