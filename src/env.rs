@@ -62,6 +62,20 @@ variables! {
     CLAUDE_CONFIG_DIR;
     /// Codex's home, `~/.codex` unless set.
     CODEX_HOME;
+    /// Autohand Code's home, `~/.autohand` unless set.
+    AUTOHAND_HOME;
+    /// Grok's home, `~/.grok` unless set.
+    GROK_HOME;
+    /// Hermes's home, `~/.hermes` unless set.
+    HERMES_HOME;
+    /// Sarvam Code's home, `~/.sarvam` unless set.
+    SARVAM_HOME;
+    /// Mistral Vibe's home, `~/.vibe` unless set.
+    VIBE_HOME;
+    /// Where Windows programs keep their settings; Zed is looked for there.
+    APPDATA;
+    /// Where a Flatpak sandbox keeps settings; Zed is looked for there.
+    FLATPAK_XDG_CONFIG_HOME;
     /// No colours when set to anything but the empty text.
     NO_COLOR;
     /// Colours even where standard error is no terminal, when set to anything but `0`.
@@ -112,5 +126,32 @@ impl Env {
     pub fn flag(&self, name: &str) -> bool {
         self.get(name)
             .is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn each_variable_is_declared_once_with_one_sentence_or_more() {
+        let mut names: Vec<_> = VARIABLES.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), VARIABLES.len());
+        for (name, description) in VARIABLES {
+            assert!(description.trim().ends_with('.'), "{name}: {description}");
+        }
+    }
+
+    #[test]
+    fn the_reference_page_lists_these_variables() {
+        let mut page = String::from("| variable | what it does |\n|---|---|\n");
+        for (name, description) in VARIABLES {
+            writeln!(page, "| `{name}` | {} |", description.trim()).expect("a string takes all");
+        }
+        crate::testing::check_reference("environment.md", &page);
     }
 }

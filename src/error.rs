@@ -132,6 +132,16 @@ impl From<crate::fs::PathError> for Error {
     }
 }
 
+impl From<crate::install::agents::UnknownAgent> for Error {
+    fn from(error: crate::install::agents::UnknownAgent) -> Self {
+        let hint = match error.closest {
+            Some(id) => format!("did you mean `{id}`?"),
+            None => "agents have names such as `claude-code`, `codex` or `cursor`".to_owned(),
+        };
+        Self::usage(error.to_string()).hint(hint)
+    }
+}
+
 impl From<crate::refusal::Refusal> for Error {
     fn from(refusal: crate::refusal::Refusal) -> Self {
         Self::integrity(refusal.to_string())

@@ -12,6 +12,7 @@ pub mod text;
 pub mod tree;
 // machine
 pub mod fs;
+pub mod install;
 pub mod store;
 // verbs
 pub mod context;
@@ -19,3 +20,6 @@ pub mod env;
 pub mod error;
 pub mod reporter;
 pub mod settings;
+
+#[cfg(test)]
+mod testing;

@@ -110,7 +110,8 @@ mod tests {
         let held = DirLock::acquire(dir.path(), || panic!("nobody holds it")).expect("locks");
         assert!(DirLock::try_acquire(dir.path()).is_none());
         drop(held);
-        let (one, two) = (DirLock::shared(dir.path()).expect("locks"), DirLock::shared(dir.path()).expect("locks"));
+        let (one, two) =
+            (DirLock::shared(dir.path()).expect("locks"), DirLock::shared(dir.path()).expect("locks"));
         assert!(DirLock::try_acquire(dir.path()).is_none());
         drop((one, two));
         assert!(DirLock::try_acquire(dir.path()).is_some());

@@ -119,8 +119,12 @@ impl Scope {
 }
 
 fn outside(path: &Path, real: &Path) -> Error {
-    Error::integrity(format!("`{}` is a link that leads out of the project, to `{}`", path.display(), real.display()))
-        .hint("remove the link, or install for the user with `--scope user`")
+    Error::integrity(format!(
+        "`{}` is a link that leads out of the project, to `{}`",
+        path.display(),
+        real.display()
+    ))
+    .hint("remove the link, or install for the user with `--scope user`")
 }
 
 /// Whether something lies at `path`, links followed.

@@ -1,0 +1,202 @@
+//! What a scope holds before it is changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use super::agents::Agent;
+use super::scope::Scope;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::lockfile::{LockError, Lockfile};
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::refusal::Limits;
+use crate::settings::Settings;
+
+/// The largest manifest or lockfile that is read, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+/// The two files of a scope.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// The manifest; empty where there is none.
+    pub manifest: Manifest,
+    /// The manifest's text, where there is one.
+    pub manifest_text: Option<String>,
+    /// The lockfile; empty where there is none.
+    pub lock: Lockfile,
+    /// The lockfile's text, where there is one.
+    pub lock_text: Option<String>,
+}
+
+impl Files {
+    /// Reads both files of `scope`.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read or is wrong, with the place in it.
+    pub fn read(scope: &Scope) -> Result<Self> {
+        let manifest_text = fs::read_text(&scope.manifest, MAX_FILE)?;
+        let manifest = match &manifest_text {
+            Some(text) => Manifest::parse(text).map_err(|error| {
+                let new = Error::config(format!("{}:{error}", scope.manifest.display()));
+                match error.hint {
+                    Some(hint) => new.hint(hint),
+                    None => new,
+                }
+            })?,
+            None => Manifest::default(),
+        };
+        let lock_text = fs::read_text(&scope.lockfile, MAX_FILE)?;
+        let lock = match &lock_text {
+            Some(text) => Lockfile::parse(text).map_err(|error| lock_error(&scope.lockfile, &error))?,
+            None => Lockfile::default(),
+        };
+        Ok(Self { manifest, manifest_text, lock, lock_text })
+    }
+}
+
+fn lock_error(path: &Path, error: &LockError) -> Error {
+    let place = path.display();
+    match error {
+        LockError::MergeConflict { .. } => Error::config(format!("{place}:{error}"))
+            .hint("take either side, then run `skillpm install`: it adds what the manifest asks for and the lockfile misses"),
+        LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))
+            .hint("restore the file from version control, or delete it and run `skillpm install`"),
+        LockError::Version(_) => {
+            Error::config(format!("{place}: {error}")).hint("update skillpm, or delete the file and run `skillpm install`")
+        }
+        LockError::Entry { .. } => Error::config(format!("{place}: {error}"))
+            .hint("restore the file from version control, or delete the entry and run `skillpm install`"),
+    }
+}
+
+/// What lies at a place where a skill may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Absent,
+    /// A directory with this digest; `None` where it holds what no skill may have.
+    Tree(Option<Digest>),
+    /// A link that leads to the canonical copy, whether that is there or not.
+    OurLink,
+    /// A link to somewhere else.
+    OtherLink(PathBuf),
+    /// A file or something stranger.
+    Other,
+}
+
+/// What lies at the places that a change is about.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// The canonical copies.
+    pub canonical: BTreeMap<SkillName, Found>,
+    /// Agents' directories, by agent and skill.
+    pub agents: BTreeMap<(&'static str, SkillName), Found>,
+    /// Agents whose directory is the canonical one, or a link to it: they need nothing.
+    pub served: BTreeSet<&'static str>,
+}
+
+impl Survey {
+    /// Looks at the places of the skills `names`, canonical and in the directories of `agents`.
+    ///
+    /// # Errors
+    ///
+    /// Where a place cannot be looked at, or leads out of the project.
+    pub fn take(
+        settings: &Settings,
+        scope: &Scope,
+        names: &[&SkillName],
+        agents: &[&'static Agent],
+    ) -> Result<Self> {
+        let mut survey = Self::default();
+        scope.check_inside(&scope.skills_dir())?;
+        for name in names {
+            survey.canonical.insert((*name).clone(), look(&scope.skill_dir(name), scope, name)?);
+        }
+        let canonical = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
+        for agent in agents {
+            let Some(dir) = scope.agent_dir(settings, agent) else { continue };
+            let real = fs::real_path(&dir)?;
+            if dir == scope.skills_dir() || real.as_ref() == Some(&canonical) {
+                survey.served.insert(agent.id);
+                continue;
+            }
+            // An agent's directory that is not there holds nothing.
+            for name in names {
+                let found =
+                    if real.is_some() { look(&dir.join(name.as_str()), scope, name)? } else { Found::Absent };
+                survey.agents.insert((agent.id, (*name).clone()), found);
+            }
+        }
+        Ok(survey)
+    }
+}
+
+/// Tells what lies at `path`, a place of the skill `name`.
+///
+/// # Errors
+///
+/// Where it cannot be looked at.
+pub fn look(path: &Path, scope: &Scope, name: &SkillName) -> Result<Found> {
+    Ok(match fs::kind(path)? {
+        None => Found::Absent,
+        Some(Kind::Directory) => Found::Tree(digest_of(path)),
+        Some(Kind::Symlink) => {
+            let target = fs::read_link(path)?.unwrap_or_default();
+            let base = path.parent().map(fs::real_path).transpose()?.flatten().unwrap_or_default();
+            let canonical = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
+            if normal(&base.join(&target)) == canonical.join(name.as_str()) {
+                Found::OurLink
+            } else {
+                Found::OtherLink(target)
+            }
+        }
+        Some(_) => Found::Other,
+    })
+}
+
+/// The digest of the skill in directory `path`, or `None` where it cannot be read as one.
+pub fn digest_of(path: &Path) -> Option<Digest> {
+    fs::tree_of(path).ok()?.skill("", &Limits::default()).ok()?.digest().ok()
+}
+
+/// Takes `.` and `..` out of `path` without looking at the file system.
+fn normal(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts
+}
+
+/// The path that leads from directory `from` to `to`; both are absolute and without links.
+pub fn relative(from: &Path, to: &Path) -> PathBuf {
+    let mut from = from.components().peekable();
+    let mut to = to.components().peekable();
+    while from.peek().is_some() && from.peek() == to.peek() {
+        from.next();
+        to.next();
+    }
+    from.map(|_| Component::ParentDir).chain(to).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths() {
+        let show = |from: &str, to: &str| relative(Path::new(from), Path::new(to)).display().to_string();
+        assert_eq!(show("/p/.claude/skills", "/p/.agents/skills/x"), "../../.agents/skills/x");
+        assert_eq!(show("/a", "/a/b"), "b");
+        assert_eq!(show("/a/b", "/c"), "../../c");
+    }
+}
