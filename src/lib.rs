@@ -12,14 +12,16 @@ pub mod text;
 pub mod tree;
 // machine
 pub mod fs;
-pub mod install;
-pub mod store;
+
+#[cfg(test)]
+// rooms
 // verbs
+mod testing;
+pub mod archive;
 pub mod context;
 pub mod env;
 pub mod error;
+pub mod install;
 pub mod reporter;
 pub mod settings;
-
-#[cfg(test)]
-mod testing;
+pub mod store;

@@ -3,7 +3,12 @@
 //! Everything here names the path in its errors, follows no link that it was not asked to follow,
 //! and leaves either the old or the new file behind, never half of one.
 
+<<<<<<< HEAD
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
+=======
+mod file;
+mod temp;
+>>>>>>> archive
 
 mod atomic;
 mod file;
@@ -14,6 +19,7 @@ mod tree;
 
 pub use atomic::write_atomic;
 pub use file::SharedFile;
+<<<<<<< HEAD
 pub use lock::DirLock;
 pub use look::{Kind, kind, list_dir, read_capped, read_link, read_text, real_path};
 pub use place::{
@@ -21,6 +27,9 @@ pub use place::{
     temp_dir_in,
 };
 pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
+=======
+pub use temp::anonymous_temp_file;
+>>>>>>> archive
 
 use std::io;
 use std::path::{Path, PathBuf};
