@@ -171,7 +171,7 @@ fn every_kind_of_problem_has_its_place() {
         ),
         ("---\na: &x b\n---\n", (2, 7, ProblemKind::Anchor)),
         ("---\na: !!str b\n---\n", (2, 10, ProblemKind::Tag)),
-        ("---\na: b\n...\nc: d\n---\n", (4, 4, ProblemKind::SeveralDocuments)),
+        ("---\na: b\n...\nc: d\n---\n", (4, 1, ProblemKind::SeveralDocuments)),
         ("---\na:\n\tb: c\nx\n---\n", (3, 2, ProblemKind::Yaml(Fault::Tab))),
     ] {
         let found = problems(&document(text));
