@@ -2,14 +2,18 @@
 
 // values
 pub mod digest;
+pub mod document;
 pub mod lockfile;
 pub mod manifest;
 pub mod name;
 pub mod path;
 pub mod refusal;
+pub mod skill;
 pub mod spec;
 pub mod text;
 pub mod tree;
+// rules
+pub mod lint;
 // machine
 pub mod fs;
 

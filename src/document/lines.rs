@@ -1,0 +1,71 @@
+//! Lines and columns for people.
+
+/// A place in a text. Both numbers start at 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column, in characters.
+    pub column: usize,
+}
+
+/// The lines of a text, to turn byte offsets into [`Position`]s.
+///
+/// Lines end with LF, CRLF or CR. A byte-order mark is no character of the first line, as in editors.
+#[derive(Debug, Clone)]
+pub struct LineIndex<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> LineIndex<'a> {
+    /// Returns the index of `text`.
+    pub fn new(text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut starts = vec![first];
+        for (at, byte) in bytes.iter().enumerate() {
+            if *byte == b'\n' || (*byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
+                starts.push(at + 1);
+            }
+        }
+        Self { text, starts }
+    }
+
+    /// The place of the character at byte `offset`; an offset beyond the end means the end.
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = self.text.floor_char_boundary(offset);
+        let line = self.starts.partition_point(|start| *start <= offset).max(1);
+        let start = self.starts[line - 1];
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
+        Position { line, column: column + 1 }
+    }
+
+    /// The number of lines; an empty text has one.
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_every_line_end_counts_once() {
+        let index = LineIndex::new("\u{feff}aé日b\r\nx\ry\n");
+        let at = |offset| {
+            let Position { line, column } = index.position(offset);
+            (line, column)
+        };
+        assert_eq!(at(0), (1, 1), "the mark itself");
+        assert_eq!(at(3), (1, 1));
+        assert_eq!(at(9), (1, 4), "after é and 日");
+        assert_eq!(at(12), (2, 1));
+        assert_eq!(at(14), (3, 1));
+        assert_eq!(at(16), (4, 1));
+        assert_eq!(at(999), (4, 1));
+        assert_eq!(index.count(), 4);
+        assert_eq!(LineIndex::new("").position(0), Position { line: 1, column: 1 });
+    }
+}

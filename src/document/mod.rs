@@ -1,0 +1,160 @@
+//! The model of a `SKILL.md`: YAML frontmatter and a Markdown body.
+//!
+//! Reading never fails: a [`Document`] holds whatever could be read and a list of [`Problem`]s.
+//! Whether a problem matters is for others to say: an agent loads what it can
+//! ([`crate::skill::load`]), the linter holds to the specification ([`crate::lint::check`]).
+
+mod encoding;
+mod lines;
+mod problem;
+mod repair;
+mod split;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod views;
+
+use std::ops::Range;
+
+pub use lines::{LineIndex, Position};
+pub use problem::{Fault, Hint, Problem, ProblemKind};
+pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
+pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
+pub use views::SPEC_FIELDS;
+
+/// A `SKILL.md`.
+#[derive(Debug, Clone)]
+pub struct Document {
+    text: String,
+    frontmatter: Option<Node>,
+    parts: Option<Parts>,
+    body: Range<usize>,
+    problems: Vec<Problem>,
+}
+
+impl Document {
+    /// Reads a file's bytes. What is not UTF-8 is replaced and told.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        let (text, problem) = encoding::decode(bytes);
+        Self::read(text, problem.into_iter().collect())
+    }
+
+    /// Reads a text.
+    pub fn parse(text: String) -> Self {
+        Self::read(text, Vec::new())
+    }
+
+    fn read(text: String, mut problems: Vec<Problem>) -> Self {
+        // In UTF-16 the mark is the least of it.
+        if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
+            problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
+        }
+        if let Some(at) = text.find('\0') {
+            problems.push(Problem { kind: ProblemKind::Nul, span: at..at + 1 });
+        }
+        let mut document = Self { body: 0..text.len(), text, frontmatter: None, parts: None, problems };
+        match split(document.text.as_bytes()) {
+            Split::Found(parts) => document.read_frontmatter(&parts),
+            Split::Unclosed(open) => document.problem(ProblemKind::UnclosedFrontmatter, open),
+            Split::Missing(at) => document.missing(at),
+            // Never the answers for a whole text.
+            Split::NeedMore | Split::TooLarge(_) => {}
+        }
+        document
+    }
+
+    fn problem(&mut self, kind: ProblemKind, span: Range<usize>) {
+        self.problems.push(Problem { kind, span });
+    }
+
+    fn missing(&mut self, at: usize) {
+        let length = self.text[at..].find(['\n', '\r']).unwrap_or(self.text.len() - at);
+        self.problem(ProblemKind::MissingFrontmatter(Hint::of(&self.text)), at..at + length);
+    }
+
+    fn read_frontmatter(&mut self, parts: &Parts) {
+        self.body = parts.body..self.text.len();
+        self.parts = Some(parts.clone());
+        if parts.open.start > parts.bom {
+            self.problem(ProblemKind::LeadingBlankLines, parts.bom..parts.open.start);
+        }
+        let size = parts.yaml.len();
+        if size > MAX_FRONTMATTER {
+            return self.problem(ProblemKind::TooLarge(size), parts.open.clone());
+        }
+        let yaml = &self.text[parts.yaml.clone()];
+        encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
+        let tree = read_tree(yaml, parts.yaml.start, &mut self.problems);
+        match tree {
+            Some(Node { value: Value::Mapping { .. }, .. }) | None => self.frontmatter = tree,
+            Some(node) => self.problem(ProblemKind::NotAMapping(node.kind()), node.span),
+        }
+    }
+
+    /// The whole text, byte-order mark and all. Every span is a range of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The frontmatter, a mapping; `None` where there is none that can be read.
+    pub fn frontmatter(&self) -> Option<&Node> {
+        self.frontmatter.as_ref()
+    }
+
+    /// The bytes between the delimiter lines.
+    pub fn yaml_span(&self) -> Option<Range<usize>> {
+        self.parts.as_ref().map(|parts| parts.yaml.clone())
+    }
+
+    /// The bytes of the opening delimiter; an empty range at the start where there is none.
+    pub fn opening_span(&self) -> Range<usize> {
+        self.parts.as_ref().map_or(0..0, |parts| parts.open.clone())
+    }
+
+    /// Everything after the frontmatter; everything at all where no frontmatter was found.
+    pub fn body(&self) -> &str {
+        &self.text[self.body.clone()]
+    }
+
+    /// The bytes of [`Document::body`], up to the end of the text.
+    pub fn body_span(&self) -> Range<usize> {
+        self.body.clone()
+    }
+
+    /// What is wrong with the text itself, in the order in which it was found.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The lines of the text. Made on every call: keep it for several positions.
+    pub fn line_index(&self) -> LineIndex<'_> {
+        LineIndex::new(&self.text)
+    }
+
+    /// The place of byte `offset`.
+    pub fn position(&self, offset: usize) -> Position {
+        self.line_index().position(offset)
+    }
+}
+
+/// Strict first, then key by key. An empty frontmatter is a mapping without entries.
+fn read_tree(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Option<Node> {
+    match tree::parse(yaml, base, problems) {
+        Ok(Some(node)) => Some(node),
+        Ok(None) => {
+            let value = Value::Mapping { pairs: Vec::new(), layout: Layout::Block };
+            Some(Node { span: base..base + yaml.len(), value })
+        }
+        Err(tree::NoTree::Limit(problem)) => {
+            problems.push(problem);
+            None
+        }
+        Err(tree::NoTree::Syntax { fault, span }) => {
+            let repaired = repair::repair(yaml, base, problems);
+            if repaired.is_none() {
+                problems.push(Problem { kind: ProblemKind::Yaml(fault), span });
+            }
+            repaired
+        }
+    }
+}

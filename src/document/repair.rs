@@ -1,0 +1,178 @@
+//! The lenient second try for frontmatter that is not YAML.
+//!
+//! Other clients load such files: most have one `description` with an unquoted colon. Every
+//! top-level key is parsed on its own; where that fails its value is taken as the text it is.
+//! Positions stay those of the file, because no text is rewritten.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::ops::Range;
+
+use super::problem::{Fault, Problem, ProblemKind};
+use super::tree::{self, Layout, NoTree, Node, Style, Value};
+
+/// One top-level key with its value, as byte ranges of the YAML text.
+struct Entry {
+    key: Range<usize>,
+    /// From the colon's end to the end of the last line that belongs to it.
+    rest: Range<usize>,
+}
+
+/// Parses `yaml` key by key. `None` where the text is not made of `key: value` lines.
+pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Option<Node> {
+    let mut found = Vec::new();
+    let cleaned = without_conflicts(yaml, base, &mut found);
+    let entries = entries(&cleaned)?;
+    let mut pairs: Vec<(Node, Node)> = Vec::new();
+    let mut seen: HashMap<String, Range<usize>> = HashMap::new();
+    for entry in entries {
+        let (key, value) = parse_entry(&cleaned, base, &entry, &mut found)?;
+        let name = key.text().unwrap_or_default().to_owned();
+        match seen.entry(name) {
+            Slot::Vacant(slot) => {
+                slot.insert(key.span.clone());
+            }
+            Slot::Occupied(slot) => {
+                let kind = ProblemKind::DuplicateKey { key: slot.key().clone(), first: slot.get().clone() };
+                found.push(Problem { kind, span: key.span.clone() });
+            }
+        }
+        pairs.push((key, value));
+    }
+    let span = pairs.first()?.0.span.start..pairs.last()?.1.span.end;
+    problems.append(&mut found);
+    Some(Node { span, value: Value::Mapping { pairs, layout: Layout::Block } })
+}
+
+/// Lines of `text` with their offsets, without line ends.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive(['\n', '\r']).scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line.trim_end_matches(['\n', '\r'])))
+    })
+}
+
+/// Blanks out the marker lines of a merge conflict, so that all other bytes keep their place.
+fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> String {
+    let mut cleaned = yaml.to_owned();
+    if !yaml.contains("<<<<<<<") && !yaml.contains(">>>>>>>") {
+        return cleaned;
+    }
+    for (at, line) in lines(yaml) {
+        let marker = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|marker| {
+            line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        });
+        if marker {
+            cleaned.replace_range(at..at + line.len(), &" ".repeat(line.len()));
+            let span = base + at..base + at + line.len();
+            problems.push(Problem { kind: ProblemKind::ConflictMarker, span });
+        }
+    }
+    cleaned
+}
+
+/// Cuts `yaml` into its top-level keys, or `None` where a line belongs to none of them.
+fn entries(yaml: &str) -> Option<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for (at, line) in lines(yaml) {
+        if let Some(length) = key_length(line) {
+            let colon = at + line.find(':')?;
+            entries.push(Entry { key: at..at + length, rest: colon + 1..at + line.len() });
+        } else if line.trim().is_empty() || line.starts_with('#') {
+            // Blank lines and comments end nothing.
+        } else if line.starts_with([' ', '\t', '-', '{', '}', '[', ']', '"', '\'']) {
+            entries.last_mut()?.rest.end = at + line.len();
+        } else {
+            return None;
+        }
+    }
+    Some(entries)
+}
+
+/// The length of the key that `line` starts with, if it does.
+fn key_length(line: &str) -> Option<usize> {
+    let (key, rest) = line.split_once(':')?;
+    let key = key.trim_end();
+    let plain = key.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    (plain && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some(key.len())
+}
+
+/// The key and the value of `entry`: parsed where that works, else raw.
+fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Problem>) -> Option<(Node, Node)> {
+    let slice = &yaml[entry.key.start..entry.rest.end];
+    let (fault, span) = match tree::parse(slice, base + entry.key.start, problems) {
+        Ok(Some(Node { value: Value::Mapping { mut pairs, .. }, .. })) if pairs.len() == 1 => {
+            return pairs.pop();
+        }
+        // More than one value where the top level has one key: not what this repair is for.
+        Ok(_) | Err(NoTree::Limit(_)) => return None,
+        Err(NoTree::Syntax { fault, span }) => (fault, span),
+    };
+    let text = raw_text(&yaml[entry.rest.clone()]);
+    let key = yaml[entry.key.clone()].to_owned();
+    let value = value_span(yaml, entry, base);
+    let fault = refine(fault, &yaml[value.start - base..value.end - base]);
+    let span = if fault == Fault::Colon { span } else { value.clone() };
+    let kind = ProblemKind::Repaired { key: key.clone(), fault, raw: text.clone() };
+    problems.push(Problem { kind, span });
+    let key = Node {
+        span: base + entry.key.start..base + entry.key.end,
+        value: Value::Scalar { text: key, style: Style::Plain },
+    };
+    Some((key, Node { span: value, value: Value::Scalar { text, style: Style::Raw } }))
+}
+
+/// The bytes of the file from the first to the last character of the value.
+fn value_span(yaml: &str, entry: &Entry, base: usize) -> Range<usize> {
+    let rest = &yaml[entry.rest.clone()];
+    let start = entry.rest.start + (rest.len() - rest.trim_start().len());
+    let end = entry.rest.start + rest.trim_end().len();
+    base + start.min(end)..base + end
+}
+
+/// The value as one line of text, its lines joined the way YAML folds them.
+fn raw_text(rest: &str) -> String {
+    let mut lines: Vec<&str> =
+        rest.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.len() > 1 && lines[0].starts_with(['|', '>']) && lines[0].len() <= 3 {
+        lines.remove(0);
+    }
+    let text = lines.join(" ");
+    unquoted(&text).unwrap_or(text)
+}
+
+/// The content of `text` where one pair of quotes surrounds all of it, with escapes undone.
+fn unquoted(text: &str) -> Option<String> {
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+    let mut plain = String::with_capacity(inner.len());
+    let mut characters = inner.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' if quote == '"' => match characters.next()? {
+                escaped @ ('"' | '\'' | '\\' | '/') => plain.push(escaped),
+                'n' | 't' | 'r' => plain.push(' '),
+                other => plain.extend(['\\', other]),
+            },
+            // Quotes inside: these two do not belong together.
+            c if c == quote => return None,
+            c => plain.push(c),
+        }
+    }
+    Some(plain)
+}
+
+/// Says more exactly what is wrong, now that the value is known.
+fn refine(fault: Fault, value: &str) -> Fault {
+    match (fault, value.chars().next()) {
+        (fault @ (Fault::Control(_) | Fault::Tab | Fault::AfterQuote | Fault::Escape), _) => fault,
+        (_, Some(quote @ ('"' | '\''))) if value[1..].contains(quote) => Fault::AfterQuote,
+        (_, Some('"' | '\'')) => Fault::UnclosedQuote,
+        (_, Some('[' | '{')) => Fault::Brackets,
+        (_, Some(c @ ('@' | '`' | '%' | '*' | '&' | '!' | ',' | ']' | '}'))) => Fault::ReservedStart(c),
+        (Fault::Other(_), Some(c @ ('-' | '?' | '|' | '>'))) => Fault::ReservedStart(c),
+        (fault, _) => fault,
+    }
+}

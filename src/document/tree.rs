@@ -1,0 +1,360 @@
+//! Frontmatter as a tree that knows where everything stands.
+//!
+//! Made from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and
+//! `yes` stays `yes`. Aliases are never expanded, so a small file cannot become a large tree.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, StructureStyle};
+
+use super::problem::{Fault, Problem, ProblemKind};
+
+/// The deepest nesting of collections, the top-level mapping included.
+pub const MAX_DEPTH: usize = 16;
+/// The largest number of values and keys.
+pub const MAX_NODES: usize = 10_000;
+
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// In single quotes.
+    SingleQuoted,
+    /// In double quotes.
+    DoubleQuoted,
+    /// A block after `|`.
+    Literal,
+    /// A block after `>`.
+    Folded,
+    /// Not valid YAML; the text as it stands.
+    Raw,
+    /// A reference such as `*x`, which is not expanded.
+    Alias,
+}
+
+/// How a collection is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One entry per line.
+    Block,
+    /// In brackets or braces.
+    Flow,
+}
+
+/// A value of the frontmatter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Text. Numbers, booleans and dates are text too: nothing is interpreted.
+    Scalar {
+        /// The text, without quotes and escapes.
+        text: String,
+        /// How it is written.
+        style: Style,
+    },
+    /// A list.
+    Sequence {
+        /// The entries.
+        items: Vec<Node>,
+        /// How it is written.
+        layout: Layout,
+    },
+    /// Keys and values in the order of the source, repeated keys included.
+    Mapping {
+        /// The entries.
+        pairs: Vec<(Node, Node)>,
+        /// How it is written.
+        layout: Layout,
+    },
+}
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The bytes of the file; empty right behind the key where there is no value.
+    pub span: Range<usize>,
+    /// The value.
+    pub value: Value,
+}
+
+impl Node {
+    /// The text of a scalar; `None` for collections and aliases.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar { style: Style::Alias, .. } | Value::Sequence { .. } | Value::Mapping { .. } => {
+                None
+            }
+            Value::Scalar { text, .. } => Some(text),
+        }
+    }
+
+    /// The text of a scalar, or the texts of a list of scalars joined with commas.
+    pub fn flat_text(&self) -> Option<String> {
+        match &self.value {
+            Value::Sequence { items, .. } => {
+                let texts: Option<Vec<&str>> = items.iter().map(Self::text).collect();
+                Some(texts?.join(", "))
+            }
+            _ => self.text().map(str::to_owned),
+        }
+    }
+
+    /// Whether nothing at all stands where the value belongs, as after `key:`. Quotes are something.
+    pub fn is_absent(&self) -> bool {
+        matches!(&self.value, Value::Scalar { text, style: Style::Plain } if text.is_empty())
+    }
+
+    /// The entries of a mapping; none for anything else.
+    pub fn pairs(&self) -> &[(Self, Self)] {
+        match &self.value {
+            Value::Mapping { pairs, .. } => pairs,
+            _ => &[],
+        }
+    }
+
+    /// The entry of `key` in a mapping. Where the key is there twice the last one counts.
+    pub fn entry(&self, key: &str) -> Option<&(Self, Self)> {
+        self.pairs().iter().rev().find(|(name, _)| name.text() == Some(key))
+    }
+
+    /// The value of `key` in a mapping, as [`Node::entry`].
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.entry(key).map(|(_, value)| value)
+    }
+
+    /// The value as JSON. Scalars are strings, as written; a missing value is `null`.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Scalar { .. } if self.is_absent() => serde_json::Value::Null,
+            Value::Scalar { text, .. } => text.clone().into(),
+            Value::Sequence { items, .. } => items.iter().map(Self::to_json).collect(),
+            Value::Mapping { pairs, .. } => pairs
+                .iter()
+                .map(|(key, value)| (key.flat_text().unwrap_or_default(), value.to_json()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+        }
+    }
+
+    /// What kind of value this is, with its article.
+    pub fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Scalar { style: Style::Alias, .. } => "an alias",
+            Value::Scalar { .. } if self.is_absent() => "empty",
+            Value::Scalar { .. } => "text",
+            Value::Sequence { .. } => "a list",
+            Value::Mapping { .. } => "a mapping",
+        }
+    }
+}
+
+/// Why there is no tree.
+#[derive(Debug)]
+pub(super) enum NoTree {
+    /// A limit; trying again in another way would not help.
+    Limit(Problem),
+    /// Not YAML.
+    Syntax { fault: Fault, span: Range<usize> },
+}
+
+/// Parses `yaml`, which stands at byte `base` of the file. `None` where there is no value at all.
+pub(super) fn parse(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Result<Option<Node>, NoTree> {
+    let mut options = Options::default();
+    options.flow_nesting_limit = MAX_DEPTH;
+    options.block_nesting_limit = MAX_DEPTH;
+    options.disallow_directives = true;
+    let mut builder = Builder { yaml, base, stack: Vec::new(), root: None, nodes: 0, problems: Vec::new() };
+    for event in Parser::new_from_str_with_options(yaml, options) {
+        let (event, span) = event.map_err(|error| builder.no_tree(&error))?;
+        let span = builder.offset(&span.start)..builder.offset(&span.end);
+        if matches!(event, Event::DocumentStart(..)) && builder.root.is_some() {
+            builder.problem(ProblemKind::SeveralDocuments, span);
+            break;
+        }
+        builder.event(event, span).map_err(NoTree::Limit)?;
+    }
+    problems.append(&mut builder.problems);
+    Ok(builder.root)
+}
+
+/// A collection that is not finished.
+struct Open {
+    start: usize,
+    end: usize,
+    layout: Layout,
+    content: Content,
+}
+
+enum Content {
+    Sequence(Vec<Node>),
+    Mapping { pairs: Vec<(Node, Node)>, key: Option<Node>, seen: HashMap<String, Range<usize>> },
+}
+
+struct Builder<'a> {
+    yaml: &'a str,
+    base: usize,
+    stack: Vec<Open>,
+    root: Option<Node>,
+    nodes: usize,
+    problems: Vec<Problem>,
+}
+
+impl Builder<'_> {
+    /// The byte of the file that `marker` means.
+    fn offset(&self, marker: &granit_parser::Marker) -> usize {
+        let bytes = marker.byte_offset().unwrap_or_else(|| {
+            self.yaml.char_indices().nth(marker.index()).map_or(self.yaml.len(), |(at, _)| at)
+        });
+        self.base + self.yaml.floor_char_boundary(bytes)
+    }
+
+    fn problem(&mut self, kind: ProblemKind, span: Range<usize>) {
+        self.problems.push(Problem { kind, span });
+    }
+
+    fn event(&mut self, event: Event<'_>, span: Range<usize>) -> Result<(), Problem> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.properties(anchor, tag.is_some(), &span);
+                // The parser says `~` both for `~` and for nothing; only the span tells.
+                let text = if span.is_empty() { String::new() } else { text.into_owned() };
+                self.add(Node { span, value: Value::Scalar { text, style: Style::from(style) } })
+            }
+            Event::Alias(_) => {
+                self.problem(ProblemKind::Alias, span.clone());
+                let text = self.yaml[span.start - self.base..span.end - self.base].to_owned();
+                self.add(Node { span, value: Value::Scalar { text, style: Style::Alias } })
+            }
+            Event::SequenceStart(layout, anchor, tag) => {
+                self.properties(anchor, tag.is_some(), &span);
+                self.open(span, layout, Content::Sequence(Vec::new()))
+            }
+            Event::MappingStart(layout, anchor, tag) => {
+                self.properties(anchor, tag.is_some(), &span);
+                let content = Content::Mapping { pairs: Vec::new(), key: None, seen: HashMap::new() };
+                self.open(span, layout, content)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(&span),
+            _ => Ok(()),
+        }
+    }
+
+    fn properties(&mut self, anchor: usize, tag: bool, span: &Range<usize>) {
+        if anchor != 0 {
+            self.problem(ProblemKind::Anchor, span.clone());
+        }
+        if tag {
+            self.problem(ProblemKind::Tag, span.clone());
+        }
+    }
+
+    fn open(&mut self, span: Range<usize>, layout: StructureStyle, content: Content) -> Result<(), Problem> {
+        if self.stack.len() >= MAX_DEPTH {
+            return Err(Problem { kind: ProblemKind::TooDeep, span });
+        }
+        let layout = if layout == StructureStyle::Flow { Layout::Flow } else { Layout::Block };
+        self.stack.push(Open { start: span.start, end: span.end, layout, content });
+        Ok(())
+    }
+
+    fn close(&mut self, end: &Range<usize>) -> Result<(), Problem> {
+        let Some(open) = self.stack.pop() else { return Ok(()) };
+        // A block ends where the next thing starts, as the parser sees it; for people it ends
+        // with its last entry.
+        let end = if open.layout == Layout::Flow { end.end } else { open.end };
+        let layout = open.layout;
+        let value = match open.content {
+            Content::Sequence(items) => Value::Sequence { items, layout },
+            Content::Mapping { pairs, .. } => Value::Mapping { pairs, layout },
+        };
+        self.add(Node { span: open.start..end.max(open.start), value })
+    }
+
+    fn add(&mut self, mut node: Node) -> Result<(), Problem> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(Problem { kind: ProblemKind::TooManyValues, span: node.span });
+        }
+        let Some(open) = self.stack.last_mut() else {
+            self.root.get_or_insert(node);
+            return Ok(());
+        };
+        open.end = open.end.max(node.span.end);
+        match &mut open.content {
+            Content::Sequence(items) => items.push(node),
+            Content::Mapping { pairs, key, seen } => match key.take() {
+                Some(name) => {
+                    if node.is_absent() && node.span.is_empty() {
+                        node.span = name.span.end..name.span.end;
+                    }
+                    pairs.push((name, node));
+                }
+                None => {
+                    if let Some(text) = node.text().map(str::to_owned) {
+                        let first = seen.entry(text.clone()).or_insert_with(|| node.span.clone());
+                        if *first != node.span {
+                            let kind = ProblemKind::DuplicateKey { key: text, first: first.clone() };
+                            self.problems.push(Problem { kind, span: node.span.clone() });
+                        }
+                    }
+                    *key = Some(node);
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn no_tree(&self, error: &ScanError) -> NoTree {
+        let start = self.offset(error.marker());
+        let length = self.yaml[start - self.base..].chars().next().map_or(0, char::len_utf8);
+        let span = start..start + length;
+        match error.kind() {
+            ErrorKind::RecursionLimitExceeded => NoTree::Limit(Problem { kind: ProblemKind::TooDeep, span }),
+            kind => NoTree::Syntax { fault: fault(kind, error), span },
+        }
+    }
+}
+
+/// The parser's error in plain words where it is a common one.
+fn fault(kind: &ErrorKind, error: &ScanError) -> Fault {
+    match kind {
+        ErrorKind::MappingValueNotAllowed => Fault::Colon,
+        ErrorKind::InvalidTrailingSingleQuotedScalar | ErrorKind::InvalidTrailingDoubleQuotedScalar => {
+            Fault::AfterQuote
+        }
+        ErrorKind::UnclosedQuotedScalar => Fault::UnclosedQuote,
+        ErrorKind::UnknownQuotedScalarEscape
+        | ErrorKind::InvalidQuotedScalarHexEscape
+        | ErrorKind::InvalidLowSurrogateHexEscape
+        | ErrorKind::InvalidLowSurrogate
+        | ErrorKind::MissingLowSurrogate
+        | ErrorKind::UnpairedLowSurrogate
+        | ErrorKind::InvalidUnicodeEscape => Fault::Escape,
+        ErrorKind::UnclosedFlowCollection { .. }
+        | ErrorKind::MisplacedFlowCollectionEnd
+        | ErrorKind::MismatchedFlowCollectionEnd { .. }
+        | ErrorKind::ExpectedFlowMappingSeparator
+        | ErrorKind::ExpectedFlowSequenceSeparator => Fault::Brackets,
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabAtBlockScalarStart => Fault::Tab,
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => Fault::Control(*character),
+        ErrorKind::UnexpectedCharacter { character } => Fault::ReservedStart(*character),
+        ErrorKind::UnknownAnchor | ErrorKind::MissingAnchorOrAliasName => Fault::ReservedStart('*'),
+        _ => Fault::Other(error.info()),
+    }
+}
+
+impl From<ScalarStyle> for Style {
+    fn from(style: ScalarStyle) -> Self {
+        match style {
+            ScalarStyle::Plain => Self::Plain,
+            ScalarStyle::SingleQuoted => Self::SingleQuoted,
+            ScalarStyle::DoubleQuoted => Self::DoubleQuoted,
+            ScalarStyle::Literal => Self::Literal,
+            ScalarStyle::Folded => Self::Folded,
+        }
+    }
+}
