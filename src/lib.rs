@@ -9,6 +9,9 @@ pub mod spec;
 pub mod tree;
 // machine
 pub mod fs;
+#[cfg(feature = "http")]
+pub mod http;
+pub mod source;
 // verbs
 pub mod context;
 pub mod env;

@@ -5,8 +5,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
 
+mod download;
 mod file;
 
+pub use download::{Download, Sink, read_small, remove_if_there, write_small};
 pub use file::SharedFile;
 
 use std::io;
