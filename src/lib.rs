@@ -17,8 +17,11 @@ pub mod lint;
 // machine
 pub mod fs;
 
+#[cfg(feature = "http")]
 #[cfg(test)]
 // rooms
+pub mod http;
+pub mod source;
 // verbs
 mod testing;
 pub mod archive;

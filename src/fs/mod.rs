@@ -5,11 +5,17 @@
 
 <<<<<<< HEAD
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
+<<<<<<< HEAD
 =======
+=======
+
+mod download;
+>>>>>>> forge
 mod file;
 mod temp;
 >>>>>>> archive
 
+<<<<<<< HEAD
 mod atomic;
 mod file;
 mod lock;
@@ -18,6 +24,9 @@ mod place;
 mod tree;
 
 pub use atomic::write_atomic;
+=======
+pub use download::{Download, Sink, read_small, remove_if_there, write_small};
+>>>>>>> forge
 pub use file::SharedFile;
 <<<<<<< HEAD
 pub use lock::DirLock;

@@ -1,0 +1,246 @@
+//! Files that come from the network: they get their name only once they are whole.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::{PathContext, PathError, SharedFile};
+
+/// Takes the bytes of a download, and takes them again from the start when it had to be restarted.
+pub trait Sink: Write {
+    /// Forgets all bytes written so far.
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes cannot be taken back.
+    fn restart(&mut self) -> io::Result<()>;
+}
+
+impl Sink for Vec<u8> {
+    fn restart(&mut self) -> io::Result<()> {
+        self.clear();
+        Ok(())
+    }
+}
+
+/// A file that is being downloaded. Dropped before the end, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Download {
+    file: Unfinished,
+}
+
+#[derive(Debug)]
+enum Unfinished {
+    /// A file with a temporary name beside the path that it is to have.
+    Named(NamedTempFile, PathBuf),
+    /// A file without a name, for one use.
+    Anonymous(File),
+}
+
+impl Download {
+    /// Begins a file that is to lie at `path`, or a nameless one where the directory of `path`
+    /// cannot be written, and where `path` is `None`: a download needs no cache.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no place for a temporary file either.
+    pub fn begin(path: Option<&Path>) -> Result<Self, PathError> {
+        if let Some(path) = path
+            && let Ok(file) = named(path)
+        {
+            return Ok(Self { file: Unfinished::Named(file, path.to_owned()) });
+        }
+        let file = tempfile::tempfile().at("create a temporary file in", &std::env::temp_dir())?;
+        Ok(Self { file: Unfinished::Anonymous(file) })
+    }
+
+    /// Gives the whole file its name, if it is to have one, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read back. That it cannot be named is no error: it is read all the
+    /// same, and will be downloaded again the next time.
+    pub fn keep(self) -> io::Result<SharedFile> {
+        let file = match self.file {
+            Unfinished::Named(file, path) => match file.persist(path) {
+                Ok(file) => file,
+                Err(error) => error.file.into_file(),
+            },
+            Unfinished::Anonymous(file) => file,
+        };
+        SharedFile::from_file(file)
+    }
+
+    /// Returns the whole file without giving it a name.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read back.
+    pub fn use_once(self) -> io::Result<SharedFile> {
+        SharedFile::from_file(match self.file {
+            Unfinished::Named(file, _) => file.into_file(),
+            Unfinished::Anonymous(file) => file,
+        })
+    }
+
+    /// The first bytes of the file, as many as `buf` holds; returns their number.
+    ///
+    /// # Errors
+    ///
+    /// Where the file cannot be read.
+    pub fn peek(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let file = self.file.handle();
+        file.rewind()?;
+        let mut count = 0;
+        while count < buf.len() {
+            match file.read(&mut buf[count..])? {
+                0 => break,
+                more => count += more,
+            }
+        }
+        file.seek(io::SeekFrom::End(0))?;
+        Ok(count)
+    }
+
+    /// The path for messages: where the file is to lie, or the directory of temporary files.
+    pub fn path(&self) -> PathBuf {
+        match &self.file {
+            Unfinished::Named(_, path) => path.clone(),
+            Unfinished::Anonymous(_) => std::env::temp_dir(),
+        }
+    }
+}
+
+impl Unfinished {
+    fn handle(&mut self) -> &mut File {
+        match self {
+            Self::Named(file, _) => file.as_file_mut(),
+            Self::Anonymous(file) => file,
+        }
+    }
+}
+
+impl Write for Download {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.file.handle().write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.handle().flush()
+    }
+}
+
+impl Sink for Download {
+    fn restart(&mut self) -> io::Result<()> {
+        let file = self.file.handle();
+        file.rewind()?;
+        file.set_len(0)
+    }
+}
+
+/// A temporary file in the directory of `path`, which is made where it is missing. In the same
+/// directory, because a rename to another file system is not possible.
+fn named(path: &Path) -> io::Result<NamedTempFile> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    std::fs::create_dir_all(dir)?;
+    tempfile::Builder::new().prefix(".download-").tempfile_in(dir)
+}
+
+/// Reads the small file at `path`; `None` where there is none.
+///
+/// # Errors
+///
+/// Where it cannot be read, is no regular file or has more than `limit` bytes.
+pub fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
+    let file = match SharedFile::open(path) {
+        Ok(file) => file,
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if file.len() > limit {
+        return Err(io::ErrorKind::FileTooLarge.into()).at("read", path);
+    }
+    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(0)];
+    file.read_exact_at(&mut bytes, 0).at("read", path)?;
+    Ok(Some(bytes))
+}
+
+/// Writes the small file at `path`, directories above it included: readers see the old file or
+/// the new one.
+///
+/// # Errors
+///
+/// Where it cannot be written.
+pub fn write_small(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+    let mut file = named(path).at("write", path)?;
+    file.write_all(bytes).at("write", path)?;
+    file.persist(path).map_err(|error| error.error).at("write", path)?;
+    Ok(())
+}
+
+/// Removes the file at `path`, if there is one.
+///
+/// # Errors
+///
+/// Where it is there and cannot be removed.
+pub fn remove_if_there(path: &Path) -> Result<(), PathError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("remove", path),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_download_has_no_name_until_it_is_whole() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("a/b.zip");
+        let mut download = Download::begin(Some(&path)).expect("begins");
+        download.write_all(b"wrong").expect("writes");
+        download.restart().expect("restarts");
+        download.write_all(b"PK").expect("writes");
+        assert!(!path.exists());
+        let mut first = [0; 4];
+        assert_eq!((download.peek(&mut first).expect("reads"), &first[..2]), (2, &b"PK"[..]));
+        assert_eq!(download.keep().expect("renames").len(), 2);
+        assert_eq!(std::fs::read(&path).expect("is there"), b"PK");
+        assert_eq!(std::fs::read_dir(dir.path().join("a")).expect("reads").count(), 1);
+    }
+
+    #[test]
+    fn a_dropped_or_unkept_download_leaves_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("b.zip");
+        drop(Download::begin(Some(&path)).expect("begins"));
+        let mut download = Download::begin(Some(&path)).expect("begins");
+        download.write_all(b"<html>").expect("writes");
+        assert_eq!(download.use_once().expect("opens").len(), 6);
+        assert_eq!(std::fs::read_dir(dir.path()).expect("reads").count(), 0);
+    }
+
+    #[test]
+    fn without_a_cache_the_file_is_nameless() {
+        let dir = tempfile::tempdir().expect("a directory");
+        std::fs::write(dir.path().join("cache"), "a file, not a directory").expect("writes");
+        let mut download = Download::begin(Some(&dir.path().join("cache/a.zip"))).expect("begins");
+        download.write_all(b"PK").expect("writes");
+        assert_eq!(download.keep().expect("opens").len(), 2);
+    }
+
+    #[test]
+    fn small_files() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("x/y.json");
+        assert_eq!(read_small(&path, 9).expect("no file"), None);
+        write_small(&path, b"{}").expect("writes");
+        assert_eq!(read_small(&path, 9).expect("reads").as_deref(), Some(&b"{}"[..]));
+        assert!(read_small(&path, 1).is_err());
+        remove_if_there(&path).expect("removes");
+        remove_if_there(&path).expect("is gone already");
+    }
+}

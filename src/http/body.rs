@@ -1,0 +1,120 @@
+//! Reading answers: never more than allowed, never for ever.
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use ureq::Body;
+use ureq::http::HeaderMap;
+
+use crate::settings::Http;
+
+use super::url::Url;
+use super::{HttpError, agent, translate};
+
+/// The fewest bytes that must come within one timeout. The timeout of each read alone would let a
+/// server that drips byte after byte go on for ever.
+const PACE: u64 = 1024;
+
+/// Copies `body` to `sink` and returns its length.
+///
+/// # Errors
+///
+/// More than `limit` bytes, announced or sent; an encoding that was not asked for; a body that
+/// stops, ends early or cannot be stored.
+pub(super) fn copy(
+    url: &Url,
+    headers: &HeaderMap,
+    body: Body,
+    settings: &Http,
+    limit: u64,
+    sink: &mut dyn Write,
+) -> Result<u64, HttpError> {
+    check_encoding(url, headers)?;
+    let too_large = || HttpError::TooLarge { host: url.origin().to_string(), limit };
+    let expected = body.content_length();
+    if expected.is_some_and(|length| length > limit) {
+        return Err(too_large());
+    }
+    let mut reader = body.into_reader();
+    let mut pace = Pace::new(agent::timeout(settings));
+    let mut buf = vec![0; 64 * 1024];
+    let mut received = 0;
+    loop {
+        let count = match reader.read(&mut buf) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) => return Err(translate::in_body(error, url, settings, received, expected)),
+        };
+        received += count as u64;
+        if received > limit {
+            return Err(too_large());
+        }
+        if pace.too_slow(received, Instant::now()) {
+            return Err(translate::stalled(url.origin().to_string(), settings, received));
+        }
+        sink.write_all(&buf[..count]).map_err(HttpError::Write)?;
+    }
+    match expected {
+        Some(length) if received < length => {
+            Err(HttpError::Truncated { host: url.origin().to_string(), received, expected })
+        }
+        _ => Ok(received),
+    }
+}
+
+/// Nothing was asked for, so anything but the plain bytes is wrong: a few kilobytes of gzip could
+/// become gigabytes.
+fn check_encoding(url: &Url, headers: &HeaderMap) -> Result<(), HttpError> {
+    let Some(encoding) = headers.get("content-encoding") else {
+        return Ok(());
+    };
+    if encoding.as_bytes().eq_ignore_ascii_case(b"identity") {
+        return Ok(());
+    }
+    let encoding = String::from_utf8_lossy(encoding.as_bytes());
+    let encoding = encoding.chars().filter(|c| !c.is_control()).take(40).collect();
+    Err(HttpError::Encoding { url: url.clone(), encoding })
+}
+
+/// Watches that bytes come fast enough.
+struct Pace {
+    window: Option<Duration>,
+    since: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    fn new(window: Option<Duration>) -> Self {
+        Self { window, since: Instant::now(), bytes: 0 }
+    }
+
+    /// Whether the last window brought too few bytes, when `received` have come in all at `now`.
+    fn too_slow(&mut self, received: u64, now: Instant) -> bool {
+        let Some(window) = self.window else {
+            return false;
+        };
+        if now.duration_since(self.since) < window {
+            return false;
+        }
+        let slow = received - self.bytes < PACE;
+        (self.since, self.bytes) = (now, received);
+        slow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h06_a_drip_is_a_stall() {
+        let window = Duration::from_secs(30);
+        let mut pace = Pace::new(Some(window));
+        let start = pace.since;
+        assert!(!pace.too_slow(1, start + window / 2));
+        assert!(!pace.too_slow(5000, start + window));
+        assert!(!pace.too_slow(5001, start + window + window / 2));
+        assert!(pace.too_slow(5100, start + 2 * window));
+        assert!(!Pace::new(None).too_slow(0, start + 100 * window));
+    }
+}

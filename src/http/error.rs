@@ -1,0 +1,243 @@
+//! How a request can fail, and what a person is told.
+
+use std::io;
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind};
+
+use super::time;
+use super::url::Url;
+
+/// A failed request. No message holds a credential, a query string or a name with a password.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The network is switched off by the settings.
+    #[error("`{0}` was not requested: skillpm is offline")]
+    Offline(Url),
+    /// A text that is no usable address.
+    #[error("`{address}` cannot be requested: {reason}")]
+    Address {
+        /// The text without its secrets.
+        address: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The proxy in the settings is no usable address.
+    #[error("`{0}` is not the address of a proxy that skillpm can use")]
+    BadProxy(String),
+    /// The certificates that the settings name cannot be read.
+    #[error("`{path}` holds no certificates: {reason}")]
+    Certificates {
+        /// The file or directory.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The host has no address.
+    #[error("the host `{0}` was not found")]
+    Dns(String),
+    /// No connection came about.
+    #[error("failed to connect to `{0}`")]
+    Connect(String, #[source] io::Error),
+    /// The proxy refused.
+    #[error("the proxy `{proxy}` made no connection to `{host}`: {reason}")]
+    Proxy {
+        /// The proxy, without name and password.
+        proxy: String,
+        /// Where the connection was to lead.
+        host: String,
+        /// What the proxy said.
+        reason: String,
+    },
+    /// Nothing came before the body.
+    #[error("`{host}` did not answer within {}", seconds(*limit))]
+    Timeout {
+        /// The host.
+        host: String,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// The body stopped, or came too slowly.
+    #[error("the answer of `{host}` stopped: {} without data after {received} bytes", seconds(*limit))]
+    Stalled {
+        /// The host.
+        host: String,
+        /// How long nothing came.
+        limit: Duration,
+        /// Bytes that had come.
+        received: u64,
+    },
+    /// The connection broke before the body.
+    #[error("the connection to `{0}` broke off")]
+    Broken(String, #[source] io::Error),
+    /// The body ended early.
+    #[error("the answer of `{host}` is cut off: {received} bytes came, {} were expected", or_more(*expected))]
+    Truncated {
+        /// The host.
+        host: String,
+        /// Bytes that came.
+        received: u64,
+        /// Bytes that the server had announced, where it had.
+        expected: Option<u64>,
+    },
+    /// The secure connection failed.
+    #[error("no secure connection to `{host}`: {reason}")]
+    Tls {
+        /// The host.
+        host: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The server led from address to address.
+    #[error("`{0}` redirects too often")]
+    TooManyRedirects(Url),
+    /// The server led to a place that is not gone to.
+    #[error("`{from}` redirects to `{to}`: {reason}")]
+    Redirect {
+        /// The address that answered.
+        from: Url,
+        /// The place, without its secrets.
+        to: String,
+        /// Why it is not gone to.
+        reason: &'static str,
+    },
+    /// The server allows no more requests for now.
+    #[error("the rate limit of `{host}` is reached{}", ends(*seconds))]
+    RateLimit {
+        /// The host.
+        host: String,
+        /// Seconds until the limit ends, where the server tells.
+        seconds: Option<u64>,
+        /// Whether the request may be sent again after that time, in this run.
+        passing: bool,
+        /// Whether the request carried a credential.
+        authorized: bool,
+    },
+    /// An answer with another status than was hoped for.
+    #[error("`{url}` answered with status {status}{}", detail.as_ref().map(|d| format!(": {d}")).unwrap_or_default())]
+    Status {
+        /// The address.
+        url: Url,
+        /// The status.
+        status: u16,
+        /// What the server said about it.
+        detail: Option<String>,
+        /// Seconds after which the server may be asked again.
+        retry_after: Option<u64>,
+    },
+    /// A compression that was not asked for: it could hide a body of any size.
+    #[error("`{url}` answered in the encoding `{encoding}`, which was not asked for")]
+    Encoding {
+        /// The address.
+        url: Url,
+        /// The encoding.
+        encoding: String,
+    },
+    /// More bytes than are allowed.
+    #[error("the answer of `{host}` has more than {limit} bytes")]
+    TooLarge {
+        /// The host.
+        host: String,
+        /// How many are allowed.
+        limit: u64,
+    },
+    /// Bytes that are not HTTP, or not the text that was expected.
+    #[error("the answer of `{host}` cannot be read: {reason}")]
+    Malformed {
+        /// The host.
+        host: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The bytes came, but could not be stored.
+    #[error("failed to store the downloaded bytes")]
+    Write(#[source] io::Error),
+}
+
+fn seconds(limit: Duration) -> String {
+    match limit.as_secs() {
+        1 => "1 second".to_owned(),
+        seconds => format!("{seconds} seconds"),
+    }
+}
+
+fn or_more(expected: Option<u64>) -> String {
+    expected.map_or_else(|| "more".to_owned(), |expected| expected.to_string())
+}
+
+fn ends(seconds: Option<u64>) -> String {
+    seconds.map(|seconds| format!("; it ends {}", time::until(seconds, time::now()))).unwrap_or_default()
+}
+
+impl HttpError {
+    /// What a person can do about it, a line each.
+    fn hints(&self) -> Vec<&'static str> {
+        match self {
+            Self::Offline(_) => vec!["run it again without `--offline`, and with `SKILLPM_OFFLINE` unset"],
+            Self::BadProxy(_) => {
+                vec!["set `HTTPS_PROXY` to an address such as `http://proxy.example.com:8080`, or unset it"]
+            }
+            Self::Certificates { .. } => vec![
+                "set `SSL_CERT_FILE` to a file of certificates in PEM form, or unset it and `SSL_CERT_DIR` to use the system's",
+            ],
+            Self::Dns(_) | Self::Connect(..) | Self::Timeout { .. } => vec![
+                "check the connection; behind a proxy, set `HTTPS_PROXY`",
+                "skills in the store can be installed without a network: `--offline`",
+            ],
+            Self::Proxy { reason, .. } if reason.contains("407") => vec![
+                "put name and password into the proxy's address: `HTTPS_PROXY=http://name:password@host:port`",
+            ],
+            Self::Proxy { .. } => {
+                vec![
+                    "check `HTTPS_PROXY`, or list the host in `NO_PROXY` if it can be reached without a proxy",
+                ]
+            }
+            Self::Stalled { .. } => {
+                vec!["run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds"]
+            }
+            Self::Broken(..) | Self::Truncated { .. } => vec!["run it again"],
+            Self::Tls { .. } => vec![
+                "where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it",
+            ],
+            Self::RateLimit { authorized: false, .. } => {
+                vec!["set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one"]
+            }
+            Self::RateLimit { .. } => vec!["wait until then, or use another token"],
+            Self::Status { status: 407, .. } => vec!["the proxy wants a login: see `HTTPS_PROXY`"],
+            Self::Status { status: 500.., .. } => {
+                vec!["the server has a problem of its own: try again later"]
+            }
+            Self::Encoding { .. } | Self::Malformed { .. } => {
+                vec![
+                    "something between here and the server may have changed the answer: a proxy or a login page",
+                ]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::BadProxy(_) | Self::Certificates { .. } | Self::Address { .. } => ErrorKind::Config,
+            Self::TooLarge { .. } => ErrorKind::Integrity,
+            Self::Write(_) => ErrorKind::Io,
+            _ => ErrorKind::Network,
+        }
+    }
+}
+
+impl From<HttpError> for Error {
+    fn from(error: HttpError) -> Self {
+        let mut new = Self::new(error.kind(), error.to_string());
+        for hint in error.hints() {
+            new = new.hint(hint);
+        }
+        match error {
+            HttpError::Connect(_, source) | HttpError::Broken(_, source) | HttpError::Write(source) => {
+                new.because(source)
+            }
+            _ => new,
+        }
+    }
+}

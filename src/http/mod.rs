@@ -1,0 +1,310 @@
+//! Requests: redirects, credentials, retries and limits.
+//!
+//! Only this module knows the HTTP library. What it promises: a credential goes to the origin that
+//! it was given for and to no other, whatever a server redirects to; `https` never becomes `http`;
+//! no answer is larger than its caller allows; every wait has an end.
+
+mod agent;
+mod body;
+mod error;
+mod limit;
+mod proxy;
+mod retry;
+mod time;
+mod translate;
+mod url;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ureq::http::{Response, header};
+use ureq::{Agent, Body};
+
+use crate::fs::Sink;
+use crate::reporter::Reporter;
+use crate::settings::{Http, Settings};
+
+pub use error::HttpError;
+pub use url::{Origin, Url};
+
+/// Redirects that are followed for one request.
+const MOST_REDIRECTS: usize = 10;
+
+/// Bytes of the body of a refusal that are looked at for a message.
+const REFUSAL_BYTES: u64 = 16 * 1024;
+
+/// A secret for the header `Authorization`, and the origin that may see it.
+#[derive(Clone)]
+pub struct Credential {
+    /// The only origin that it is sent to.
+    pub origin: Origin,
+    /// The header's value: `Bearer <token>`.
+    pub value: String,
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credential for {}", self.origin)
+    }
+}
+
+/// A request to read something.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The address.
+    pub url: Url,
+    /// The media type that is asked for.
+    pub accept: &'static str,
+    /// The credential, if there is one.
+    pub credential: Option<Credential>,
+    /// The tag of the answer that is known already.
+    pub if_none_match: Option<String>,
+}
+
+impl Request {
+    /// Returns a request for `url` and nothing more.
+    pub fn new(url: Url) -> Self {
+        Self { url, accept: "*/*", credential: None, if_none_match: None }
+    }
+}
+
+/// The answer to a request for a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A text.
+    Text {
+        /// The text.
+        text: String,
+        /// Its tag, for the next time.
+        etag: Option<String>,
+    },
+    /// What is known already still holds; only after [`Request::if_none_match`].
+    NotModified,
+}
+
+/// Makes requests as the settings want them made.
+pub struct Client {
+    settings: Http,
+    offline: bool,
+    reporter: Arc<dyn Reporter>,
+    /// Agents by proxy and by whether they speak TLS, made when they are first needed.
+    agents: Mutex<BTreeMap<(Option<String>, bool), Agent>>,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the settings: a proxy's address may hold a password.
+        f.debug_struct("Client").field("offline", &self.offline).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Returns a client that does nothing until the first request.
+    pub fn new(settings: &Settings, reporter: Arc<dyn Reporter>) -> Self {
+        Self {
+            settings: settings.http.clone(),
+            offline: settings.offline,
+            reporter,
+            agents: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Fetches a text of at most `limit` bytes, trying again after failures that may pass.
+    ///
+    /// # Errors
+    ///
+    /// Any [`HttpError`].
+    pub fn get_text(&self, request: &Request, limit: u64) -> Result<Answer, HttpError> {
+        self.persist(&request.url, || {
+            let (url, response) = self.send(request)?;
+            let (parts, body) = response.into_parts();
+            if parts.status.as_u16() == 304 {
+                return Ok(Answer::NotModified);
+            }
+            let mut bytes = Vec::new();
+            body::copy(&url, &parts.headers, body, &self.settings, limit, &mut bytes)?;
+            let text = String::from_utf8(bytes).map_err(|_| HttpError::Malformed {
+                host: url.origin().to_string(),
+                reason: "it is not UTF-8".to_owned(),
+            })?;
+            let etag = parts.headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+            Ok(Answer::Text { text, etag: etag.map(ToOwned::to_owned) })
+        })
+    }
+
+    /// Downloads at most `limit` bytes into `sink`, telling the reporter that it is `what`, and
+    /// returns their number. After a failure that may pass, `sink` is restarted and all comes anew.
+    ///
+    /// # Errors
+    ///
+    /// Any [`HttpError`]; what `sink` holds then is worthless.
+    pub fn download(
+        &self,
+        request: &Request,
+        what: &str,
+        limit: u64,
+        sink: &mut dyn Sink,
+    ) -> Result<u64, HttpError> {
+        let mut fresh = true;
+        self.persist(&request.url, || {
+            if !std::mem::take(&mut fresh) {
+                sink.restart().map_err(HttpError::Write)?;
+            }
+            let (url, response) = self.send(request)?;
+            let (parts, body) = response.into_parts();
+            let mut sink = Progress::start(&*self.reporter, what, body.content_length(), sink);
+            body::copy(&url, &parts.headers, body, &self.settings, limit, &mut sink)
+        })
+    }
+
+    /// Repeats `attempt` as long as its failures may pass and the settings allow.
+    fn persist<T>(
+        &self,
+        url: &Url,
+        mut attempt: impl FnMut() -> Result<T, HttpError>,
+    ) -> Result<T, HttpError> {
+        let mut tried = 0;
+        loop {
+            let error = match attempt() {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            let Some(wait) = retry::wait(&error, tried, self.settings.retries) else {
+                return Err(error);
+            };
+            self.reporter.retrying(&url.to_string(), wait.as_millis().div_ceil(1000) as u64);
+            std::thread::sleep(wait);
+            tried += 1;
+        }
+    }
+
+    /// Sends `request` once, follows redirects and returns the last address with its answer, whose
+    /// status is 200, or 304 where that was asked for.
+    fn send(&self, request: &Request) -> Result<(Url, Response<Body>), HttpError> {
+        if self.offline {
+            return Err(HttpError::Offline(request.url.clone()));
+        }
+        let mut url = request.url.clone();
+        for _ in 0..=MOST_REDIRECTS {
+            let credential = request.credential.as_ref().filter(|c| c.origin == url.origin());
+            let response = self.exchange(&url, request, credential)?;
+            match response.status().as_u16() {
+                200 => return Ok((url, response)),
+                304 if request.if_none_match.is_some() => return Ok((url, response)),
+                301 | 302 | 303 | 307 | 308 => url = target(&url, &response)?,
+                _ => return Err(self.refusal(url, response, credential)),
+            }
+        }
+        Err(HttpError::TooManyRedirects(request.url.clone()))
+    }
+
+    /// One request and the head of its answer.
+    fn exchange(
+        &self,
+        url: &Url,
+        request: &Request,
+        credential: Option<&Credential>,
+    ) -> Result<Response<Body>, HttpError> {
+        let mut call = self.agent(url)?.get(url.uri()).header(header::ACCEPT, request.accept);
+        if let Some(credential) = credential {
+            call = call.header(header::AUTHORIZATION, &credential.value);
+        }
+        if let Some(tag) = &request.if_none_match {
+            call = call.header(header::IF_NONE_MATCH, tag);
+        }
+        call.call().map_err(|error| translate::before_body(error, url, &self.settings))
+    }
+
+    fn agent(&self, url: &Url) -> Result<Agent, HttpError> {
+        let proxy = proxy::choose(&self.settings, url);
+        let tls = url.is_https() || proxy.is_some_and(|proxy| proxy.starts_with("https:"));
+        let key = (proxy.map(ToOwned::to_owned), tls);
+        // An agent is whole or absent, so a panic elsewhere cannot have left a half-made one.
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(agent) = agents.get(&key) {
+            return Ok(agent.clone());
+        }
+        let agent = agent::build(&self.settings, proxy, tls)?;
+        agents.insert(key, agent.clone());
+        Ok(agent)
+    }
+
+    /// The error for an answer that is neither content nor a redirect.
+    fn refusal(&self, url: Url, response: Response<Body>, credential: Option<&Credential>) -> HttpError {
+        let (parts, body) = response.into_parts();
+        let status = parts.status.as_u16();
+        if let Some(limit) = limit::read(status, &parts.headers) {
+            return HttpError::RateLimit {
+                host: url.origin().to_string(),
+                seconds: limit.seconds,
+                passing: limit.passing,
+                authorized: credential.is_some(),
+            };
+        }
+        let mut bytes = Vec::new();
+        // The message is a courtesy: without it the status says enough.
+        let read = body::copy(&url, &parts.headers, body, &self.settings, REFUSAL_BYTES, &mut bytes);
+        let secret = credential.map(|c| c.value.rsplit(' ').next().unwrap_or(&c.value));
+        let detail = read
+            .ok()
+            .and_then(|_| message(&bytes))
+            .filter(|detail| !secret.is_some_and(|s| detail.contains(s)));
+        HttpError::Status { url, status, detail, retry_after: limit::retry_after(&parts.headers) }
+    }
+}
+
+/// Where a redirect leads, if it is a place to go to.
+fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
+    let refused =
+        |to: &str, reason| Err(HttpError::Redirect { from: from.clone(), to: url::redacted(to), reason });
+    let Some(location) = response.headers().get(header::LOCATION).and_then(|l| l.to_str().ok()) else {
+        return refused("", "there is no address that can be read");
+    };
+    match from.join(location) {
+        Ok(to) if from.is_https() && !to.is_https() => refused(location, "this leaves the secure connection"),
+        Ok(to) => Ok(to),
+        Err(HttpError::Address { reason, .. }) => refused(location, reason),
+        Err(error) => Err(error),
+    }
+}
+
+/// The field `message` of an answer in JSON, fit to be shown.
+fn message(bytes: &[u8]) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+    let text: String =
+        value.get("message")?.as_str()?.chars().filter(|c| !c.is_control()).take(200).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// A sink that tells the reporter what passes through it.
+struct Progress<'a> {
+    reporter: &'a dyn Reporter,
+    sink: &'a mut dyn Sink,
+}
+
+impl<'a> Progress<'a> {
+    fn start(reporter: &'a dyn Reporter, what: &str, total: Option<u64>, sink: &'a mut dyn Sink) -> Self {
+        reporter.download_started(what, total);
+        Self { reporter, sink }
+    }
+}
+
+impl Write for Progress<'_> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let count = self.sink.write(buf)?;
+        self.reporter.download_progressed(count as u64);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+impl Drop for Progress<'_> {
+    fn drop(&mut self) {
+        self.reporter.download_finished();
+    }
+}

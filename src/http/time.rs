@@ -1,0 +1,79 @@
+//! The clock, and times as servers and people write them.
+
+use std::time::SystemTime;
+
+const DAY: u64 = 86_400;
+
+/// Seconds since 1970, by this machine's clock. The only place that reads it.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that servers may send.
+pub(super) fn parse_date(text: &str) -> Option<u64> {
+    let parts: Vec<&str> = text.split_ascii_whitespace().collect();
+    let [_, day, month, year, clock, "GMT"] = parts[..] else {
+        return None;
+    };
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month = months.iter().position(|name| *name == month)? as u64 + 1;
+    let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
+    let mut clock = clock.split(':').map(str::parse::<u64>);
+    let (hour, minute, second) = (clock.next()?.ok()?, clock.next()?.ok()?, clock.next()?.ok()?);
+    let plausible = (1..=31).contains(&day) && (1970..=9999).contains(&year) && hour < 24 && minute < 60;
+    plausible.then(|| days_since_1970(year, month, day) * DAY + hour * 3600 + minute * 60 + second.min(60))
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar. The year is taken to begin in March,
+/// so that the leap day is its last.
+fn days_since_1970(year: u64, month: u64, day: u64) -> u64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    365 * year + year / 4 - year / 100 + year / 400 + day_of_year - 719_468
+}
+
+/// Writes the time `seconds` after `now` for people: `in 40 minutes, at 14:32 UTC`.
+pub(super) fn until(seconds: u64, now: u64) -> String {
+    let wait = match seconds {
+        0..=90 => plural(seconds, "second"),
+        91..=7200 => plural(seconds.div_ceil(60), "minute"),
+        7201..=172_800 => plural(seconds.div_ceil(3600), "hour"),
+        _ => plural(seconds.div_ceil(DAY), "day"),
+    };
+    if seconds > DAY {
+        return format!("in {wait}");
+    }
+    let end = now.saturating_add(seconds) % DAY;
+    format!("in {wait}, at {:02}:{:02} UTC", end / 3600, end / 60 % 60)
+}
+
+fn plural(count: u64, unit: &str) -> String {
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_servers() {
+        assert_eq!(parse_date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!(parse_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(parse_date("Thu, 29 Feb 2024 23:59:60 GMT"), Some(1_709_251_200));
+        for bad in
+            ["", "x", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Foo 1994 08:49:37 GMT", "a 0 Nov 1 1:1:1 GMT"]
+        {
+            assert_eq!(parse_date(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn waits_for_people() {
+        let now = 13 * 3600 + 52 * 60;
+        assert_eq!(until(1, now), "in 1 second, at 13:52 UTC");
+        assert_eq!(until(2400, now), "in 40 minutes, at 14:32 UTC");
+        assert_eq!(until(10 * 3600, now), "in 10 hours, at 23:52 UTC");
+        assert_eq!(until(999_999_999, now), "in 11575 days");
+        assert_eq!(until(u64::MAX, now), "in 213503982334602 days");
+    }
+}

@@ -1,0 +1,317 @@
+//! Repositories on GitHub or a GitHub Enterprise server.
+
+mod cache;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::env;
+use crate::error::{Error, Result};
+use crate::fs::{Download, PathError, SharedFile};
+use crate::http::{Answer, Client, Credential, HttpError, Request, Url};
+use crate::settings::Settings;
+use crate::spec::{Reference, Repository, is_commit};
+
+use cache::{Cache, Known};
+
+/// The answer to a question for a commit has 40 bytes; a proxy's page would be longer.
+const TEXT_BYTES: u64 = 1024 * 1024;
+
+/// One repository, as the API serves it.
+///
+/// The token goes to the API's origin only: archives come from another host, by a redirect whose
+/// address is a permission of its own.
+#[derive(Debug)]
+pub struct GitHub<'a> {
+    client: &'a Client,
+    settings: &'a Settings,
+    repository: Repository,
+    api: Url,
+    cache: Option<Cache>,
+}
+
+impl<'a> GitHub<'a> {
+    /// Returns `repository` on the server that `settings` name.
+    ///
+    /// # Errors
+    ///
+    /// A repository on another server than that of the settings; settings that hold no usable
+    /// address or token.
+    pub fn new(client: &'a Client, settings: &'a Settings, repository: &Repository) -> Result<Self> {
+        let github = &settings.github;
+        if let Some(host) = repository.host.as_ref().filter(|host| **host != github.host) {
+            return Err(Error::usage(format!("`{repository}` does not lie on `{}`", github.host)).hint(
+                format!("set `GH_HOST={host}`, and `GH_ENTERPRISE_TOKEN` to a token for that server"),
+            ));
+        }
+        // Names become parts of addresses and of paths, whoever made the value.
+        let repository = Repository::new(repository.host.as_deref(), &repository.owner, &repository.name)
+            .map_err(|error| Error::usage(error.to_string()))?;
+        if github.token.as_ref().is_some_and(|token| !token.bytes().all(|b| b.is_ascii_graphic())) {
+            let variable = token_variable(settings);
+            return Err(Error::config(format!("`{variable}` holds a character that no token has"))
+                .hint(format!("set `{variable}` to the token alone, without quotes or line breaks")));
+        }
+        let api = Url::parse(&github.api_url)?;
+        let cache = settings.dirs.cache.as_deref().map(|dir| Cache::new(dir, &api.origin(), &repository));
+        Ok(Self { client, settings, repository, api, cache })
+    }
+
+    /// Asks which commit `reference` means, the newest of the default branch where it is `None`,
+    /// and returns its 40 hexadecimal digits.
+    ///
+    /// # Errors
+    ///
+    /// A repository or revision that is not there or may not be seen; a commit other than the one
+    /// that was asked for; everything that can go wrong on the way.
+    pub fn resolve(&self, reference: Option<&Reference>) -> Result<String> {
+        let shown = reference.map_or("HEAD", Reference::name);
+        let (asked, wanted) = match reference {
+            None => ("HEAD".to_owned(), None),
+            Some(reference) => question(reference)?,
+        };
+        let url = self.url(&format!("commits/{}", encode(&asked)))?;
+        let known = self.cache.as_ref().and_then(|cache| cache.known(&url));
+        let request = Request {
+            accept: "application/vnd.github.sha",
+            if_none_match: known.as_ref().map(|known| known.etag.clone()),
+            ..self.request(url.clone())
+        };
+        let answer = self.client.get_text(&request, TEXT_BYTES);
+        let commit = match answer.map_err(|error| self.explain(error, Some(shown)))? {
+            Answer::Text { text, etag } => self.learn(&url, text.trim(), etag)?,
+            Answer::NotModified => known.map(|known| known.sha).unwrap_or_default(),
+        };
+        match wanted {
+            Some(wanted) if !commit.starts_with(&wanted) => Err(self.other_commit(&wanted, &commit)),
+            _ => Ok(commit),
+        }
+    }
+
+    /// Downloads the archive of `commit`, at most `limit` bytes, and returns it open. An archive
+    /// that was downloaded before is used without a request.
+    ///
+    /// The bytes are as the server sent them. Whoever reads them checks them, that they are of
+    /// `commit` included, and calls [`GitHub::forget`] where they are wrong.
+    ///
+    /// # Errors
+    ///
+    /// As [`GitHub::resolve`]; an archive that is too large; no room for it.
+    pub fn download(&self, commit: &str, limit: u64) -> Result<Arc<SharedFile>> {
+        if !is_commit(commit) {
+            return Err(Error::usage(format!(
+                "`{commit}` is not a commit: 40 hexadecimal digits are expected"
+            )));
+        }
+        let path = self.archive(commit);
+        if let Some(file) = path.as_deref().and_then(cache::open) {
+            if file.len() > limit {
+                return Err(HttpError::TooLarge { host: self.api.origin().to_string(), limit }.into());
+            }
+            return Ok(Arc::new(file));
+        }
+        let mut file = Download::begin(path.as_deref())?;
+        let place = file.path();
+        let full = |source| Error::from(PathError { action: "write", path: place.clone(), source });
+        let request = self.request(self.url(&format!("zipball/{commit}"))?);
+        self.client.download(&request, &self.repository.to_string(), limit, &mut file).map_err(|error| {
+            match error {
+                HttpError::Write(source) => full(source),
+                error => self.explain(error, Some(commit)),
+            }
+        })?;
+        let mut first = [0; 2];
+        let zip = file.peek(&mut first).map_err(full)? == 2 && first == *b"PK";
+        // A login page is not worth keeping.
+        let file = if zip { file.keep() } else { file.use_once() };
+        Ok(Arc::new(file.map_err(full)?))
+    }
+
+    /// Removes the downloaded archive of `commit`, so that it is downloaded anew.
+    ///
+    /// # Errors
+    ///
+    /// Where it is there and cannot be removed.
+    pub fn forget(&self, commit: &str) -> Result<()> {
+        match self.archive(commit) {
+            Some(path) => Ok(crate::fs::remove_if_there(&path)?),
+            None => Ok(()),
+        }
+    }
+
+    fn archive(&self, commit: &str) -> Option<PathBuf> {
+        self.cache.as_ref().filter(|_| is_commit(commit)).map(|cache| cache.archive(commit))
+    }
+
+    fn url(&self, rest: &str) -> Result<Url> {
+        let Repository { owner, name, .. } = &self.repository;
+        let slash = if rest.is_empty() { "" } else { "/" };
+        let api = &self.settings.github.api_url;
+        Ok(Url::parse(&format!("{api}/repos/{owner}/{name}{slash}{rest}"))?)
+    }
+
+    fn request(&self, url: Url) -> Request {
+        let token = self.settings.github.token.as_ref();
+        let credential =
+            token.map(|token| Credential { origin: self.api.origin(), value: format!("Bearer {token}") });
+        Request { credential, ..Request::new(url) }
+    }
+
+    /// Checks an answer and keeps it for the next time.
+    fn learn(&self, url: &Url, text: &str, etag: Option<String>) -> Result<String> {
+        if !is_commit(text) {
+            let host = self.api.origin();
+            return Err(Error::network(format!("the answer of `{host}` is not the id of a commit"))
+                .hint("check `GITHUB_API_URL`; a proxy or a login page may stand in between"));
+        }
+        if let (Some(cache), Some(etag)) = (&self.cache, etag) {
+            cache.learn(url, &Known { etag, sha: text.to_owned() });
+        }
+        Ok(text.to_owned())
+    }
+
+    fn other_commit(&self, wanted: &str, commit: &str) -> Error {
+        Error::integrity(format!(
+            "commit `{wanted}` of `{}` was asked for, the server answered with `{commit}`",
+            self.repository
+        ))
+        .hint("a branch or tag of that name hides the commit: name another revision")
+    }
+
+    /// Says what a failed request means for this repository and the revision that was asked for.
+    fn explain(&self, error: HttpError, revision: Option<&str>) -> Error {
+        let (HttpError::Status { status, detail, .. }, Some(revision)) = (&error, revision) else {
+            return error.into();
+        };
+        let (repository, host) = (&self.repository, self.api.origin());
+        match status {
+            401 => self.bad_token(),
+            403 => {
+                let why = detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+                Error::network(format!("`{host}` does not allow access to `{repository}`{why}"))
+                    .hint(self.token_hint("that may read the repository"))
+            }
+            404 if self.exists() != Some(true) => {
+                Error::network(format!("the repository `{repository}` was not found, or is private"))
+                    .hint(self.token_hint("that may read it, if it is private; else check the spelling"))
+            }
+            404 | 422 => Error::usage(format!("`{repository}` has no revision `{revision}`"))
+                .hint("name a tag, a branch or a full commit id of that repository"),
+            409 => Error::usage(format!("the repository `{repository}` is empty")),
+            451 => Error::network(format!("the repository `{repository}` is blocked for legal reasons")),
+            _ => error.into(),
+        }
+    }
+
+    /// Whether the repository can be seen; `None` where that is not known either.
+    fn exists(&self) -> Option<bool> {
+        match self.client.get_text(&self.request(self.url("").ok()?), TEXT_BYTES) {
+            Ok(_) => Some(true),
+            Err(HttpError::Status { status: 404, .. }) => Some(false),
+            Err(_) => None,
+        }
+    }
+
+    fn bad_token(&self) -> Error {
+        let host = self.api.origin();
+        if self.settings.github.token.is_none() {
+            return Error::network(format!("`{host}` wants a login")).hint(self.token_hint("for it"));
+        }
+        let variable = token_variable(self.settings);
+        Error::network(format!("`{host}` does not accept the token in `{variable}`")).hint(format!(
+            "it may have expired: set `{variable}` to a new one, or unset it for public repositories"
+        ))
+    }
+
+    fn token_hint(&self, which: &str) -> String {
+        let variable = token_variable(self.settings);
+        if self.settings.github.token.is_some() {
+            format!("`{variable}` needs a token {which}")
+        } else {
+            format!("set `{variable}` to a token {which}")
+        }
+    }
+}
+
+/// What to ask the API for, and the digits that the answer has to begin with.
+fn question(reference: &Reference) -> Result<(String, Option<String>)> {
+    let name = reference.name();
+    let bad = || Error::usage(format!("`{name}` is not the name of a tag, branch or commit"));
+    Reference::check(name).map_err(|_| bad())?;
+    // Servers take `.` and what begins like it for steps in a path; git forbids such names too.
+    if name.split('/').any(|part| part.starts_with('.')) {
+        return Err(bad());
+    }
+    let hex = name.len() >= 4 && name.len() <= 40 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    let digits = name.to_ascii_lowercase();
+    Ok(match reference {
+        Reference::Tag(_) => (format!("tags/{name}"), None),
+        Reference::Branch(_) => (format!("heads/{name}"), None),
+        Reference::Rev(_) if !hex => {
+            return Err(Error::usage(format!("`{name}` is not a commit"))
+                .hint("for a name, use a tag or a branch: `--tag`, `--branch`"));
+        }
+        Reference::Rev(_) => (digits.clone(), Some(digits)),
+        Reference::Any(_) if is_commit(&digits) => (digits.clone(), Some(digits)),
+        Reference::Any(_) => (name.to_owned(), None),
+    })
+}
+
+/// Writes `text` as a part of an address; slashes stay.
+fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                encoded.push(char::from(byte));
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// The variable that holds the token, or that is best set to one.
+fn token_variable(settings: &Settings) -> &'static str {
+    let enterprise = settings.github.host != "github.com";
+    let names: &[&str] = if enterprise {
+        &[env::GH_ENTERPRISE_TOKEN, env::GITHUB_TOKEN, env::GH_TOKEN]
+    } else {
+        &[env::GITHUB_TOKEN, env::GH_TOKEN]
+    };
+    let set = names.iter().find(|name| settings.env.get(name).is_some());
+    set.copied().unwrap_or(if enterprise { env::GH_ENTERPRISE_TOKEN } else { env::GITHUB_TOKEN })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_encoded() {
+        assert_eq!(encode("feature/a b#c?d%é"), "feature/a%20b%23c%3Fd%25%C3%A9");
+    }
+
+    #[test]
+    fn gg13_commits_are_held_to_their_digits() {
+        let asked = |reference| question(&reference).expect("a reference");
+        let (upper, lower) = ("ABCDEF0123".repeat(4), "abcdef0123".repeat(4));
+        assert_eq!(asked(Reference::Any(upper.clone())), (lower.clone(), Some(lower.clone())));
+        assert_eq!(asked(Reference::Rev("abc1234".into())), ("abc1234".into(), Some("abc1234".into())));
+        assert_eq!(asked(Reference::Any("abc1234".into())), ("abc1234".into(), None));
+        assert_eq!(asked(Reference::Tag(lower.clone())), (format!("tags/{lower}"), None));
+    }
+
+    #[test]
+    fn lk19_a_name_is_no_commit() {
+        for reference in [
+            Reference::Rev("main".into()),
+            Reference::Rev("abc".into()),
+            Reference::Any("a/../../x".into()),
+            Reference::Any("a/.b".into()),
+            Reference::Branch(String::new()),
+        ] {
+            assert!(question(&reference).is_err(), "{reference:?}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What is kept of the API's answers. All of it may be deleted at any time, and no failure to read
+//! or write it is one of the command.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::fs::{SharedFile, read_small, write_small};
+use crate::http::{Origin, Url};
+use crate::spec::{Repository, is_commit};
+
+/// Two short texts; more is none of ours.
+const KNOWN_BYTES: u64 = 4096;
+
+/// The places of one repository.
+#[derive(Debug)]
+pub(super) struct Cache {
+    refs: PathBuf,
+    archives: PathBuf,
+}
+
+/// The commit that a reference meant, and the tag of that answer.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    pub(super) etag: String,
+    pub(super) sha: String,
+}
+
+impl Cache {
+    /// Returns the places of `repository` below `dir`. The API's own origin is part of them: what
+    /// one server said is never taken for another's word.
+    pub(super) fn new(dir: &Path, api: &Origin, repository: &Repository) -> Self {
+        let dir = dir.join("github");
+        let archives = dir
+            .join("archives")
+            .join(component(&api.to_string()))
+            .join(repository.owner.to_ascii_lowercase())
+            .join(repository.name.to_ascii_lowercase());
+        Self { refs: dir.join("refs"), archives }
+    }
+
+    /// Where the archive of `commit` lies.
+    pub(super) fn archive(&self, commit: &str) -> PathBuf {
+        self.archives.join(format!("{commit}.zip"))
+    }
+
+    /// The last answer at `url`, if it is there and whole.
+    pub(super) fn known(&self, url: &Url) -> Option<Known> {
+        let bytes = read_small(&self.reference(url), KNOWN_BYTES).ok()??;
+        let known: Known = serde_json::from_slice(&bytes).ok()?;
+        // It becomes a header, so nothing but what a header may hold.
+        let etag_ok = !known.etag.is_empty() && known.etag.bytes().all(|b| (b' '..=b'~').contains(&b));
+        (etag_ok && is_commit(&known.sha)).then_some(known)
+    }
+
+    /// Keeps the answer at `url`.
+    pub(super) fn learn(&self, url: &Url, known: &Known) {
+        if let Ok(bytes) = serde_json::to_vec(known) {
+            // Without it the next question takes a little longer.
+            let _ = write_small(&self.reference(url), &bytes);
+        }
+    }
+
+    fn reference(&self, url: &Url) -> PathBuf {
+        self.refs.join(format!("{}.json", Digest::of(url.secret_text().as_bytes()).hex()))
+    }
+}
+
+/// Opens a kept archive; whatever stands in the way, it can be downloaded again.
+pub(super) fn open(path: &Path) -> Option<SharedFile> {
+    SharedFile::open(path).ok().filter(|file| !file.is_empty())
+}
+
+/// `text` as one harmless part of a path.
+fn component(text: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c } else { '_' };
+    let part: String = text.chars().map(safe).collect();
+    if part.starts_with('.') { format!("_{part}") } else { part }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_paths_are_harmless() {
+        assert_eq!(component("127.0.0.1:8080"), "127.0.0.1_8080");
+        assert_eq!(component(".."), "_..");
+        assert_eq!(component("[::1]:1/../x"), "___1__1_.._x");
+    }
+
+    #[test]
+    fn broken_answers_are_forgotten() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let url = Url::parse("https://api.example.com/x").expect("an address");
+        let repository = Repository::new(None, "Acme", "Skills").expect("a repository");
+        let cache = Cache::new(dir.path(), &url.origin(), &repository);
+        let known = |etag: &str, sha: &str| Known { etag: etag.into(), sha: sha.into() };
+        assert_eq!(cache.known(&url), None);
+        cache.learn(&url, &known("\"e\"", &"a".repeat(40)));
+        assert_eq!(cache.known(&url), Some(known("\"e\"", &"a".repeat(40))));
+        for broken in
+            [known("\"e\"", "main"), known("a\r\nX: y", &"a".repeat(40)), known("", &"a".repeat(40))]
+        {
+            cache.learn(&url, &broken);
+            assert_eq!(cache.known(&url), None, "{broken:?}");
+        }
+    }
+}

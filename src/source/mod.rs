@@ -1,0 +1,4 @@
+//! Where skills come from.
+
+#[cfg(feature = "http")]
+pub mod github;
