@@ -15,20 +15,21 @@ pub mod tree;
 // rules
 pub mod lint;
 // machine
-pub mod fs;
-
-#[cfg(feature = "http")]
-#[cfg(test)]
-// rooms
-pub mod http;
-pub mod source;
-// verbs
-mod testing;
 pub mod archive;
+pub mod engine;
+pub mod fs;
+#[cfg(feature = "http")]
+pub mod http;
+pub mod install;
+pub mod source;
+pub mod store;
+// verbs
 pub mod context;
 pub mod env;
 pub mod error;
-pub mod install;
+pub mod ops;
 pub mod reporter;
 pub mod settings;
-pub mod store;
+
+#[cfg(test)]
+mod testing;

@@ -3,42 +3,28 @@
 //! Everything here names the path in its errors, follows no link that it was not asked to follow,
 //! and leaves either the old or the new file behind, never half of one.
 
-<<<<<<< HEAD
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
-<<<<<<< HEAD
-=======
-=======
 
-mod download;
->>>>>>> forge
-mod file;
-mod temp;
->>>>>>> archive
-
-<<<<<<< HEAD
 mod atomic;
+mod download;
 mod file;
 mod lock;
 mod look;
 mod place;
+mod temp;
 mod tree;
 
 pub use atomic::write_atomic;
-=======
 pub use download::{Download, Sink, read_small, remove_if_there, write_small};
->>>>>>> forge
 pub use file::SharedFile;
-<<<<<<< HEAD
 pub use lock::DirLock;
 pub use look::{Kind, kind, list_dir, read_capped, read_link, read_text, real_path};
 pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree, symlink,
     temp_dir_in,
 };
-pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
-=======
 pub use temp::anonymous_temp_file;
->>>>>>> archive
+pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
 
 use std::io;
 use std::path::{Path, PathBuf};

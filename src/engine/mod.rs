@@ -1,0 +1,1 @@
+//! The engine: what an agent sees of a skill.

@@ -1,0 +1,9 @@
+//! The verbs. Each takes a request and returns an outcome; none prints, and what a front end shows
+//! is in the outcome.
+
+pub mod create;
+pub mod install;
+pub mod invoke;
+pub mod list;
+pub mod remove;
+pub mod validate;
