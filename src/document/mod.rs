@@ -27,7 +27,7 @@ pub use views::SPEC_FIELDS;
 pub struct Document {
     text: String,
     frontmatter: Option<Node>,
-    yaml: Option<Range<usize>>,
+    parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
 }
@@ -52,7 +52,7 @@ impl Document {
         if let Some(at) = text.find('\0') {
             problems.push(Problem { kind: ProblemKind::Nul, span: at..at + 1 });
         }
-        let mut document = Self { body: 0..text.len(), text, frontmatter: None, yaml: None, problems };
+        let mut document = Self { body: 0..text.len(), text, frontmatter: None, parts: None, problems };
         match split(document.text.as_bytes()) {
             Split::Found(parts) => document.read_frontmatter(&parts),
             Split::Unclosed(open) => document.problem(ProblemKind::UnclosedFrontmatter, open),
@@ -74,7 +74,7 @@ impl Document {
 
     fn read_frontmatter(&mut self, parts: &Parts) {
         self.body = parts.body..self.text.len();
-        self.yaml = Some(parts.yaml.clone());
+        self.parts = Some(parts.clone());
         if parts.open.start > parts.bom {
             self.problem(ProblemKind::LeadingBlankLines, parts.bom..parts.open.start);
         }
@@ -103,7 +103,12 @@ impl Document {
 
     /// The bytes between the delimiter lines.
     pub fn yaml_span(&self) -> Option<Range<usize>> {
-        self.yaml.clone()
+        self.parts.as_ref().map(|parts| parts.yaml.clone())
+    }
+
+    /// The bytes of the opening delimiter; an empty range at the start where there is none.
+    pub fn opening_span(&self) -> Range<usize> {
+        self.parts.as_ref().map_or(0..0, |parts| parts.open.clone())
     }
 
     /// Everything after the frontmatter; everything at all where no frontmatter was found.

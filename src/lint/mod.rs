@@ -1,1 +1,163 @@
-//! x
+//! The linter: what a `SKILL.md` must be by the specification, and where it is not.
+//!
+//! One rule is one file below `rules`, with everything that there is to say about it in one
+//! static: the table [`RULES`] is all that other parts need. Rules look at values only; they read
+//! no files. An error is a breach of the specification's words; what the specification is silent
+//! about and some tools refuse is a warning.
+
+#[cfg(test)]
+mod corpus;
+mod finding;
+mod quote;
+mod rules;
+#[cfg(test)]
+mod testing;
+
+pub use finding::{Finding, Severity};
+pub use rules::RULES;
+
+use std::ops::Range;
+
+use crate::document::{Document, Node};
+
+/// The most bytes in a message: a key may have thousands.
+const MAX_MESSAGE: usize = 400;
+
+/// A rule of the linter.
+#[derive(Debug)]
+pub struct Rule {
+    /// The name by which people switch it on and off.
+    pub id: &'static str,
+    /// How much a finding matters, unless the finding says otherwise.
+    pub severity: Severity,
+    /// One line, lower-case start.
+    pub summary: &'static str,
+    /// For the reference page.
+    pub docs: Docs,
+    /// Adds what it finds.
+    pub check: fn(&Subject<'_>, &mut Vec<Finding>),
+}
+
+/// What the reference page says about a rule.
+#[derive(Debug)]
+pub struct Docs {
+    /// What the rule looks for.
+    pub what: &'static str,
+    /// Why that matters.
+    pub why: &'static str,
+    /// A file `pdf/SKILL.md` that breaks the rule.
+    pub bad: &'static str,
+    /// The same file put right.
+    pub good: &'static str,
+    /// Where the rule comes from.
+    pub source: &'static str,
+}
+
+impl Rule {
+    /// Returns a finding of this rule at `span`. A message that quotes too much of the file is cut.
+    pub fn finding(&self, message: impl Into<String>, span: Range<usize>) -> Finding {
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE {
+            message.truncate(message.floor_char_boundary(MAX_MESSAGE));
+            message.push('…');
+        }
+        Finding { rule: self.id, severity: self.severity, message, span, label: None, help: None }
+    }
+}
+
+/// What is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The file's content.
+    pub document: &'a Document,
+    /// The name of the directory that the file lies in, where it has one that counts.
+    pub directory_name: Option<&'a str>,
+    /// The name of the file.
+    pub file_name: &'a str,
+}
+
+impl<'a> Subject<'a> {
+    /// The key and the value of a top-level field.
+    fn field(&self, name: &str) -> Option<&'a (Node, Node)> {
+        self.document.frontmatter()?.entry(name)
+    }
+
+    /// The value of a top-level field with its trimmed text, where it is text and not blank.
+    fn text(&self, name: &str) -> Option<(&'a Node, &'a str)> {
+        let (_, value) = self.field(name)?;
+        let text = value.text()?.trim();
+        (!text.is_empty()).then_some((value, text))
+    }
+}
+
+/// Checks `subject` by every rule; the findings come in the order of the text.
+pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in RULES {
+        (rule.check)(subject, &mut findings);
+    }
+    // Stable: at one place the findings keep the order of the table.
+    findings.sort_by_key(|finding| finding.span.start);
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_rule_is_complete_and_its_examples_are_true() {
+        let mut ids = std::collections::BTreeSet::new();
+        for rule in RULES {
+            assert!(ids.insert(rule.id), "{} is there twice", rule.id);
+            assert!(rule.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", rule.id);
+            assert!(!rule.summary.is_empty() && !rule.summary.ends_with('.'), "{}", rule.id);
+            for text in [rule.docs.what, rule.docs.why] {
+                assert!(text.ends_with('.'), "{}: {text}", rule.id);
+            }
+            assert!(!rule.docs.source.is_empty(), "{}", rule.id);
+            // The name of a file is not in its text.
+            let (bad, good) = (rule.docs.bad, rule.docs.good);
+            let bad_name = if rule.id == "file-name" { "skill.md" } else { "SKILL.md" };
+            assert!(!testing::findings(rule, bad, Some("pdf"), bad_name).is_empty(), "{}: bad", rule.id);
+            assert_eq!(testing::findings(rule, good, Some("pdf"), "SKILL.md"), [], "{}: good", rule.id);
+        }
+    }
+
+    #[test]
+    fn findings_come_in_the_order_of_the_text() {
+        let text = "\u{feff}---\nx: [a]\nname: PDF--x\nname: pdf\n---\n";
+        let document = Document::parse(text.to_owned());
+        let findings =
+            check(&Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" });
+        let places: Vec<_> = findings.iter().map(|finding| (finding.span.start, finding.rule)).collect();
+        assert!(places.is_sorted_by_key(|(at, _)| *at), "{places:?}");
+        assert!(places.contains(&(7, "unknown-field")), "{places:?}");
+    }
+
+    /// S0-US5.1: a skill as the specification has it.
+    #[test]
+    fn a_right_skill_has_no_findings() {
+        let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\ncompatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n---\n";
+        let document = Document::parse(text.to_owned());
+        let subject = Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" };
+        assert_eq!(check(&subject), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_checked(
+            yaml in "(name|description|metadata|compatibility|allowed-tools|licence|x|: |:|\n|\r\n|  |- |\"|\\[|\\]|\\{|\\}|,|é|а|Z|--|\u{80}|\0|#|&a|\\*a|=======|>>>>>>> y|>-|@|1\\.10){0,40}",
+            directory in "\\PC{0,5}",
+        ) {
+            let document = Document::parse(format!("---\n{yaml}\n---\n"));
+            let subject = Subject { document: &document, directory_name: Some(&directory), file_name: "SKILL.md" };
+            for finding in check(&subject) {
+                prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
+                prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Quoting of values, for suggestions.
+
+/// The longest value that is repeated in a suggestion.
+const MAX_SHOWN: usize = 100;
+
+/// Says how to write `value` after `key` so that it is YAML.
+pub(super) fn suggestion(key: &str, value: &str) -> String {
+    if value.chars().count() > MAX_SHOWN || value.chars().any(char::is_control) {
+        return format!("put the whole value in quotes, or on its own lines after `{key}: >-`");
+    }
+    format!("put the whole value in quotes: `{key}: {}`", quoted(value))
+}
+
+/// Returns `value` in the quotes that need the fewest escapes.
+pub(super) fn quoted(value: &str) -> String {
+    if value.contains(['"', '\\']) {
+        format!("'{}'", value.replace('\'', "''"))
+    } else {
+        format!("\"{value}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+
+    #[test]
+    fn a_quoted_value_is_the_same_value() {
+        for value in ["a: b", "it's", "say \"x\"", "it's \"x\": \\d", "@x", "{{x}}"] {
+            let document = Document::parse(format!("---\nname: {}\n---\n", quoted(value)));
+            assert_eq!(document.name(), Some(value));
+            assert_eq!(document.problems(), []);
+        }
+        assert_eq!(suggestion("name", "a: b"), "put the whole value in quotes: `name: \"a: b\"`");
+        assert!(suggestion("name", &"a: ".repeat(90)).contains(">-"));
+    }
+}

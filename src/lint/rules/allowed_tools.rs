@@ -1,0 +1,74 @@
+//! `allowed-tools`
+
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "allowed-tools",
+    severity: Severity::Warning,
+    summary: "`allowed-tools` is one text with spaces between the tools",
+    docs: Docs {
+        what: "Looks for an `allowed-tools` that is a list, a mapping or empty.",
+        why: "The specification has a text. Many tools read a list too, but not all of them. A mapping says nothing to anyone and is an error.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools:\n  - Read\n  - Write\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Write\n---\n",
+        source: "specification, `allowed-tools`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((key, value)) = subject.field("allowed-tools") else { return };
+    if value.text().is_some_and(|text| text.trim().is_empty()) {
+        let finding = RULE.finding("`allowed-tools` is empty", key.span.clone());
+        findings.push(finding.help("delete the line, or name the tools"));
+        return;
+    }
+    if value.text().is_some() {
+        return;
+    }
+    let message =
+        format!("`allowed-tools` must be text with spaces between the tools, but it is {}", value.kind());
+    let finding = RULE.finding(message, value.span.clone());
+    let tools = subject.document.allowed_tools();
+    findings.push(if tools.is_empty() {
+        finding.severity(Severity::Error)
+    } else {
+        finding.help(format!("write `allowed-tools: {}`", tools.join(" ")))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    use crate::lint::Severity;
+
+    /// S0-US5.4, S0-FR-010, conflict C5.
+    #[test]
+    fn a_list_is_a_warning_and_a_mapping_an_error() {
+        let list = "---\nallowed-tools:\n  - Read\n  - Bash(git:*)\n---\n";
+        let mapping = "---\nallowed-tools: {Read: true}\n---\n";
+        assert_places(
+            &RULE,
+            &[
+                (
+                    list,
+                    &[(3, 3)],
+                    "`allowed-tools` must be text with spaces between the tools, but it is a list",
+                ),
+                (
+                    mapping,
+                    &[(2, 16)],
+                    "`allowed-tools` must be text with spaces between the tools, but it is a mapping",
+                ),
+                ("---\nallowed-tools:\n---\n", &[(2, 1)], "`allowed-tools` is empty"),
+                ("---\nallowed-tools: Read, Write\n---\n", &[], ""),
+            ],
+        );
+        assert_eq!(help(&RULE, list), "write `allowed-tools: Read Bash(git:*)`");
+        let severity = |text| findings(&RULE, text, None, "SKILL.md")[0].severity;
+        assert_eq!((severity(list), severity(mapping)), (Severity::Warning, Severity::Error));
+    }
+}

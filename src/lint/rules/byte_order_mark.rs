@@ -1,0 +1,43 @@
+//! `byte-order-mark`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "byte-order-mark",
+    severity: Severity::Warning,
+    summary: "the file does not start with a byte-order mark",
+    docs: Docs {
+        what: "Looks for the three invisible bytes that some editors put before UTF-8 text.",
+        why: "Many tools compare the first three bytes with `---` and then see no frontmatter.",
+        bad: "\u{feff}---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "the specification is silent; the reference validator refuses it",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::Bom) {
+            findings.push(
+                RULE.finding(problem.to_string(), problem.span.clone())
+                    .help("save the file as UTF-8 without a byte-order mark"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// Oddity 23.
+    #[test]
+    fn a_mark_is_told_at_the_start() {
+        let message = "the file starts with a byte-order mark";
+        assert_places(&RULE, &[("\u{feff}---\n---\n", &[(1, 1)], message), ("---\n---\n\u{feff}", &[], "")]);
+    }
+}

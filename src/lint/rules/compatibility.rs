@@ -1,0 +1,67 @@
+//! `compatibility`
+
+use crate::lint::quote;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "compatibility",
+    severity: Severity::Error,
+    summary: "`compatibility` is a text of 1 to 500 characters",
+    docs: Docs {
+        what: "Looks for a `compatibility` that is no text, is empty or is too long.",
+        why: "It is one short sentence for people: what must be there for the skill to work.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility:\n  - git\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: needs git\n---\n",
+        source: "specification, `compatibility`",
+    },
+    check,
+};
+
+/// The largest number of characters.
+const MAX: usize = 500;
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((key, value)) = subject.field("compatibility") else { return };
+    let Some(text) = value.text().map(str::trim) else {
+        let finding = RULE
+            .finding(format!("`compatibility` must be text, but it is {}", value.kind()), value.span.clone());
+        let help = value.flat_text().map(|text| format!("write `compatibility: {}`", quote::quoted(&text)));
+        findings.push(Finding { help, ..finding });
+        return;
+    };
+    let length = text.chars().count();
+    if length == 0 {
+        let finding = RULE.finding("`compatibility` is empty", key.span.clone());
+        findings.push(finding.help("delete the line, or say what the skill needs"));
+    } else if length > MAX {
+        let message = format!("`compatibility` has {length} characters, {MAX} are allowed");
+        findings.push(RULE.finding(message, value.span.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// Oddity 45.
+    #[test]
+    fn a_short_text_passes() {
+        let long = format!("---\ncompatibility: {}\n---\n", "é".repeat(501));
+        assert_places(
+            &RULE,
+            &[
+                (
+                    "---\ncompatibility:\n  - git\n  - jq\n---\n",
+                    &[(3, 3)],
+                    "`compatibility` must be text, but it is a list",
+                ),
+                ("---\ncompatibility:\n---\n", &[(2, 1)], "`compatibility` is empty"),
+                (&long, &[(2, 16)], "`compatibility` has 501 characters, 500 are allowed"),
+                ("---\ncompatibility: git\n---\n", &[], ""),
+            ],
+        );
+        assert_eq!(help(&RULE, "---\ncompatibility: [git, jq]\n---\n"), "write `compatibility: \"git, jq\"`");
+    }
+}

@@ -1,0 +1,47 @@
+//! `control-character`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "control-character",
+    severity: Severity::Error,
+    summary: "the frontmatter has no control characters",
+    docs: Docs {
+        what: "Looks for control characters other than tabs and line ends between the delimiters.",
+        why: "YAML does not allow them: most parsers refuse the whole file.",
+        bad: "---\nname: pdf\ndescription: Reads\u{80} PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "YAML 1.2, section 5.1",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::Control(_)) {
+            findings
+                .push(RULE.finding(problem.to_string(), problem.span.clone()).help("delete the character"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// Oddity 20.
+    #[test]
+    fn the_first_one_is_shown() {
+        let message = "the frontmatter has the control character U+0080";
+        assert_places(
+            &RULE,
+            &[
+                ("---\nname: a\u{80}b\u{80}\n---\n", &[(2, 8)], message),
+                ("---\nname: a\tb\r\n---\n\u{80}", &[], ""),
+            ],
+        );
+    }
+}

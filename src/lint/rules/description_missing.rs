@@ -1,0 +1,78 @@
+//! `description-missing`
+
+use crate::document::Node;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "description-missing",
+    severity: Severity::Error,
+    summary: "the skill has a description",
+    docs: Docs {
+        what: "Looks for a `description` that is text and not empty.",
+        why: "The description is all that an agent sees before it decides to use the skill.",
+        bad: "---\nname: pdf\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `description`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    if subject.document.frontmatter().is_none() {
+        return;
+    }
+    let Some((key, value)) = subject.field("description") else {
+        let message = "the required field `description` is missing";
+        let finding = RULE.finding(message, subject.document.opening_span());
+        findings.push(
+            finding.help("add a line `description: ` that says what the skill does and when to use it"),
+        );
+        return;
+    };
+    match value.text() {
+        None => {
+            let message = format!("`description` must be text, but it is {}", value.kind());
+            findings.push(RULE.finding(message, value.span.clone()));
+        }
+        Some(text) if text.trim().is_empty() => {
+            let finding = RULE.finding("the required field `description` is empty", key.span.clone());
+            findings.push(Finding { help: hidden_comment(subject, value), ..finding });
+        }
+        Some(_) => {}
+    }
+}
+
+/// What to do where the value looks like a comment: `description: # Heading`.
+fn hidden_comment(subject: &Subject<'_>, value: &Node) -> Option<String> {
+    let rest = subject.document.text().get(value.span.end..)?.split(['\n', '\r']).next()?;
+    let comment = rest.trim_start_matches([':', ' ', '\t']);
+    comment.starts_with('#').then(|| "text after `#` is a comment; put the whole value in quotes".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// S0-US5.3, S0-FR-009, S0-FR-013 and oddities 14 and 43.
+    #[test]
+    fn a_description_is_text() {
+        assert_places(
+            &RULE,
+            &[
+                ("---\nname: x\n---\n", &[(1, 1)], "the required field `description` is missing"),
+                (
+                    "---\ndescription:  \nlicense: x\n---\n",
+                    &[(2, 1)],
+                    "the required field `description` is empty",
+                ),
+                ("---\ndescription: \" \"\n---\n", &[(2, 1)], "the required field `description` is empty"),
+                ("---\ndescription: [x]\n---\n", &[(2, 14)], "`description` must be text, but it is a list"),
+                ("---\ndescription: no\n---\n", &[], ""),
+            ],
+        );
+        let comment = "---\ndescription: # Chemistry\n---\n";
+        assert_eq!(help(&RULE, comment), "text after `#` is a comment; put the whole value in quotes");
+    }
+}

@@ -1,0 +1,41 @@
+//! `frontmatter-first-line`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "frontmatter-first-line",
+    severity: Severity::Warning,
+    summary: "the opening `---` is the first line",
+    docs: Docs {
+        what: "Looks for blank lines before the frontmatter.",
+        why: "Many tools look at the first line only and then see no frontmatter.",
+        bad: "\n---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "the specification is silent; the reference validator refuses it",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::LeadingBlankLines) {
+            findings
+                .push(RULE.finding(problem.to_string(), problem.span.clone()).help("delete the blank lines"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// Oddity 26.
+    #[test]
+    fn blank_lines_are_told() {
+        let message = "the file starts with blank lines instead of `---`";
+        assert_places(&RULE, &[("\r\n \n---\n---\n", &[(1, 1)], message), ("---\n\n---\n", &[], "")]);
+    }
+}

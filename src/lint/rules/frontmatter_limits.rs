@@ -1,0 +1,53 @@
+//! `frontmatter-limits`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "frontmatter-limits",
+    severity: Severity::Error,
+    summary: "the frontmatter has a reasonable size and depth",
+    docs: Docs {
+        what: "Looks at the number of bytes, of values and of levels of nesting.",
+        why: "The frontmatter of every installed skill is read at every start of an agent; beyond these limits it is refused unread.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [[x]]\n---\n",
+        source: "our own limits: 64 KiB, 10,000 values, 16 levels",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(
+            problem.kind,
+            ProblemKind::TooLarge(_) | ProblemKind::TooDeep | ProblemKind::TooManyValues
+        ) {
+            findings.push(RULE.finding(problem.to_string(), problem.span.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn limits_are_told_with_their_numbers() {
+        let large = format!("---\nname: {}\n---\n", "x".repeat(65_536));
+        assert_places(
+            &RULE,
+            &[
+                (&large, &[(1, 1)], "the frontmatter has 65543 bytes, 65536 are allowed"),
+                (
+                    "---\na: [[[[[[[[[[[[[[[[[\n---\n",
+                    &[(2, 20)],
+                    "the frontmatter is nested more than 16 levels deep",
+                ),
+                ("---\na: [[[]]]\n---\n", &[], ""),
+            ],
+        );
+    }
+}

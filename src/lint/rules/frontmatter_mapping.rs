@@ -1,0 +1,54 @@
+//! `frontmatter-mapping`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "frontmatter-mapping",
+    severity: Severity::Error,
+    summary: "the frontmatter is made of `key: value` lines",
+    docs: Docs {
+        what: "Looks for frontmatter that is a list or a single value.",
+        why: "Name and description have no place in it.",
+        bad: "---\n- pdf\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, frontmatter",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::NotAMapping(_)) {
+            findings.push(RULE.finding(problem.to_string(), problem.span.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// S0-E2.
+    #[test]
+    fn lists_and_single_values_are_told() {
+        assert_places(
+            &RULE,
+            &[
+                (
+                    "---\n- a\n---\n",
+                    &[(2, 1)],
+                    "the frontmatter must be lines of `key: value`, but it is a list",
+                ),
+                (
+                    "---\n\nText.\n---\n",
+                    &[(3, 1)],
+                    "the frontmatter must be lines of `key: value`, but it is text",
+                ),
+                ("---\n---\n", &[], ""),
+            ],
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! `frontmatter-unclosed`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "frontmatter-unclosed",
+    severity: Severity::Error,
+    summary: "the frontmatter ends with a `---` line",
+    docs: Docs {
+        what: "Looks for the second `---`, alone on its line.",
+        why: "Nothing tells where the metadata ends, so the skill cannot be read.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `SKILL.md` format",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::UnclosedFrontmatter) {
+            findings.push(RULE.finding(problem.to_string(), problem.span.clone()).label("opened here"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// S0-FR-007 and oddities 16 and 28.
+    #[test]
+    fn only_a_line_of_its_own_closes() {
+        let message = "the frontmatter is never closed: a line with only `---` must follow it";
+        assert_places(
+            &RULE,
+            &[
+                ("---\nname: x\n", &[(1, 1)], message),
+                ("\n---\na: b --- c\n ---\n", &[(2, 1)], message),
+                ("---\na: b --- c\n--- \n", &[], ""),
+            ],
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! `metadata-strings`
+
+use crate::document::{Style, Value};
+use crate::lint::quote;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "metadata-strings",
+    severity: Severity::Warning,
+    summary: "`metadata` maps keys to texts",
+    docs: Docs {
+        what: "Looks for a `metadata` that is no mapping and for values in it that are no text: lists, mappings, nothing, numbers and booleans without quotes.",
+        why: "The specification has texts only. Other values are kept, but tools differ in what they make of them: `1.10` becomes `1.1` in many.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: 1.10\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.10\"\n---\n",
+        source: "specification, `metadata`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((_, metadata)) = subject.field("metadata") else { return };
+    if !matches!(metadata.value, Value::Mapping { .. }) {
+        let message = format!("`metadata` must be a mapping of keys to texts, but it is {}", metadata.kind());
+        findings.push(RULE.finding(message, metadata.span.clone()));
+        return;
+    }
+    for (key, value) in metadata.pairs() {
+        let name = key.text().unwrap_or_default();
+        let (what, help) = match &value.value {
+            Value::Scalar { text, style: Style::Plain } if is_number_or_boolean(text) => {
+                ("a number or a boolean", Some(format!("write `{name}: {}`", quote::quoted(text))))
+            }
+            _ if value.text().is_some() && !value.is_absent() => continue,
+            _ => (value.kind(), None),
+        };
+        let finding =
+            RULE.finding(format!("`metadata.{name}` must be text, but it is {what}"), value.span.clone());
+        findings.push(Finding { help, ..finding });
+    }
+}
+
+/// Whether common YAML parsers make something else than text of `plain`.
+fn is_number_or_boolean(plain: &str) -> bool {
+    let digits = plain.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    matches!(plain, "true" | "True" | "TRUE" | "false" | "False" | "FALSE" | "null" | "Null" | "NULL" | "~")
+        || (digits && plain.parse::<f64>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// Conflict C7 and SPEC's "arbitrary key-value mapping".
+    #[test]
+    fn values_that_are_no_text_are_told() {
+        let message = "`metadata.v` must be text, but it is a number or a boolean";
+        assert_places(
+            &RULE,
+            &[
+                (
+                    "---\nmetadata:\n  v: 1.10\n  w: true\n  x: 1.2.3\n  y: \"2\"\n  z: inf\n---\n",
+                    &[(3, 6), (4, 6)],
+                    message,
+                ),
+                (
+                    "---\nmetadata:\n  v:\n    - a\n---\n",
+                    &[(4, 5)],
+                    "`metadata.v` must be text, but it is a list",
+                ),
+                ("---\nmetadata:\n  v:\n---\n", &[(3, 4)], "`metadata.v` must be text, but it is empty"),
+                (
+                    "---\nmetadata: text\n---\n",
+                    &[(2, 11)],
+                    "`metadata` must be a mapping of keys to texts, but it is text",
+                ),
+            ],
+        );
+        assert_eq!(help(&RULE, "---\nmetadata:\n  v: 1.10\n---\n"), "write `v: \"1.10\"`");
+    }
+}

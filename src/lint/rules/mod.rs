@@ -1,0 +1,82 @@
+//! The rules, one file each.
+
+mod allowed_tools;
+mod byte_order_mark;
+mod compatibility;
+mod control_character;
+mod description_length;
+mod description_missing;
+mod encoding;
+mod file_name;
+mod frontmatter_first_line;
+mod frontmatter_limits;
+mod frontmatter_mapping;
+mod frontmatter_missing;
+mod frontmatter_unclosed;
+mod merge_conflict;
+mod metadata_strings;
+mod name_alphabet;
+mod name_ascii;
+mod name_directory;
+mod name_homoglyph;
+mod name_hyphens;
+mod name_length;
+mod name_missing;
+mod unknown_field;
+mod yaml_alias;
+mod yaml_documents;
+mod yaml_duplicate_key;
+mod yaml_flow_style;
+mod yaml_syntax;
+mod yaml_tab;
+mod yaml_tag;
+mod yaml_unquoted_colon;
+
+use std::ops::Range;
+
+use super::{Rule, Subject};
+use crate::document::Node;
+
+/// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields.
+pub static RULES: &[&Rule] = &[
+    &file_name::RULE,
+    &encoding::RULE,
+    &control_character::RULE,
+    &byte_order_mark::RULE,
+    &frontmatter_missing::RULE,
+    &frontmatter_unclosed::RULE,
+    &frontmatter_first_line::RULE,
+    &frontmatter_limits::RULE,
+    &frontmatter_mapping::RULE,
+    &merge_conflict::RULE,
+    &yaml_syntax::RULE,
+    &yaml_unquoted_colon::RULE,
+    &yaml_tab::RULE,
+    &yaml_duplicate_key::RULE,
+    &yaml_alias::RULE,
+    &yaml_tag::RULE,
+    &yaml_documents::RULE,
+    &yaml_flow_style::RULE,
+    &name_missing::RULE,
+    &name_length::RULE,
+    &name_alphabet::RULE,
+    &name_hyphens::RULE,
+    &name_directory::RULE,
+    &name_ascii::RULE,
+    &name_homoglyph::RULE,
+    &description_missing::RULE,
+    &description_length::RULE,
+    &compatibility::RULE,
+    &metadata_strings::RULE,
+    &allowed_tools::RULE,
+    &unknown_field::RULE,
+];
+
+/// The bytes of the first `character` in `node` as it is written, else all of `node`.
+fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<usize> {
+    let source = &subject.document.text()[node.span.clone()];
+    match source.find(character) {
+        Some(at) => node.span.start + at..node.span.start + at + character.len_utf8(),
+        None => node.span.clone(),
+    }
+}

@@ -1,0 +1,73 @@
+//! `name-alphabet`
+
+use super::character_span;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::name::{NameError, SkillName};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-alphabet",
+    severity: Severity::Error,
+    summary: "the name has lower-case letters, digits and hyphens only",
+    docs: Docs {
+        what: "Looks for upper-case letters, blanks, underscores and all other characters.",
+        why: "The name is also the name of a directory and of a command.",
+        bad: "---\nname: PDF_Reader\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `name`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, name)) = subject.text("name") else { return };
+    let help = SkillName::slug(name).map(|slug| format!("call it `{slug}`, and its directory too"));
+    for problem in SkillName::problems(name) {
+        let span = match &problem {
+            NameError::NotLowercase(_) => node.span.clone(),
+            NameError::Character { character, .. } => character_span(subject, node, *character),
+            _ => continue,
+        };
+        let finding = RULE.finding(problem.to_string(), span);
+        findings.push(Finding { help: help.clone(), ..finding });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// S0-US5.1 and oddities 37 to 40.
+    #[test]
+    fn the_character_is_shown() {
+        let name = |name: &str| format!("---\nname: {name}\n---\n");
+        assert_places(
+            &RULE,
+            &[
+                (&name("Pdf"), &[(2, 7)], "the name `Pdf` has an upper-case letter"),
+                (
+                    &name("ckm:x"),
+                    &[(2, 10)],
+                    "the name `ckm:x` has a character that is not a letter, a digit or a hyphen: U+003A",
+                ),
+                (
+                    &name("Ahrefs Automation"),
+                    &[(2, 7), (2, 13)],
+                    "the name `Ahrefs Automation` has an upper-case letter",
+                ),
+                (
+                    &name("हिन्दी"),
+                    &[(2, 8)],
+                    "the name `हिन्दी` has a character that is not a letter, a digit or a hyphen: U+093F",
+                ),
+                (&name("技能"), &[], ""),
+                (&name("7zip"), &[], ""),
+            ],
+        );
+        assert_eq!(
+            help(&RULE, &name("Ahrefs Automation")),
+            "call it `ahrefs-automation`, and its directory too"
+        );
+    }
+}

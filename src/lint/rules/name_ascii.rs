@@ -1,0 +1,58 @@
+//! `name-ascii`
+
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::name::SkillName;
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-ascii",
+    severity: Severity::Warning,
+    summary: "the name is written in ASCII",
+    docs: Docs {
+        what: "Looks for a valid name with letters or digits other than `a` to `z` and `0` to `9`.",
+        why: "The specification names both Unicode and `a-z`, and several tools and registries accept ASCII only.",
+        bad: "---\nname: 技能\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `name`, which is open to both readings",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, name)) = subject.text("name") else { return };
+    let Ok(valid) = SkillName::new(name) else { return };
+    // A letter that is there to deceive is an error of its own.
+    if name.is_ascii() || valid.homoglyph().is_some() {
+        return;
+    }
+    let finding =
+        RULE.finding(format!("the name `{name}` has letters that not every tool accepts"), node.span.clone());
+    findings.push(finding.help(if valid.as_str().is_ascii() {
+        format!("write it as `{valid}`")
+    } else {
+        "use the letters `a` to `z`, digits and hyphens".to_owned()
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn names_that_are_valid_and_not_ascii_are_told() {
+        assert_places(
+            &RULE,
+            &[
+                (
+                    "---\nname: 技能\n---\n",
+                    &[(2, 7)],
+                    "the name `技能` has letters that not every tool accepts",
+                ),
+                ("---\nname: pаypal\n---\n", &[], ""),
+                ("---\nname: हिन्दी\n---\n", &[], ""),
+            ],
+        );
+        assert_eq!(help(&RULE, "---\nname: ｐｄｆ\n---\n"), "write it as `pdf`");
+    }
+}

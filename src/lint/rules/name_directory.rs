@@ -1,0 +1,64 @@
+//! `name-directory`
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::name::SkillName;
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-directory",
+    severity: Severity::Error,
+    summary: "the name is the name of the directory",
+    docs: Docs {
+        what: "Compares the name with the directory that the file lies in, both after NFKC.",
+        why: "Some tools know a skill by its name and some by its directory; both must find the same one.",
+        bad: "---\nname: reader\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `name`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let (Some((node, name)), Some(directory)) = (subject.text("name"), subject.directory_name) else {
+        return;
+    };
+    let plain = |text: &str| text.nfkc().collect::<String>();
+    let (name, wanted) = (plain(name), plain(directory));
+    if name == wanted {
+        return;
+    }
+    let differs =
+        if name.to_lowercase() == wanted.to_lowercase() { "differs only in case" } else { "differs" };
+    let message = format!("the name `{name}` {differs} from the directory's name `{directory}`");
+    let help = if SkillName::new(&name).is_ok() {
+        format!("rename the directory to `{name}`, or change the name")
+    } else {
+        "give the directory and the skill the same name".to_owned()
+    };
+    findings.push(RULE.finding(message, node.span.clone()).help(help));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// Oddity 41.
+    #[test]
+    fn both_are_compared_after_nfkc() {
+        for (name, directory, expected) in [
+            ("pdf", Some("pdf"), None),
+            ("pdf", None, None),
+            ("ｐｄｆ", Some("pdf"), None),
+            ("e\u{301}t", Some("\u{e9}t"), None),
+            ("a", Some("b"), Some("the name `a` differs from the directory's name `b`")),
+            ("a", Some("A"), Some("the name `a` differs only in case from the directory's name `A`")),
+        ] {
+            let found = findings(&RULE, &format!("---\nname: {name}\n---\n"), directory, "SKILL.md");
+            assert_eq!(found.first().map(|finding| finding.message.as_str()), expected, "{name}");
+            assert!(found.iter().all(|finding| finding.span.start == 10));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `name-homoglyph`
+
+use unicode_script::UnicodeScript;
+
+use super::character_span;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::name::SkillName;
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-homoglyph",
+    severity: Severity::Error,
+    summary: "the name has no letter that looks like another one",
+    docs: Docs {
+        what: "Looks for Cyrillic, Greek and similar letters among Latin ones.",
+        why: "The name reads like that of another skill, and is not it.",
+        bad: "---\nname: p\u{430}ypal\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "our own rule, against names that deceive",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, name)) = subject.text("name") else { return };
+    let Some(letter) = SkillName::new(name).ok().and_then(|valid| valid.homoglyph()) else { return };
+    let script = letter.script().full_name();
+    let message = format!(
+        "the name has the {script} letter U+{:04X} (`{letter}`) among Latin letters",
+        u32::from(letter)
+    );
+    let finding = RULE.finding(message, character_span(subject, node, letter));
+    findings.push(finding.label("looks like a Latin letter").help("type the name again on a Latin keyboard"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn the_letter_is_shown_with_its_number() {
+        let message = "the name has the Cyrillic letter U+0430 (`а`) among Latin letters";
+        assert_places(
+            &RULE,
+            &[
+                ("---\nname: pаypal\n---\n", &[(2, 8)], message),
+                ("---\nname: привет\n---\n", &[], ""),
+                ("---\nname: paypal\n---\n", &[], ""),
+            ],
+        );
+    }
+}

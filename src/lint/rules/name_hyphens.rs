@@ -1,0 +1,52 @@
+//! `name-hyphens`
+
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::name::{NameError, SkillName};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-hyphens",
+    severity: Severity::Error,
+    summary: "hyphens stand alone and between other characters",
+    docs: Docs {
+        what: "Looks for a hyphen at the start or the end of the name and for two in a row.",
+        why: "A name that starts with a hyphen reads as an option on a command line.",
+        bad: "---\nname: pdf--reader\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `name`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, name)) = subject.text("name") else { return };
+    let help = SkillName::slug(name).map(|slug| format!("call it `{slug}`, and its directory too"));
+    for problem in SkillName::problems(name) {
+        if matches!(problem, NameError::EdgeHyphen(_) | NameError::DoubleHyphen(_)) {
+            let finding = RULE.finding(problem.to_string(), node.span.clone());
+            findings.push(Finding { help: help.clone(), ..finding });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn edges_and_runs_are_told() {
+        assert_places(
+            &RULE,
+            &[
+                ("---\nname: -a\n---\n", &[(2, 7)], "the name `-a` starts or ends with a hyphen"),
+                (
+                    "---\nname: a--b-\n---\n",
+                    &[(2, 7), (2, 7)],
+                    "the name `a--b-` starts or ends with a hyphen",
+                ),
+                ("---\nname: a-b\n---\n", &[], ""),
+            ],
+        );
+    }
+}

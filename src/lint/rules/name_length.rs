@@ -1,0 +1,47 @@
+//! `name-length`
+
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::name::{NameError, SkillName};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-length",
+    severity: Severity::Error,
+    summary: "the name has at most 64 characters",
+    docs: Docs {
+        what: "Counts the characters of the name after NFKC.",
+        why: "Longer names are refused by other tools and do not fit where agents list skills.",
+        bad: "---\nname: a-name-of-more-than-sixty-four-characters-that-no-one-wants-to-type-again\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `name`",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, name)) = subject.text("name") else { return };
+    for problem in SkillName::problems(name) {
+        if matches!(problem, NameError::TooLong(_)) {
+            findings.push(RULE.finding(problem.to_string(), node.span.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn characters_are_counted_not_bytes() {
+        let name = |name: String| format!("---\nname: {name}\n---\n");
+        assert_places(
+            &RULE,
+            &[
+                (&name("a".repeat(65)), &[(2, 7)], "the name has 65 characters, 64 are allowed"),
+                (&name("é".repeat(64)), &[], ""),
+                (&name("ﬁ".repeat(33)), &[(2, 7)], "the name has 66 characters, 64 are allowed"),
+            ],
+        );
+    }
+}

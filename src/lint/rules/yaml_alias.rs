@@ -1,0 +1,45 @@
+//! `yaml-alias`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "yaml-alias",
+    severity: Severity::Error,
+    summary: "the frontmatter has no anchors and aliases",
+    docs: Docs {
+        what: "Looks for YAML anchors (`&x`) and aliases (`*x`).",
+        why: "A few lines of them can stand for gigabytes, so many tools refuse them, and we do not follow them.",
+        bad: "---\nname: &x pdf\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "our own rule; the reference validator refuses them",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::Anchor | ProblemKind::Alias) {
+            findings.push(RULE.finding(problem.to_string(), problem.span.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn both_ends_are_told() {
+        let message = "the frontmatter has a YAML anchor; write the value where it is needed";
+        assert_places(
+            &RULE,
+            &[
+                ("---\na: &x b\nc: *x\n---\n", &[(2, 7), (3, 4)], message),
+                ("---\na: \"&x *x\"\n---\n", &[], ""),
+            ],
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! `yaml-documents`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "yaml-documents",
+    severity: Severity::Error,
+    summary: "the frontmatter is one YAML document",
+    docs: Docs {
+        what: "Looks for the `...` line that ends a YAML document and starts another one.",
+        why: "Only the first document is read: what follows is lost.",
+        bad: "---\nname: pdf\n...\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "specification, frontmatter",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::SeveralDocuments) {
+            findings.push(
+                RULE.finding(problem.to_string(), problem.span.clone()).help("delete the line before it"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn the_second_document_is_shown() {
+        let message = "the frontmatter has a second YAML document; only the first is read";
+        assert_places(
+            &RULE,
+            &[("---\na: b\n...\nc: d\n---\n", &[(4, 1)], message), ("---\na: b\n...\n---\n", &[], "")],
+        );
+    }
+}

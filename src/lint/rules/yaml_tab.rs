@@ -1,0 +1,45 @@
+//! `yaml-tab`
+
+use crate::document::{Fault, ProblemKind};
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "yaml-tab",
+    severity: Severity::Error,
+    summary: "lines are indented with spaces",
+    docs: Docs {
+        what: "Looks for tabs at the start of a line.",
+        why: "YAML does not allow tabs there: most parsers refuse the whole file.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n\tauthor: me\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
+        source: "YAML 1.2, section 6.1",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if let ProblemKind::Yaml(Fault::Tab) | ProblemKind::Repaired { fault: Fault::Tab, .. } = &problem.kind
+        {
+            let finding = RULE.finding(problem.to_string(), problem.span.clone());
+            findings.push(finding.help("replace the tab by two spaces"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// S0-E2.
+    #[test]
+    fn tabs_in_the_indentation_are_told() {
+        let message = "the value of `a` is not valid YAML: a line is indented with a tab; use spaces";
+        assert_places(
+            &RULE,
+            &[("---\na:\n\tb: c\n---\n", &[(3, 2)], message), ("---\na:\tb\n---\n", &[], "")],
+        );
+    }
+}

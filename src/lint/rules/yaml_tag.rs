@@ -1,0 +1,45 @@
+//! `yaml-tag`
+
+use crate::document::ProblemKind;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "yaml-tag",
+    severity: Severity::Warning,
+    summary: "the frontmatter has no tags",
+    docs: Docs {
+        what: "Looks for YAML tags such as `!!str`.",
+        why: "They are valid YAML that the reference validator and other tools refuse.",
+        bad: "---\nname: !!str pdf\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "portability; the reference validator refuses them",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        if matches!(problem.kind, ProblemKind::Tag) {
+            findings.push(
+                RULE.finding(problem.to_string(), problem.span.clone())
+                    .help("delete the tag, and put the value in quotes if it must be text"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn tags_are_told() {
+        let message = "the frontmatter has a YAML tag; not every tool reads it";
+        assert_places(
+            &RULE,
+            &[("---\na: !!str b\n---\n", &[(2, 10)], message), ("---\na: b!\n---\n", &[], "")],
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! `yaml-unquoted-colon`
+
+use crate::document::{Fault, ProblemKind};
+use crate::lint::quote;
+use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "yaml-unquoted-colon",
+    severity: Severity::Error,
+    summary: "a value with `: ` in it is in quotes",
+    docs: Docs {
+        what: "Looks for a colon followed by a blank inside a value without quotes.",
+        why: "YAML reads the colon as the end of another key, so most tools skip the whole skill. It is the commonest mistake in descriptions.",
+        bad: "---\nname: pdf\ndescription: Reads files. Usage: /pdf\n---\n",
+        good: "---\nname: pdf\ndescription: \"Reads files. Usage: /pdf\"\n---\n",
+        source: "specification, frontmatter; YAML 1.2, section 7.3.3",
+    },
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for problem in subject.document.problems() {
+        let help = match &problem.kind {
+            ProblemKind::Repaired { key, fault: Fault::Colon, raw } => quote::suggestion(key, raw),
+            ProblemKind::Yaml(Fault::Colon) => "put the whole value in quotes".to_owned(),
+            _ => continue,
+        };
+        let finding = RULE.finding(problem.to_string(), problem.span.clone());
+        findings.push(finding.label("this colon").help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// S0-E2 and oddities 1 and 2.
+    #[test]
+    fn the_colon_is_shown_and_the_quotes_are_suggested() {
+        let message = "the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes";
+        assert_places(
+            &RULE,
+            &[
+                ("---\ndescription: é Usage: x\n---\n", &[(2, 21)], message),
+                ("---\ndescription: x\n  Usage: x\n---\n", &[(3, 8)], message),
+                ("---\ndescription: \"Usage: x\"\n---\n", &[], ""),
+                ("---\ndescription: http://x\n---\n", &[], ""),
+            ],
+        );
+        assert_eq!(help(&RULE, "---\na: b: \"c\"\n---\n"), "put the whole value in quotes: `a: 'b: \"c\"'`");
+    }
+}
