@@ -32,7 +32,8 @@ fn repaired(key: &str, fault: Fault, raw: &str) -> ProblemKind {
 #[test]
 fn scalars_keep_their_source_text() {
     let document = with(
-        "name: yes\nversion: 1.10\ndate: 2026-01-01\nn: null\nt: ~\nempty:\nquoted: ''\ne: \"\\uD83D\\uDD2D\"",
+        "name: yes\nversion: 1.10\ndate: 2026-01-01\nn: null\nt: ~\nempty:\nquoted: ''\n\
+            e: \"\\uD83D\\uDD2D\"",
     );
     assert_eq!(document.problems(), []);
     let text = |key: &str| document.get(key).and_then(Node::text).map(str::to_owned);
@@ -84,7 +85,8 @@ fn tools_are_a_text_or_a_list() {
 #[test]
 fn fields_beyond_the_specification_are_kept() {
     let document = with(
-        "name: x\nversion: 1.0\ntags: [a, b]\nmetadata:\n  version: \"2.10\"\n  os: {linux: true}\ncompatibility:\n  - git\n  - jq",
+        "name: x\nversion: 1.0\ntags: [a, b]\nmetadata:\n  version: \"2.10\"\n  os: {linux: true}\n\
+            compatibility:\n  - git\n  - jq",
     );
     assert_eq!(document.version(), Some("2.10"), "metadata first");
     let unknown: Vec<_> = document.unknown_fields().filter_map(|(key, _)| key.text()).collect();
@@ -129,6 +131,25 @@ fn continuation_lines_belong_to_the_repaired_value() {
     assert_eq!(document.description(), Some("Use when: a b c"));
     let document = with("description: >\n  a\n\tb\n x\nbad: a: b");
     assert!(document.description().is_some());
+}
+
+/// Oddities 2, 8, 16, 31, 37 and 42.
+#[test]
+fn more_shapes_of_real_files() {
+    let colon =
+        with("name: x\r\ndescription: Executes. Trigger keywords: execute.\r\ncompatibility:\r\n  - git\r");
+    assert_eq!(colon.description(), Some("Executes. Trigger keywords: execute."));
+    assert_eq!(colon.compatibility().as_deref(), Some("git"));
+    let json = with("name: x\nmetadata: {\"a\":{\"bins\":[\"bc\"],[\"touch\"]}}\r");
+    assert_eq!(json.problems(), [], "a list as a key is valid YAML");
+    let dashes = with("description: slides (separated by `---` or `# `): notes: x");
+    assert_eq!(dashes.description(), Some("slides (separated by `---` or `# `): notes: x"));
+    let setext = document("---\n\n## name: molthunt\nversion: 1\n\nThe launchpad for agents\n---\n");
+    assert!(matches!(setext.problems()[0].kind, ProblemKind::Yaml(_)));
+    let escaped = with("name: novafon\\_api\nmetadata: {\"bins\":\\[\"curl\"]}");
+    assert_eq!(escaped.name(), Some("novafon\\_api"));
+    assert!(matches!(escaped.problems()[0].kind, ProblemKind::Repaired { fault: Fault::Brackets, .. }));
+    assert_eq!(with("description: x").name(), None);
 }
 
 /// Oddity 19.

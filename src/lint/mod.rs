@@ -140,7 +140,9 @@ mod tests {
     /// S0-US5.1: a skill as the specification has it.
     #[test]
     fn a_right_skill_has_no_findings() {
-        let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\ncompatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n---\n";
+        let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\n\
+            compatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n\
+            ---\n";
         let document = Document::parse(text.to_owned());
         let subject = Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" };
         assert_eq!(check(&subject), []);

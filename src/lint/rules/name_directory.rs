@@ -12,7 +12,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the name is the name of the directory",
     docs: Docs {
         what: "Compares the name with the directory that the file lies in, both after NFKC.",
-        why: "Some tools know a skill by its name and some by its directory; both must find the same one.",
+        why: "Some tools know a skill by its name and some by its directory; both must find the same \
+            one.",
         bad: "---\nname: reader\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
