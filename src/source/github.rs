@@ -1,6 +1,9 @@
 //! Repositories on GitHub or a GitHub Enterprise server.
 
 mod cache;
+mod open;
+
+pub use open::open;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -125,6 +128,11 @@ impl<'a> GitHub<'a> {
         // A login page is not worth keeping.
         let file = if zip { file.keep() } else { file.use_once() };
         Ok(Arc::new(file.map_err(full)?))
+    }
+
+    /// Whether the archive of `commit` was downloaded before.
+    pub fn is_cached(&self, commit: &str) -> bool {
+        self.archive(commit).is_some_and(|path| cache::open(&path).is_some())
     }
 
     /// Removes the downloaded archive of `commit`, so that it is downloaded anew.
