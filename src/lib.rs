@@ -8,3 +8,5 @@ pub mod refusal;
 pub mod tree;
 // machine
 pub mod fs;
+// rooms
+pub mod archive;

@@ -53,7 +53,7 @@ pub enum Refusal {
         /// The feature, as a noun.
         feature: String,
     },
-    /// Compressed data that cannot be inflated.
+    /// Compressed data that cannot be inflated, or that ends before the place where it should.
     #[error("`{0}`: the compressed data is damaged")]
     BadData(String),
     /// The content does not match the checksum in the archive.

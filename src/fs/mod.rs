@@ -4,8 +4,10 @@
 //! and leaves either the old or the new file behind, never half of one.
 
 mod file;
+mod temp;
 
 pub use file::SharedFile;
+pub use temp::anonymous_temp_file;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,42 @@
+//! The content of tar members.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::super::bytes::Part;
+use super::super::inflate::copy;
+use crate::fs::SharedFile;
+use crate::tree::{Content, ReadError};
+
+/// Where the content of one member is.
+pub(super) enum Place {
+    /// In the file.
+    Data { offset: u64, len: u64 },
+    /// The target of a link, out of its header.
+    Link(Vec<u8>),
+}
+
+/// The contents of a tar archive, in the order of the archive.
+pub(super) struct TarContent {
+    file: Arc<SharedFile>,
+    places: Vec<Place>,
+}
+
+impl TarContent {
+    pub(super) fn new(file: Arc<SharedFile>, places: Vec<Place>) -> Self {
+        Self { file, places }
+    }
+}
+
+impl Content for TarContent {
+    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
+        match self.places.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))? {
+            Place::Data { offset, len } => {
+                let mut part = Part { file: &self.file, offset: *offset, left: *len };
+                copy(&mut part, *len, &mut |bytes| sink.write_all(bytes))?;
+            }
+            Place::Link(target) => sink.write_all(target)?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,35 @@
+//! Zip archives.
+//!
+//! A zip archive says everything twice: in front of each entry and in the directory at the end.
+//! Readers that trust one of the two differ from those that trust the other, so both are read
+//! here and must agree. Sections cited are those of APPNOTE.TXT 6.3.10.
+
+mod central;
+mod content;
+mod eocd;
+mod extra;
+mod local;
+
+use std::sync::Arc;
+
+use super::Parts;
+use super::names::{self, Item};
+use crate::fs::SharedFile;
+use crate::refusal::Limits;
+use crate::tree::ReadError;
+
+/// Reads the structure of the archive in `file`.
+pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, ReadError> {
+    let directory = eocd::find(&file)?;
+    let mut records = central::read(&file, &directory, limits)?;
+    // Writers may list entries in any order; where their bytes lie is what must be without gaps.
+    records.sort_by_key(|record| record.offset);
+    let places = local::locate(&file, &records, directory.offset)?;
+    let items = records.into_iter().enumerate();
+    let items = items.map(|(id, record)| Item { name: record.name, node: record.node, id }).collect();
+    Ok(Parts {
+        entries: names::assemble(items)?,
+        content: Arc::new(content::ZipContent::new(file, places)),
+        comment: Some(directory.comment),
+    })
+}

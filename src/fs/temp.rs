@@ -1,0 +1,14 @@
+//! Temporary files.
+
+use std::fs::File;
+
+use super::{PathContext, PathError};
+
+/// Returns a new, empty file that has no name: it is gone when it is closed, also after a crash.
+///
+/// # Errors
+///
+/// Where the directory for temporary files cannot be written to.
+pub fn anonymous_temp_file() -> Result<File, PathError> {
+    tempfile::tempfile().at("create a temporary file in", &std::env::temp_dir())
+}
