@@ -4,7 +4,7 @@
 //! top-level key is parsed on its own; where that fails its value is taken as the text it is.
 //! Positions stay those of the file, because no text is rewritten.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::problem::{Fault, Problem, ProblemKind};
@@ -23,7 +23,7 @@ pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Op
     let cleaned = without_conflicts(yaml, base, &mut found);
     let entries = entries(&cleaned)?;
     let mut pairs: Vec<(Node, Node)> = Vec::new();
-    let mut seen = HashMap::new();
+    let mut seen = BTreeMap::new();
     for entry in entries {
         let (key, value) = parse_entry(&cleaned, base, &entry, &mut found)?;
         found.extend(tree::duplicate(&key, &mut seen));

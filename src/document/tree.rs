@@ -3,8 +3,8 @@
 //! Made from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and
 //! `yes` stays `yes`. Aliases are never expanded, so a small file cannot become a large tree.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, StructureStyle};
@@ -190,7 +190,7 @@ struct Open {
 /// What a collection has so far; a mapping may have a key that waits for its value.
 enum Content {
     Sequence(Vec<Node>),
-    Mapping { pairs: Vec<(Node, Node)>, key: Option<Node>, seen: HashMap<String, Range<usize>> },
+    Mapping { pairs: Vec<(Node, Node)>, key: Option<Node>, seen: BTreeMap<String, Range<usize>> },
 }
 
 /// Makes nodes of events. The stack is our own, so depth costs no machine stack.
@@ -235,7 +235,7 @@ impl Builder<'_> {
             }
             Event::MappingStart(layout, anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
-                let content = Content::Mapping { pairs: Vec::new(), key: None, seen: HashMap::new() };
+                let content = Content::Mapping { pairs: Vec::new(), key: None, seen: BTreeMap::new() };
                 self.open(span, layout, content)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(&span),
@@ -313,7 +313,7 @@ impl Builder<'_> {
 }
 
 /// The problem that `key` is, if `seen` has it already.
-pub(super) fn duplicate(key: &Node, seen: &mut HashMap<String, Range<usize>>) -> Option<Problem> {
+pub(super) fn duplicate(key: &Node, seen: &mut BTreeMap<String, Range<usize>>) -> Option<Problem> {
     match seen.entry(key.text()?.to_owned()) {
         Entry::Vacant(slot) => {
             slot.insert(key.span.clone());

@@ -43,7 +43,9 @@ impl Candidate {
     /// Whether its author keeps it for the repository's own use (`metadata.internal: true`): it is
     /// installed only when it is asked for by name.
     pub fn is_internal(&self) -> bool {
-        self.meta.as_ref().is_ok_and(|meta| meta.metadata.get("internal").is_some_and(|value| value == "true"))
+        self.meta
+            .as_ref()
+            .is_ok_and(|meta| meta.metadata.get("internal").is_some_and(|value| value == "true"))
     }
 }
 
@@ -56,20 +58,24 @@ impl Candidate {
 /// skill's own directory is not searched further.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
     let found = outermost(skill_files(tree, ""));
-    let containers: BTreeSet<String> = ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
-        .into_iter()
-        .chain(agent_dirs)
-        .map(ToOwned::to_owned)
-        .chain(plugins::containers(tree))
-        .collect();
+    let containers: BTreeSet<String> =
+        ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
+            .into_iter()
+            .chain(agent_dirs)
+            .map(ToOwned::to_owned)
+            .chain(plugins::containers(tree))
+            .collect();
     let declared = plugins::skills(tree);
     let known = |dir: &str| {
         declared.contains(dir)
-            || containers.iter().any(|container| depth_below(dir, container).is_some_and(|d| d <= CONTAINER_DEPTH))
+            || containers
+                .iter()
+                .any(|container| depth_below(dir, container).is_some_and(|d| d <= CONTAINER_DEPTH))
     };
     let mut chosen: Vec<_> = found.iter().filter(|(dir, _)| known(dir)).collect();
     if chosen.is_empty() {
-        chosen = found.iter().filter(|(dir, _)| dir.is_empty() || dir.split('/').count() <= MAX_DEPTH).collect();
+        chosen =
+            found.iter().filter(|(dir, _)| dir.is_empty() || dir.split('/').count() <= MAX_DEPTH).collect();
     }
     chosen.into_iter().map(|(dir, file)| candidate(tree, dir, file)).collect()
 }
@@ -80,7 +86,7 @@ pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     let found = outermost(skill_files(tree, dir));
     found
         .iter()
-        .filter(|(path, _)| *path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH))
+        .filter(|(path, _)| **path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH))
         .map(|(path, file)| candidate(tree, path, file))
         .collect()
 }
@@ -109,7 +115,8 @@ fn is_skipped(path: &str, below: &str) -> bool {
 fn outermost<'a>(files: BTreeMap<&'a str, &'a str>) -> BTreeMap<&'a str, &'a str> {
     let dirs: BTreeSet<&str> = files.keys().copied().collect();
     let inner = |dir: &str| {
-        dir.match_indices('/').any(|(at, _)| dirs.contains(&dir[..at])) || (!dir.is_empty() && dirs.contains(""))
+        dir.match_indices('/').any(|(at, _)| dirs.contains(&dir[..at]))
+            || (!dir.is_empty() && dirs.contains(""))
     };
     files.into_iter().filter(|(dir, _)| !inner(dir)).collect()
 }
@@ -126,7 +133,9 @@ fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
     let path = if dir.is_empty() { file.to_owned() } else { format!("{dir}/{file}") };
     let meta = match tree.get(&path).map(|entry| entry.node) {
         Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_MD) {
-            Ok(bytes) => load(&Document::from_bytes(bytes)).map(|loaded| loaded.meta).map_err(|e| e.to_string()),
+            Ok(bytes) => {
+                load(&Document::from_bytes(bytes)).map(|loaded| loaded.meta).map_err(|e| e.to_string())
+            }
             Err(error) => Err(error.to_string()),
         },
         _ => Err(Refusal::SkillSymlink(file.to_owned()).to_string()),
@@ -169,7 +178,10 @@ mod tests {
             ".claude/skills/d/SKILL.md",
             "elsewhere/e/SKILL.md",
         ];
-        assert_eq!(paths(&files), [".claude/skills/d", "skills/.curated/b", "skills/a", "skills/group/deep/c"]);
+        assert_eq!(
+            paths(&files),
+            [".claude/skills/d", "skills/.curated/b", "skills/a", "skills/group/deep/c"]
+        );
     }
 
     #[test]

@@ -43,7 +43,8 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
 pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {
-        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the path; `owner/repo` means a repository on GitHub"));
+        return Err(Error::usage(format!("`{typed}` does not exist"))
+            .hint("check the path; `owner/repo` means a repository on GitHub"));
     };
     // A `SKILL.md` stands for its directory.
     let real = match real.file_name() {
@@ -76,12 +77,14 @@ pub fn open(path: &Path, limits: &Limits) -> Result<Opened> {
     let shown = path.display();
     let name = path.file_stem().or(path.file_name()).unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
-        None => Err(Error::usage(format!("`{shown}` does not exist"))
-            .hint("the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove`")),
+        None => Err(Error::usage(format!("`{shown}` does not exist")).hint(
+            "the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove`",
+        )),
         Some(real) if fs::kind(&real)? == Some(fs::Kind::Directory) => {
             let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let walk = Walk { skip: SKIPPED, depth: MAX_DEPTH, entries: limits.archive_entries };
-            let tree = fs::scan(&real, walk).map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
+            let tree = fs::scan(&real, walk)
+                .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             Ok(Opened { tree, revision: None, name })
         }
         Some(real) => {

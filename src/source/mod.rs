@@ -42,13 +42,17 @@ pub enum Wanted<'a> {
 /// A source that is not there, cannot be reached, or holds what no source may hold.
 pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
     match origin {
-        Origin::Local(path) => local::open(&local::resolve(&context.settings, scope, path)?, &Limits::default()),
+        Origin::Local(path) => {
+            local::open(&local::resolve(&context.settings, scope, path)?, &Limits::default())
+        }
         #[cfg(feature = "http")]
         Origin::GitHub(repository) => github::open(context, repository, wanted, &Limits::default()),
         #[cfg(not(feature = "http"))]
         Origin::GitHub(repository) => {
             let _ = wanted;
-            Err(crate::error::Error::network(format!("`{repository}` cannot be fetched: this build has no network")))
+            Err(crate::error::Error::network(format!(
+                "`{repository}` cannot be fetched: this build has no network"
+            )))
         }
     }
 }

@@ -17,7 +17,12 @@ use crate::spec::{Repository, is_commit};
 ///
 /// As [`GitHub::resolve`] and [`GitHub::download`]; an archive that is refused or is of another
 /// commit.
-pub fn open(context: &Context, repository: &Repository, wanted: Wanted<'_>, limits: &Limits) -> Result<Opened> {
+pub fn open(
+    context: &Context,
+    repository: &Repository,
+    wanted: Wanted<'_>,
+    limits: &Limits,
+) -> Result<Opened> {
     let client = Client::new(&context.settings, Arc::clone(&context.reporter));
     let github = GitHub::new(&client, &context.settings, repository)?;
     let commit = match wanted {
@@ -27,7 +32,9 @@ pub fn open(context: &Context, repository: &Repository, wanted: Wanted<'_>, limi
     let cached = github.is_cached(&commit);
     let archive = match unpack(&github, &commit, limits) {
         // What was good when it was downloaded may have been damaged since.
-        Err(error) if cached && !context.settings.offline => unpack(&github, &commit, limits).map_err(|_| error)?,
+        Err(error) if cached && !context.settings.offline => {
+            unpack(&github, &commit, limits).map_err(|_| error)?
+        }
         other => other?,
     };
     Ok(Opened { tree: archive.tree.without_wrapper(), revision: Some(commit), name: repository.name.clone() })
