@@ -174,7 +174,7 @@ impl Client {
             let Some(wait) = retry::wait(&error, tried, self.settings.retries) else {
                 return Err(error);
             };
-            self.reporter.retrying(&url.to_string(), wait.as_millis().div_ceil(1000) as u64);
+            self.reporter.retrying(&url.to_string(), wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
             std::thread::sleep(wait);
             tried += 1;
         }

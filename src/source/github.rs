@@ -2,6 +2,7 @@
 
 mod cache;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -265,7 +266,10 @@ fn encode(text: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 encoded.push(char::from(byte));
             }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
+            _ => {
+                // Writing to a `String` does not fail.
+                let _ = write!(encoded, "%{byte:02X}");
+            }
         }
     }
     encoded
