@@ -79,7 +79,7 @@ impl<'a> GitHub<'a> {
             ..self.request(url.clone())
         };
         let answer = self.client.get_text(&request, TEXT_BYTES);
-        let commit = match answer.map_err(|error| self.explain(error, Some(shown)))? {
+        let commit = match answer.map_err(|error| self.explain(error, shown))? {
             Answer::Text { text, etag } => self.learn(&url, text.trim(), etag)?,
             Answer::NotModified => known.map(|known| known.sha).unwrap_or_default(),
         };
@@ -118,7 +118,7 @@ impl<'a> GitHub<'a> {
         self.client.download(&request, &self.repository.to_string(), limit, &mut file).map_err(|error| {
             match error {
                 HttpError::Write(source) => full(source),
-                error => self.explain(error, Some(commit)),
+                error => self.explain(error, commit),
             }
         })?;
         let mut first = [0; 2];
@@ -180,11 +180,15 @@ impl<'a> GitHub<'a> {
     }
 
     /// Says what a failed request means for this repository and the revision that was asked for.
-    fn explain(&self, error: HttpError, revision: Option<&str>) -> Error {
-        let (HttpError::Status { status, detail, .. }, Some(revision)) = (&error, revision) else {
+    fn explain(&self, error: HttpError, revision: &str) -> Error {
+        let (repository, host) = (&self.repository, self.api.origin());
+        let HttpError::Status { url, status, detail, .. } = &error else {
             return error.into();
         };
-        let (repository, host) = (&self.repository, self.api.origin());
+        // The host of the archives knows neither tokens nor revisions.
+        if url.origin() != host {
+            return error.into();
+        }
         match status {
             401 => self.bad_token(),
             403 => {

@@ -36,18 +36,7 @@ impl Scene {
     }
 
     fn with<T>(&self, use_it: impl FnOnce(&GitHub<'_>) -> Result<T>) -> Result<T> {
-        self.with_settings(&self.sandbox.settings(), "acme/skills", use_it)
-    }
-
-    fn with_settings<T>(
-        &self,
-        settings: &Settings,
-        repository: &str,
-        use_it: impl FnOnce(&GitHub<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let client = Client::new(settings, Arc::new(Silent));
-        let repository = Repository::parse(repository).expect("a repository");
-        use_it(&GitHub::new(&client, settings, &repository)?)
+        with(&self.sandbox.settings(), "acme/skills", use_it)
     }
 
     fn resolve(&self, reference: &Reference) -> Result<String> {
@@ -66,6 +55,16 @@ impl Scene {
         let host = self.forge.api_host().replace(':', "_");
         self.cache().join("github/archives").join(host).join("acme/skills")
     }
+}
+
+fn with<T>(
+    settings: &Settings,
+    repository: &str,
+    use_it: impl FnOnce(&GitHub<'_>) -> Result<T>,
+) -> Result<T> {
+    let client = Client::new(settings, Arc::new(Silent));
+    let repository = Repository::parse(repository).expect("a repository");
+    use_it(&GitHub::new(&client, settings, &repository)?)
 }
 
 fn content(file: &SharedFile) -> Vec<u8> {
@@ -177,13 +176,13 @@ fn what_is_not_there_is_told_apart() {
     let error = scene.resolve(&Reference::Any("v9".into())).expect_err("no tag");
     assert_eq!(error.to_string(), "`acme/skills` has no revision `v9`");
     let settings = scene.sandbox.settings();
-    let error = scene.with_settings(&settings, "acme/other", |g| g.resolve(None)).expect_err("none");
+    let error = with(&settings, "acme/other", |g| g.resolve(None)).expect_err("none");
     insta::assert_snapshot!(told(&error, &scene), @r"
     error (Network): the repository `acme/other` was not found, or is private
     hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
     ");
     scene.forge.repo("acme/empty");
-    let error = scene.with_settings(&settings, "acme/empty", |g| g.resolve(None)).expect_err("empty");
+    let error = with(&settings, "acme/empty", |g| g.resolve(None)).expect_err("empty");
     assert_eq!(told(&error, &scene), "error (Usage): the repository `acme/empty` is empty");
 }
 
@@ -242,8 +241,7 @@ fn h09_the_archive_comes_without_the_token_and_is_kept() {
     assert_eq!((again, scene.forge.requests().len()), (bytes, 2));
     let mut settings = scene.sandbox.settings();
     settings.offline = true;
-    let offline =
-        |commit: &str| scene.with_settings(&settings, "acme/skills", |github| github.download(commit, LIMIT));
+    let offline = |commit: &str| with(&settings, "acme/skills", |github| github.download(commit, LIMIT));
     assert!(offline(&scene.second).is_ok());
     assert_eq!(offline(&scene.first).expect_err("not kept").kind(), ErrorKind::Network);
     assert_eq!(scene.forge.requests().len(), 2);
@@ -296,8 +294,7 @@ fn h01_a_failed_download_leaves_nothing() {
 fn a_repository_on_another_server_says_how_to_get_there() {
     let scene = Scene::new();
     let settings = scene.sandbox.settings();
-    let error = scene
-        .with_settings(&settings, "ghe.example.com/acme/skills", |github| github.resolve(None))
+    let error = with(&settings, "ghe.example.com/acme/skills", |github| github.resolve(None))
         .expect_err("another server");
     assert_eq!(scene.forge.requests(), []);
     insta::assert_snapshot!(told(&error, &scene), @r"

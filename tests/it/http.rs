@@ -58,9 +58,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let forge = Forge::start();
-        // Bytes that do not compress, so that there is a middle to be cut off at.
-        let noise: Vec<u8> = (0..20_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let commit = forge.repo("acme/skills").commit(&Tree::new().skill("", "pdf").file("noise", noise));
+        let commit = forge.repo("acme/skills").commit(&tree());
         let mut settings = Sandbox::new().settings();
         settings.http.timeout = Duration::from_secs(1);
         settings.http.retries = 2;
@@ -97,9 +95,14 @@ impl Scene {
     }
 
     fn archive(&self) -> Vec<u8> {
-        let noise: Vec<u8> = (0..20_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        Tree::new().skill("", "pdf").file("noise", noise).archive("acme/skills", &self.commit)
+        tree().archive("acme/skills", &self.commit)
     }
+}
+
+/// A skill, and bytes that do not compress, so that there is a middle to be cut off at.
+fn tree() -> Tree {
+    let noise: Vec<u8> = (0..20_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    Tree::new().skill("", "pdf").file("noise", noise)
 }
 
 /// An error as the program prints it, with the addresses of this run taken out.
@@ -217,18 +220,10 @@ fn h07_a_redirect_loop_ends_after_ten_hops() {
 
 #[test]
 fn h08_redirects_to_other_schemes_are_refused() {
-    for location in
-        ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x", "http://u:s3cret@127.0.0.1/", ""]
-    {
+    for location in ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://x", "http://u:s3cret@127.0.0.1/"] {
         let scene = Scene::new();
         scene.forge.fail(Endpoint::Any, Fault::Redirect(location.to_owned()));
-        let error = scene.text().map_err(|error| told(error, &scene.forge));
-        if location.is_empty() {
-            // An empty location is the directory of the address: unusual, harmless.
-            assert!(error.is_err());
-            continue;
-        }
-        let error = error.expect_err(location);
+        let error = told(scene.text().expect_err(location), &scene.forge);
         assert!(error.contains("redirects to") && !error.contains("s3cret"), "{error}");
         assert_eq!(scene.forge.requests().len(), 1);
     }

@@ -5,6 +5,11 @@
     clippy::disallowed_methods,
     reason = "tests arrange files and start the program; the rooms of `src` are not theirs"
 )]
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "what helps a test may panic as the test itself may"
+)]
 
 pub mod support;
 

@@ -28,8 +28,14 @@ pub struct Output {
     pub stderr: String,
 }
 
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Sandbox {
-    /// A sandbox without network: the proxy-free loopback is reached by what `forge` sets.
+    /// A machine that knows no GitHub until [`Sandbox::forge`] names one.
     pub fn new() -> Self {
         let dir = TempDir::new().expect("a temporary directory");
         for sub in ["home", "project"] {

@@ -160,8 +160,9 @@ impl Zip {
         self.directory.extend(b"PK\x01\x02");
         self.directory.extend(made_by.to_le_bytes());
         self.directory.extend(common);
-        // No comment, first disk, no internal attributes.
-        self.directory.extend([0; 6]);
+        // No comment, first disk; git marks as text what has no zero byte at its beginning.
+        let text = !matches!(node, Node::Dir) && !content.iter().take(8000).any(|byte| *byte == 0);
+        self.directory.extend([0, 0, 0, 0, u8::from(text), 0]);
         self.directory.extend(attributes.to_le_bytes());
         self.directory.extend(offset.to_le_bytes());
         self.directory.extend(name.as_bytes());
