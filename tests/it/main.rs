@@ -15,3 +15,4 @@ pub mod support;
 
 mod github;
 mod http;
+mod kill;
