@@ -16,3 +16,4 @@ pub mod support;
 mod github;
 mod http;
 mod kill;
+mod real;

@@ -3,6 +3,7 @@
 pub mod forge;
 pub mod proxy;
 pub mod sandbox;
+pub mod testdata;
 pub mod zip;
 
 pub use forge::{Endpoint, Fault, Forge};

@@ -63,6 +63,16 @@ impl Tree {
         tree
     }
 
+    /// The paths of all files.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter(|(_, node)| **node != Node::Dir).map(|(path, _)| path.as_str())
+    }
+
+    /// Removes the file at `path`.
+    pub fn remove(&mut self, path: &str) {
+        self.nodes.remove(path);
+    }
+
     fn read(&mut self, dir: &Path, prefix: &str) {
         for entry in std::fs::read_dir(dir).expect("a directory") {
             let entry = entry.expect("an entry");
