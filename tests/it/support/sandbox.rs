@@ -17,6 +17,20 @@ pub struct Sandbox {
     env: BTreeMap<String, String>,
 }
 
+impl std::fmt::Display for Output {
+    /// The whole of what a person sees, for snapshots.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let code = self.code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string());
+        writeln!(f, "exit: {code}")?;
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !text.is_empty() {
+                write!(f, "--- {name}\n{text}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What the program left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {

@@ -128,6 +128,15 @@ fn is_executable(_path: &Path) -> bool {
     false
 }
 
+/// An archive of files with these names and contents, in this order, whatever the names are.
+pub fn raw(entries: &[(&str, &[u8])], comment: &str) -> Vec<u8> {
+    let mut zip = Zip::default();
+    for (name, bytes) in entries {
+        zip.add(name, &Node::File { bytes: bytes.to_vec(), executable: false });
+    }
+    zip.finish(comment)
+}
+
 /// An archive that grows entry by entry.
 #[derive(Default)]
 struct Zip {
