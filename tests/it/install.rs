@@ -135,14 +135,14 @@ fn copies_in_place_of_links() {
 #[test]
 fn archives_on_this_machine() {
     let sandbox = Sandbox::new();
-    let skill = b"---\nname: demo\ndescription: Shows things. Use it in tests.\n---\nBody\n";
+    let skill: &[u8] = b"---\nname: demo\ndescription: Shows things. Use it in tests.\n---\nBody\n";
     for (name, path) in
         [("flat.zip", "SKILL.md"), ("wrapped.zip", "demo/SKILL.md"), ("deep.zip", "a/b/demo/SKILL.md")]
     {
         sandbox.write(
             name,
             crate::support::zip::raw(
-                &[(path, skill), ("README.md", b"x")][..if name == "flat.zip" { 2 } else { 1 }],
+                &[(path, skill), ("README.md", &b"x"[..])][..if name == "flat.zip" { 2 } else { 1 }],
                 "",
             ),
         );
