@@ -157,7 +157,9 @@ mod tests {
     /// S0-US5.1, S0-US5.4, S0-US5.5, S0-FR-010, S0-FR-011, S0-FR-015.
     #[test]
     fn metadata_is_extracted() {
-        let text = "---\nname: pdf\ndescription: >-\n  Reads PDF.\n  Use it.\nlicense: MIT\nversion: 1.10\nallowed-tools: Bash(git add:*), Read\nmetadata:\n  author: me\n---\n\n# Body\n";
+        let text = "---\nname: pdf\ndescription: >-\n  Reads PDF.\n  Use it.\nlicense: MIT\n\
+            version: 1.10\nallowed-tools: Bash(git add:*), Read\nmetadata:\n  author: me\n---\n\n\
+            # Body\n";
         let document = Document::parse(text.to_owned());
         let loaded = load(&document).expect("loads");
         assert_eq!(loaded.meta.name, "pdf");

@@ -1,7 +1,7 @@
 //! Names of entries, and the map that they become.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -94,7 +94,7 @@ fn check_neighbours(one: &Item, next: &Item) -> Result<(), Refusal> {
 
 /// Refuses two spellings of one name: what they become differs between systems.
 fn check_normal_forms(items: &[Item]) -> Result<(), Refusal> {
-    let mut others: HashMap<String, &str> = HashMap::new();
+    let mut others: BTreeMap<String, &str> = BTreeMap::new();
     for Item { name, .. } in items {
         if is_nfc_quick(name.chars()) != IsNormalized::Yes {
             others.insert(name.nfc().collect(), name);

@@ -162,8 +162,9 @@ impl Hint {
     pub(super) fn of(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}').trim();
         let first = text.lines().next().unwrap_or_default().trim_end();
-        let is_path =
-            first.ends_with(".md") && first.len() == text.len() && !first.contains(char::is_whitespace);
+        let is_path = first.to_ascii_lowercase().ends_with(".md")
+            && first.len() == text.len()
+            && !first.contains(char::is_whitespace);
         if text.is_empty() {
             Self::Empty
         } else if first.starts_with("```") || first.starts_with("~~~") {

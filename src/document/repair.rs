@@ -4,8 +4,7 @@
 //! top-level key is parsed on its own; where that fails its value is taken as the text it is.
 //! Positions stay those of the file, because no text is rewritten.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry as Slot;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::problem::{Fault, Problem, ProblemKind};
@@ -24,19 +23,10 @@ pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Op
     let cleaned = without_conflicts(yaml, base, &mut found);
     let entries = entries(&cleaned)?;
     let mut pairs: Vec<(Node, Node)> = Vec::new();
-    let mut seen: HashMap<String, Range<usize>> = HashMap::new();
+    let mut seen = BTreeMap::new();
     for entry in entries {
         let (key, value) = parse_entry(&cleaned, base, &entry, &mut found)?;
-        let name = key.text().unwrap_or_default().to_owned();
-        match seen.entry(name) {
-            Slot::Vacant(slot) => {
-                slot.insert(key.span.clone());
-            }
-            Slot::Occupied(slot) => {
-                let kind = ProblemKind::DuplicateKey { key: slot.key().clone(), first: slot.get().clone() };
-                found.push(Problem { kind, span: key.span.clone() });
-            }
-        }
+        found.extend(tree::duplicate(&key, &mut seen));
         pairs.push((key, value));
     }
     let span = pairs.first()?.0.span.start..pairs.last()?.1.span.end;
@@ -171,8 +161,8 @@ fn refine(fault: Fault, value: &str) -> Fault {
         (_, Some(quote @ ('"' | '\''))) if value[1..].contains(quote) => Fault::AfterQuote,
         (_, Some('"' | '\'')) => Fault::UnclosedQuote,
         (_, Some('[' | '{')) => Fault::Brackets,
-        (_, Some(c @ ('@' | '`' | '%' | '*' | '&' | '!' | ',' | ']' | '}'))) => Fault::ReservedStart(c),
-        (Fault::Other(_), Some(c @ ('-' | '?' | '|' | '>'))) => Fault::ReservedStart(c),
+        (_, Some(c @ ('@' | '`' | '%' | '*' | '&' | '!' | ',' | ']' | '}')))
+        | (Fault::Other(_), Some(c @ ('-' | '?' | '|' | '>'))) => Fault::ReservedStart(c),
         (fault, _) => fault,
     }
 }

@@ -46,8 +46,9 @@ pub fn split(text: &[u8]) -> Split {
 /// Finds the frontmatter in the first bytes of a text, for callers that stop reading after it.
 ///
 /// The prefix may end anywhere, inside a character too. Once the answer is not
-/// [`Split::NeedMore`], it is the one for the whole text, but for [`Split::TooLarge`], which
-/// stands for "do not read on".
+/// [`Split::NeedMore`], it is the one for the whole text, but for [`Split::TooLarge`] and for more
+/// than [`MAX_FRONTMATTER`] of blank lines, which stand for "do not read on". A document made of
+/// the bytes before [`Parts::body`] has everything but the body.
 pub fn split_prefix(prefix: &[u8]) -> Split {
     scan(prefix, false)
 }

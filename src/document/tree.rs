@@ -3,7 +3,8 @@
 //! Made from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and
 //! `yes` stays `yes`. Aliases are never expanded, so a small file cannot become a large tree.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, StructureStyle};
@@ -186,11 +187,13 @@ struct Open {
     content: Content,
 }
 
+/// What a collection has so far; a mapping may have a key that waits for its value.
 enum Content {
     Sequence(Vec<Node>),
-    Mapping { pairs: Vec<(Node, Node)>, key: Option<Node>, seen: HashMap<String, Range<usize>> },
+    Mapping { pairs: Vec<(Node, Node)>, key: Option<Node>, seen: BTreeMap<String, Range<usize>> },
 }
 
+/// Makes nodes of events. The stack is our own, so depth costs no machine stack.
 struct Builder<'a> {
     yaml: &'a str,
     base: usize,
@@ -232,7 +235,7 @@ impl Builder<'_> {
             }
             Event::MappingStart(layout, anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
-                let content = Content::Mapping { pairs: Vec::new(), key: None, seen: HashMap::new() };
+                let content = Content::Mapping { pairs: Vec::new(), key: None, seen: BTreeMap::new() };
                 self.open(span, layout, content)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(&span),
@@ -283,24 +286,17 @@ impl Builder<'_> {
         open.end = open.end.max(node.span.end);
         match &mut open.content {
             Content::Sequence(items) => items.push(node),
-            Content::Mapping { pairs, key, seen } => match key.take() {
-                Some(name) => {
+            Content::Mapping { pairs, key, seen } => {
+                if let Some(name) = key.take() {
                     if node.is_absent() && node.span.is_empty() {
                         node.span = name.span.end..name.span.end;
                     }
                     pairs.push((name, node));
-                }
-                None => {
-                    if let Some(text) = node.text().map(str::to_owned) {
-                        let first = seen.entry(text.clone()).or_insert_with(|| node.span.clone());
-                        if *first != node.span {
-                            let kind = ProblemKind::DuplicateKey { key: text, first: first.clone() };
-                            self.problems.push(Problem { kind, span: node.span.clone() });
-                        }
-                    }
+                } else {
+                    self.problems.extend(duplicate(&node, seen));
                     *key = Some(node);
                 }
-            },
+            }
         }
         Ok(())
     }
@@ -312,6 +308,20 @@ impl Builder<'_> {
         match error.kind() {
             ErrorKind::RecursionLimitExceeded => NoTree::Limit(Problem { kind: ProblemKind::TooDeep, span }),
             kind => NoTree::Syntax { fault: fault(kind, error), span },
+        }
+    }
+}
+
+/// The problem that `key` is, if `seen` has it already.
+pub(super) fn duplicate(key: &Node, seen: &mut BTreeMap<String, Range<usize>>) -> Option<Problem> {
+    match seen.entry(key.text()?.to_owned()) {
+        Entry::Vacant(slot) => {
+            slot.insert(key.span.clone());
+            None
+        }
+        Entry::Occupied(slot) => {
+            let kind = ProblemKind::DuplicateKey { key: slot.key().clone(), first: slot.get().clone() };
+            Some(Problem { kind, span: key.span.clone() })
         }
     }
 }

@@ -60,14 +60,13 @@ fn roots(settings: &Http) -> Result<RootCerts, HttpError> {
         return named_roots(file, dir);
     }
     let system = rustls_native_certs::load_native_certs().certs;
-    let certs = if system.is_empty() { webpki_root_certs::TLS_SERVER_ROOT_CERTS } else { &system };
-    Ok(trust(certs))
+    Ok(trust(if system.is_empty() { webpki_root_certs::TLS_SERVER_ROOT_CERTS } else { &system }))
 }
 
 fn named_roots(file: Option<&Path>, dir: Option<&Path>) -> Result<RootCerts, HttpError> {
     let loaded = rustls_native_certs::load_certs_from_paths(file, dir);
     if loaded.certs.is_empty() {
-        let path = file.or(dir).unwrap_or(Path::new("")).display().to_string();
+        let path = file.or(dir).map(|path| path.display().to_string()).unwrap_or_default();
         let reason = loaded.errors.first().map_or_else(|| "none was found".to_owned(), ToString::to_string);
         return Err(HttpError::Certificates { path, reason });
     }
@@ -95,5 +94,27 @@ impl Resolver for Names {
             Error::Io(_) => Error::HostNotFound,
             other => other,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_always_certificates() {
+        // Mozilla's, which serve where the system has none.
+        let RootCerts::Specific(bundled) = trust(webpki_root_certs::TLS_SERVER_ROOT_CERTS) else {
+            panic!("these are specific");
+        };
+        assert!(bundled.len() > 50);
+        assert!(matches!(roots(&Http::default()), Ok(RootCerts::Specific(certs)) if !certs.is_empty()));
+    }
+
+    #[test]
+    fn a_timeout_of_zero_is_none() {
+        let none = Http { timeout: Duration::ZERO, ..Http::default() };
+        assert_eq!((timeout(&none), timeout(&Http::default())), (None, Some(Duration::from_secs(30))));
+        assert!(build(&none, None, false).is_ok());
     }
 }

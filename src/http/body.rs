@@ -54,6 +54,8 @@ pub(super) fn copy(
         }
         sink.write_all(&buf[..count]).map_err(HttpError::Write)?;
     }
+    // A body without length or chunks ends where the connection does, whole or not: only its reader
+    // can tell. Servers of archives announce one or send the other.
     match expected {
         Some(length) if received < length => {
             Err(HttpError::Truncated { host: url.origin().to_string(), received, expected })

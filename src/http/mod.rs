@@ -174,7 +174,7 @@ impl Client {
             let Some(wait) = retry::wait(&error, tried, self.settings.retries) else {
                 return Err(error);
             };
-            self.reporter.retrying(&url.to_string(), wait.as_millis().div_ceil(1000) as u64);
+            self.reporter.retrying(&url.to_string(), wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
             std::thread::sleep(wait);
             tried += 1;
         }
@@ -194,7 +194,7 @@ impl Client {
                 200 => return Ok((url, response)),
                 304 if request.if_none_match.is_some() => return Ok((url, response)),
                 301 | 302 | 303 | 307 | 308 => url = target(&url, &response)?,
-                _ => return Err(self.refusal(url, response, credential)),
+                _ => return Err(self.refusal(url, response, request)),
             }
         }
         Err(HttpError::TooManyRedirects(request.url.clone()))
@@ -232,7 +232,7 @@ impl Client {
     }
 
     /// The error for an answer that is neither content nor a redirect.
-    fn refusal(&self, url: Url, response: Response<Body>, credential: Option<&Credential>) -> HttpError {
+    fn refusal(&self, url: Url, response: Response<Body>, request: &Request) -> HttpError {
         let (parts, body) = response.into_parts();
         let status = parts.status.as_u16();
         if let Some(limit) = limit::read(status, &parts.headers) {
@@ -240,17 +240,13 @@ impl Client {
                 host: url.origin().to_string(),
                 seconds: limit.seconds,
                 passing: limit.passing,
-                authorized: credential.is_some(),
+                authorized: request.credential.is_some(),
             };
         }
         let mut bytes = Vec::new();
         // The message is a courtesy: without it the status says enough.
         let read = body::copy(&url, &parts.headers, body, &self.settings, REFUSAL_BYTES, &mut bytes);
-        let secret = credential.map(|c| c.value.rsplit(' ').next().unwrap_or(&c.value));
-        let detail = read
-            .ok()
-            .and_then(|_| message(&bytes))
-            .filter(|detail| !secret.is_some_and(|s| detail.contains(s)));
+        let detail = read.ok().and_then(|_| message(&bytes, request.credential.as_ref()));
         HttpError::Status { url, status, detail, retry_after: limit::retry_after(&parts.headers) }
     }
 }
@@ -270,12 +266,17 @@ fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     }
 }
 
-/// The field `message` of an answer in JSON, fit to be shown.
-fn message(bytes: &[u8]) -> Option<String> {
+/// The field `message` of an answer in JSON, fit to be shown: short, on one line, and without the
+/// secret, which a server might repeat.
+fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    let text: String =
-        value.get("message")?.as_str()?.chars().filter(|c| !c.is_control()).take(200).collect();
-    (!text.is_empty()).then_some(text)
+    let text = value.get("message")?.as_str()?;
+    let secret = credential.map(|c| c.value.rsplit(' ').next().unwrap_or(&c.value));
+    if text.is_empty() || secret.is_some_and(|secret| text.contains(secret)) {
+        return None;
+    }
+    let plain = |c: &char| c.is_ascii_graphic() || *c == ' ' || c.is_alphanumeric();
+    Some(text.chars().filter(plain).take(200).collect())
 }
 
 /// A sink that tells the reporter what passes through it.
@@ -306,5 +307,46 @@ impl Write for Progress<'_> {
 impl Drop for Progress<'_> {
     fn drop(&mut self) {
         self.reporter.download_finished();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h12_https_never_becomes_http() {
+        let to = |from: &str, location: &str| {
+            let response = Response::builder().status(302).header("location", location);
+            let response = response.body(Body::builder().data("")).expect("a response");
+            target(&Url::parse(from).expect(from), &response).map_err(|error| error.to_string())
+        };
+        assert_eq!(
+            to("https://a.example/x", "http://b.example/y?token=s3cret"),
+            Err("`https://a.example/x` redirects to `http://b.example/y`: this leaves the secure connection"
+                .to_owned())
+        );
+        assert!(to("http://a.example/x", "https://b.example/").is_ok());
+        assert!(to("https://a.example/x", "//b.example/").is_ok_and(|url| url.is_https()));
+    }
+
+    #[test]
+    fn messages_of_servers_are_made_harmless() {
+        let origin = Url::parse("https://a.example").expect("an address").origin();
+        let credential = Credential { origin, value: "Bearer s3cret".into() };
+        let shown = |text: &str| {
+            let body = serde_json::json!({ "message": text }).to_string();
+            message(body.as_bytes(), Some(&credential))
+        };
+        assert_eq!(shown("Not\n\u{1b}[31m Found\u{202e}").as_deref(), Some("Not[31m Found"));
+        assert_eq!(shown("the token s3cret is bad"), None);
+        assert_eq!(shown(&"x".repeat(1000)).map(|text| text.len()), Some(200));
+        assert_eq!(message(b"<html>", None), None);
+    }
+
+    #[test]
+    fn clients_are_shared_between_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Client>();
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn until(seconds: u64, now: u64) -> String {
         0..=90 => plural(seconds, "second"),
         91..=7200 => plural(seconds.div_ceil(60), "minute"),
         7201..=172_800 => plural(seconds.div_ceil(3600), "hour"),
-        _ => plural(seconds.div_ceil(DAY), "day"),
+        172_801..=315_360_000 => plural(seconds.div_ceil(DAY), "day"),
+        _ => "more than 10 years".to_owned(),
     };
     if seconds > DAY {
         return format!("in {wait}");
@@ -73,7 +74,8 @@ mod tests {
         assert_eq!(until(1, now), "in 1 second, at 13:52 UTC");
         assert_eq!(until(2400, now), "in 40 minutes, at 14:32 UTC");
         assert_eq!(until(10 * 3600, now), "in 10 hours, at 23:52 UTC");
-        assert_eq!(until(999_999_999, now), "in 11575 days");
-        assert_eq!(until(u64::MAX, now), "in 213503982334602 days");
+        assert_eq!(until(3 * DAY, now), "in 3 days");
+        assert_eq!(until(999_999_999, now), "in more than 10 years");
+        assert_eq!(until(u64::MAX, now), "in more than 10 years");
     }
 }

@@ -1,6 +1,7 @@
 //! Addresses, and which of them belong together.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ureq::http::Uri;
 
@@ -11,7 +12,7 @@ use super::HttpError;
 /// [`Display`](fmt::Display) leaves the query out: the addresses that servers redirect to may carry
 /// secrets there.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Url(Uri);
+pub struct Url(Arc<Uri>);
 
 /// Scheme, host and port: what a credential is given for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +44,7 @@ impl Url {
         if uri.host().is_none_or(str::is_empty) || uri.authority().is_some_and(|a| bad_port(a.as_str())) {
             return Err(wrong("it has no host, or a port that is none"));
         }
-        Ok(Self(uri))
+        Ok(Self(Arc::new(uri)))
     }
 
     /// Reads `location`, as a redirect at this address gives it.

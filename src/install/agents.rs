@@ -14,9 +14,9 @@
 //!
 //! Any other agent gets a link from its own directory:
 //!
-//! - in a project, where it was named, where it is [Claude Code](LINKED_BY_DEFAULT), or where its
-//!   directory above the skills (`.goose/`) is already there, so that an install never sprinkles a
-//!   project with directories of agents that nobody uses in it;
+//! - in a project, where it was named, where its directory above the skills (`.goose/`) is already
+//!   there, or where it is [Claude Code](LINKED_BY_DEFAULT) and on the machine, so that an install
+//!   never sprinkles a project with directories of agents that nobody uses in it;
 //! - for the user, where it was named or is found on the machine.
 //!
 //! [`Agent::project_link_wanted`] and [`Agent::user_link_wanted`] are these rules.
@@ -30,8 +30,8 @@ use crate::settings::Settings;
 /// The directory, below a project or the user's home, that holds the canonical copy of each skill.
 pub const CANONICAL_DIR: &str = ".agents/skills";
 
-/// The agent that gets a link in every project, even where its directory is not there yet: it does
-/// not read [`CANONICAL_DIR`], and people expect installers to serve it without being told.
+/// The agent that gets a link in every project of a machine that it is on, even where its directory is
+/// not there yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
 pub const LINKED_BY_DEFAULT: &str = "claude-code";
 
 /// Variables that the table may use, with the directory below the home that takes the place of an
@@ -223,10 +223,9 @@ impl Agent {
     /// must be on the machine as well.
     pub fn project_link_wanted(&self, presence: Presence) -> bool {
         let root_is_its_own = self.project_dir().starts_with('.') && self.project_dir().contains('/');
-        !self.is_universal()
-            && (presence.named
-                || self.id == LINKED_BY_DEFAULT
-                || (presence.root_exists && (root_is_its_own || presence.detected)))
+        let at_home_here = presence.root_exists && (root_is_its_own || presence.detected);
+        let served_by_default = self.id == LINKED_BY_DEFAULT && presence.detected;
+        !self.is_universal() && (presence.named || at_home_here || served_by_default)
     }
 
     /// Whether a skill that is installed for the user is linked for this agent.
@@ -468,7 +467,8 @@ mod tests {
         let detected = Presence { detected: true, ..nothing };
         let wanted = |id, presence| agent(id).project_link_wanted(presence);
 
-        assert!(wanted("claude-code", nothing), "by default");
+        assert!(wanted("claude-code", detected), "by default");
+        assert!(!wanted("claude-code", nothing), "nobody uses it here");
         assert!(!wanted("goose", nothing));
         assert!(!wanted("goose", detected), "it is on the machine, not in this project");
         assert!(wanted("goose", rooted));

@@ -171,7 +171,8 @@ impl Planner<'_> {
         let digest = wanted.locked.digest;
         self.tree(&Place::Canonical, name, digest, &self.canonical(name));
         for agent in &self.goal.agents {
-            if self.survey.served.contains(agent.id) {
+            // The canonical copy serves it, in either scope.
+            if agent.is_universal() || self.survey.served.contains(agent.id) {
                 continue;
             }
             let Some(found) = self.survey.agents.get(&(agent.id, name.clone())) else { continue };

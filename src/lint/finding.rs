@@ -28,7 +28,8 @@ pub struct Finding {
     pub rule: &'static str,
     /// How much it matters.
     pub severity: Severity,
-    /// What is wrong: lower-case start, no full stop.
+    /// What is wrong: lower-case start, no full stop. It may quote the file, control characters
+    /// and all: whoever prints it escapes them.
     pub message: String,
     /// Where, in bytes of the document's text.
     pub span: Range<usize>,

@@ -20,6 +20,9 @@ use std::ops::Range;
 
 use crate::document::{Document, Node};
 
+/// The most bytes in a message: a key may have thousands.
+const MAX_MESSAGE: usize = 400;
+
 /// A rule of the linter.
 #[derive(Debug)]
 pub struct Rule {
@@ -51,16 +54,14 @@ pub struct Docs {
 }
 
 impl Rule {
-    /// Returns a finding of this rule at `span`.
+    /// Returns a finding of this rule at `span`. A message that quotes too much of the file is cut.
     pub fn finding(&self, message: impl Into<String>, span: Range<usize>) -> Finding {
-        Finding {
-            rule: self.id,
-            severity: self.severity,
-            message: message.into(),
-            span,
-            label: None,
-            help: None,
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE {
+            message.truncate(message.floor_char_boundary(MAX_MESSAGE));
+            message.push('…');
         }
+        Finding { rule: self.id, severity: self.severity, message, span, label: None, help: None }
     }
 }
 
@@ -102,6 +103,8 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -137,9 +140,26 @@ mod tests {
     /// S0-US5.1: a skill as the specification has it.
     #[test]
     fn a_right_skill_has_no_findings() {
-        let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\ncompatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n---\n";
+        let text = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\nlicense: MIT\n\
+            compatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n\
+            ---\n";
         let document = Document::parse(text.to_owned());
         let subject = Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" };
         assert_eq!(check(&subject), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_checked(
+            yaml in "(name|description|metadata|compatibility|allowed-tools|licence|x|: |:|\n|\r\n|  |- |\"|\\[|\\]|\\{|\\}|,|é|а|Z|--|\u{80}|\0|#|&a|\\*a|=======|>>>>>>> y|>-|@|1\\.10){0,40}",
+            directory in "\\PC{0,5}",
+        ) {
+            let document = Document::parse(format!("---\n{yaml}\n---\n"));
+            let subject = Subject { document: &document, directory_name: Some(&directory), file_name: "SKILL.md" };
+            for finding in check(&subject) {
+                prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
+                prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);
+            }
+        }
     }
 }

@@ -13,10 +13,10 @@ pub(super) fn suggestion(key: &str, value: &str) -> String {
 
 /// Returns `value` in the quotes that need the fewest escapes.
 pub(super) fn quoted(value: &str) -> String {
-    if !value.contains(['"', '\\']) {
-        format!("\"{value}\"")
-    } else {
+    if value.contains(['"', '\\']) {
         format!("'{}'", value.replace('\'', "''"))
+    } else {
+        format!("\"{value}\"")
     }
 }
 

@@ -29,9 +29,12 @@ pub(super) fn places(rule: &Rule, text: &str) -> Vec<(usize, usize, String)> {
         .collect()
 }
 
+/// A text, the places in it where a rule finds something, and what it says about the first one.
+type PlaceCase<'a> = (&'a str, &'a [(usize, usize)], &'a str);
+
 /// Asserts where `rule` finds something in `pdf/SKILL.md`, and what it says about the first place.
 #[track_caller]
-pub(super) fn assert_places(rule: &Rule, cases: &[(&str, &[(usize, usize)], &str)]) {
+pub(super) fn assert_places(rule: &Rule, cases: &[PlaceCase<'_>]) {
     for (text, expected, message) in cases {
         let found = places(rule, text);
         let at: Vec<_> = found.iter().map(|(line, column, _)| (*line, *column)).collect();

@@ -1,10 +1,18 @@
 //! `list`: what is installed.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::ScopeKind;
+use crate::fs;
+use crate::install::agents;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, Found, Survey};
+use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
 
 /// Which skills.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +75,84 @@ pub struct ListOutcome {
 ///
 /// A manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
-    let _ = (context, request);
-    Ok(ListOutcome::default())
+    let mut outcome = ListOutcome::default();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        if request.scope.is_some_and(|only| only != kind) {
+            continue;
+        }
+        let scope = match Scope::new(&context.settings, kind) {
+            Ok(scope) => scope,
+            // Without a home there is no user's scope to list, unless it was asked for.
+            Err(error) if request.scope.is_none() => {
+                outcome.warnings.push(error.to_string());
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        if Transaction::is_unfinished(&scope) {
+            outcome.warnings.push(format!(
+                "a run of skillpm was cut off in the scope of the {kind}: the next `skillpm install` finishes it"
+            ));
+        }
+        list_scope(context, &scope, &mut outcome)?;
+    }
+    Ok(outcome)
+}
+
+fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Result<()> {
+    let files = Files::read(scope)?;
+    let there = fs::list_dir(&scope.skills_dir())?;
+    let names: BTreeSet<SkillName> = files
+        .lock
+        .skills
+        .keys()
+        .cloned()
+        .chain(
+            there.iter().filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name)),
+        )
+        .collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let agents: Vec<_> = agents::all().iter().collect();
+    let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &agents)?;
+    for name in &names {
+        let locked = files.lock.skills.get(name);
+        let found = survey.canonical.get(name).unwrap_or(&Found::Absent);
+        let Some(state) = state(locked, found) else { continue };
+        outcome.skills.push(ListedSkill {
+            name: name.to_string(),
+            version: locked.and_then(|locked| locked.version.clone()),
+            scope: scope.kind,
+            source: locked.map(|locked| locked.origin.to_string()),
+            path: locked.and_then(|locked| locked.path.clone()),
+            revision: locked.and_then(|locked| locked.revision.clone()),
+            digest: locked.map(|locked| locked.digest.to_string()),
+            agents: linked(&survey, name, locked),
+            state,
+            location: scope.skill_dir(name).display().to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// `None` for what is neither locked nor a skill's directory.
+fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
+    match (locked, found) {
+        (Some(_), Found::Absent) => Some(SkillState::Missing),
+        (Some(locked), Found::Tree(Some(digest))) if *digest == locked.digest => Some(SkillState::Ok),
+        (Some(_), _) => Some(SkillState::Modified),
+        (None, Found::Tree(_)) => Some(SkillState::Untracked),
+        (None, _) => None,
+    }
+}
+
+/// The agents that have a link to the skill, or a copy of it.
+fn linked(survey: &Survey, name: &SkillName, locked: Option<&Locked>) -> Vec<String> {
+    let is_copy = |digest: &Option<_>| digest.is_some() && *digest == locked.map(|locked| locked.digest);
+    let own = survey.agents.iter().filter(|((_, other), found)| {
+        other == name
+            && (matches!(found, Found::OurLink) || matches!(found, Found::Tree(digest) if is_copy(digest)))
+    });
+    own.map(|((agent, _), _)| (*agent).to_owned()).collect()
 }

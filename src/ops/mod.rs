@@ -1,6 +1,7 @@
 //! The verbs. Each takes a request and returns an outcome; none prints, and what a front end shows
 //! is in the outcome.
 
+mod change;
 pub mod create;
 pub mod install;
 pub mod invoke;

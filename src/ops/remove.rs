@@ -1,10 +1,16 @@
 //! `remove`: skills that go.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
+use super::change::{keep_replaced, make_plan};
 use crate::context::Context;
-use crate::error::Result;
-use crate::install::scope::ScopeKind;
+use crate::error::{Error, Result};
+use crate::install::plan::Goal;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::name::SkillName;
+use crate::text::closest;
 
 /// What is to go.
 #[derive(Debug, Clone, Default)]
@@ -24,8 +30,8 @@ pub struct RemoveRequest {
 pub struct RemoveOutcome {
     /// The names.
     pub removed: Vec<String>,
-    /// Edited copies that were kept: name and place.
-    pub kept: Vec<(String, PathBuf)>,
+    /// What is told of edited copies that were kept, a sentence each.
+    pub kept: Vec<String>,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
 }
@@ -36,6 +42,44 @@ pub struct RemoveOutcome {
 ///
 /// A name that is not installed; an edited copy without `force`; anything that cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
-    let _ = (context, request);
-    Ok(RemoveOutcome::default())
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let transaction = (!request.dry_run)
+        .then(|| Transaction::begin(&scope, &context.settings, &*context.reporter))
+        .transpose()?;
+    let files = Files::read(&scope)?;
+    let names = names(&scope, &files, &request.names)?;
+    let goal = Goal { remove: names, force: request.force, ..Goal::default() };
+    let plan = make_plan(context, &scope, &goal, &files)?;
+    let mut outcome = RemoveOutcome {
+        removed: goal.remove.iter().map(ToString::to_string).collect(),
+        dry_run: request.dry_run,
+        ..RemoveOutcome::default()
+    };
+    if let Some(transaction) = transaction {
+        outcome.kept = keep_replaced(context, &scope, &plan)?;
+        transaction.apply(&plan, &files, &BTreeMap::new())?;
+    }
+    Ok(outcome)
+}
+
+/// The installed skills that `given` names.
+fn names(scope: &Scope, files: &Files, given: &[String]) -> Result<Vec<SkillName>> {
+    let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let mut names = Vec::new();
+    for text in given {
+        match known().find(|name| name.as_str() == text) {
+            Some(name) if names.contains(name) => {}
+            Some(name) => names.push(name.clone()),
+            None => return Err(unknown(scope, text, known().map(SkillName::as_str))),
+        }
+    }
+    Ok(names)
+}
+
+fn unknown<'a>(scope: &Scope, text: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let error = Error::usage(format!("`{text}` is not installed in the scope of the {}", scope.kind));
+    match closest(text, known) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint("`skillpm list` shows what is installed and in which scope"),
+    }
 }

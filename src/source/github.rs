@@ -1,7 +1,11 @@
 //! Repositories on GitHub or a GitHub Enterprise server.
 
 mod cache;
+mod open;
 
+pub use open::open;
+
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -78,7 +82,7 @@ impl<'a> GitHub<'a> {
             ..self.request(url.clone())
         };
         let answer = self.client.get_text(&request, TEXT_BYTES);
-        let commit = match answer.map_err(|error| self.explain(error, Some(shown)))? {
+        let commit = match answer.map_err(|error| self.explain(error, shown))? {
             Answer::Text { text, etag } => self.learn(&url, text.trim(), etag)?,
             Answer::NotModified => known.map(|known| known.sha).unwrap_or_default(),
         };
@@ -117,7 +121,7 @@ impl<'a> GitHub<'a> {
         self.client.download(&request, &self.repository.to_string(), limit, &mut file).map_err(|error| {
             match error {
                 HttpError::Write(source) => full(source),
-                error => self.explain(error, Some(commit)),
+                error => self.explain(error, commit),
             }
         })?;
         let mut first = [0; 2];
@@ -125,6 +129,11 @@ impl<'a> GitHub<'a> {
         // A login page is not worth keeping.
         let file = if zip { file.keep() } else { file.use_once() };
         Ok(Arc::new(file.map_err(full)?))
+    }
+
+    /// Whether the archive of `commit` was downloaded before.
+    pub fn is_cached(&self, commit: &str) -> bool {
+        self.archive(commit).is_some_and(|path| cache::open(&path).is_some())
     }
 
     /// Removes the downloaded archive of `commit`, so that it is downloaded anew.
@@ -179,11 +188,15 @@ impl<'a> GitHub<'a> {
     }
 
     /// Says what a failed request means for this repository and the revision that was asked for.
-    fn explain(&self, error: HttpError, revision: Option<&str>) -> Error {
-        let (HttpError::Status { status, detail, .. }, Some(revision)) = (&error, revision) else {
+    fn explain(&self, error: HttpError, revision: &str) -> Error {
+        let (repository, host) = (&self.repository, self.api.origin());
+        let HttpError::Status { url, status, detail, .. } = &error else {
             return error.into();
         };
-        let (repository, host) = (&self.repository, self.api.origin());
+        // The host of the archives knows neither tokens nor revisions.
+        if url.origin() != host {
+            return error.into();
+        }
         match status {
             401 => self.bad_token(),
             403 => {
@@ -265,7 +278,10 @@ fn encode(text: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 encoded.push(char::from(byte));
             }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
+            _ => {
+                // Writing to a `String` does not fail.
+                let _ = write!(encoded, "%{byte:02X}");
+            }
         }
     }
     encoded

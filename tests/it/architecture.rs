@@ -2,8 +2,6 @@
 //!
 //! Sources are read as text. Comments and code that is only compiled for tests do not count.
 
-#![expect(clippy::disallowed_methods, reason = "it reads the sources of this package")]
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,20 @@
-//! End-to-end tests: the built program against real files, archives and a local server.
+//! End-to-end tests: the built program and the library against real files, archives and a local
+//! server.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests arrange files and start the program; the rooms of `src` are not theirs"
+)]
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "what helps a test may panic as the test itself may"
+)]
+
+pub mod support;
 
 mod architecture;
+mod github;
+mod http;
+mod kill;
+mod real;

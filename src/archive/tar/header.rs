@@ -40,6 +40,9 @@ impl Header {
         let number =
             |field: &[u8]| octal(field).ok_or_else(|| malformed("a number in its header is not octal"));
         let name = text(&block[..100]);
+        if name.is_empty() && !prefix.is_empty() {
+            return Err(malformed("a prefix without a name"));
+        }
         let name = if prefix.is_empty() { name.to_vec() } else { [prefix, b"/", name].concat() };
         Ok(Self {
             name,
@@ -79,7 +82,7 @@ mod tests {
             b"00000000",
             b"   0644\0",
             b"0000648\0",
-            b"000\x00444",
+            b"0000\x00444",
             b"\x80\0\0\0\0\0\0\x05",
         ] {
             assert_eq!(octal(field), None, "{field:?}");

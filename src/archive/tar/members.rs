@@ -51,7 +51,10 @@ impl Members {
                 "a global pax header has the name or size of a member".to_owned(),
             ));
         }
-        if pax.comment.is_some() && std::mem::replace(&mut self.comment, pax.comment).is_some() {
+        for comment in pax.comments {
+            if self.comment.replace(comment).is_none() {
+                continue;
+            }
             return Err(Refusal::Malformed("there are two global comments".to_owned()));
         }
         Ok(())

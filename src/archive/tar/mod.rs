@@ -81,7 +81,7 @@ fn read_pax(window: &mut Window<'_>, header: &Header, data: u64) -> Result<Pax, 
 fn check_end(file: &SharedFile, at: u64) -> Result<(), ReadError> {
     let offset = at.next_multiple_of(BLOCK as u64);
     let left = file.len().saturating_sub(offset);
-    if left < 2 * BLOCK as u64 || left % BLOCK as u64 != 0 {
+    if left < 2 * BLOCK as u64 || !left.is_multiple_of(BLOCK as u64) {
         return Err(Refusal::Truncated("the two empty blocks at its end are incomplete").into());
     }
     let mut empty = true;

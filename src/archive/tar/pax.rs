@@ -9,7 +9,8 @@ pub(super) struct Pax {
     pub(super) path: Option<Vec<u8>>,
     pub(super) linkpath: Option<Vec<u8>>,
     pub(super) size: Option<u64>,
-    pub(super) comment: Option<Vec<u8>>,
+    /// All of them: only a global header must not have more than one.
+    pub(super) comments: Vec<Vec<u8>>,
 }
 
 impl Pax {
@@ -42,7 +43,10 @@ impl Pax {
         let field = match key {
             b"path" => &mut self.path,
             b"linkpath" => &mut self.linkpath,
-            b"comment" => &mut self.comment,
+            b"comment" => {
+                self.comments.push(value.to_vec());
+                return Ok(());
+            }
             b"size" => return self.take_size(value, split),
             b"hdrcharset" if value == b"ISO-IR 10646 2000 UTF-8" => return Ok(()),
             b"hdrcharset" => return Err(malformed("names another encoding than UTF-8")),
@@ -54,7 +58,7 @@ impl Pax {
         if field.is_some() {
             return Err(malformed("has a record twice"));
         }
-        if key != b"comment" && (split || value.is_empty() || value.contains(&0)) {
+        if split || value.is_empty() || value.contains(&0) {
             return Err(malformed("has a name that readers may cut"));
         }
         *field = Some(value.to_vec());
@@ -99,9 +103,9 @@ mod tests {
 
     #[test]
     fn records_are_taken_by_their_length() {
-        let pax = Pax::parse(b"12 path=a/b\n19 comment=x\nsize=1\n11 mtime=0\n").expect("well formed");
+        let pax = Pax::parse(b"12 path=a/b\n20 comment=x\nsize=1\n11 mtime=0\n").expect("well formed");
         let expected =
-            Pax { path: Some(b"a/b".to_vec()), comment: Some(b"x\nsize=1".to_vec()), ..Pax::default() };
+            Pax { path: Some(b"a/b".to_vec()), comments: vec![b"x\nsize=1".to_vec()], ..Pax::default() };
         assert_eq!(pax, expected);
     }
 

@@ -167,10 +167,12 @@ fn node(
     const UNIX: u16 = 3;
     const DARWIN: u16 = 19;
     let mode = if matches!(made_by >> 8, UNIX | DARWIN) { attributes >> 16 } else { 0 };
-    let node = match mode & 0o170_000 {
-        0 if is_directory => return Ok(None),
+    let kind = mode & 0o170_000;
+    if is_directory && matches!(kind, 0 | 0o040_000) {
+        return Ok(None);
+    }
+    let node = match kind {
         0 | 0o100_000 => Node::File { executable: mode & 0o111 != 0, size },
-        0o040_000 if is_directory => return Ok(None),
         0o120_000 => Node::Symlink,
         0o010_000 => Node::Special("a named pipe"),
         0o020_000 => Node::Special("a character device"),

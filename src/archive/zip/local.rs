@@ -109,7 +109,9 @@ fn check_header(bytes: &[u8], name_len: usize, record: &Record) -> Result<usize,
     if crc != record.crc && !(streamed && crc == 0) {
         return Err(differ("checksum"));
     }
-    if [size, packed] != [record.size, record.packed] && !(streamed && [size, packed] == [0, 0]) {
+    // Info-ZIP knows one of the two sizes when it writes a stream.
+    let same = |local: u64, central| local == central || streamed && local == 0;
+    if !same(size, record.size) || !same(packed, record.packed) {
         return Err(differ("size"));
     }
     Ok(match (streamed, zip64.is_some() || record.wide) {

@@ -15,8 +15,8 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     for name in &outcome.removed {
         printer.status("-", name);
     }
-    for (name, place) in &outcome.kept {
-        printer.note(&format!("your edited copy of `{name}` is kept in `{}`", place.display()));
+    for kept in &outcome.kept {
+        printer.note(kept);
     }
     printer.note(&format!("{} removed", count(outcome.removed.len(), "skill")));
 }
@@ -31,7 +31,7 @@ mod tests {
     fn what_went_and_what_is_kept() {
         let mut outcome = RemoveOutcome {
             removed: vec!["docx".into(), "pdf".into()],
-            kept: vec![("pdf".into(), "kept/pdf".into())],
+            kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
             dry_run: false,
         };
         let (talking, out, err) = printer(Look::PLAIN);

@@ -9,7 +9,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "`allowed-tools` is one text with spaces between the tools",
     docs: Docs {
         what: "Looks for an `allowed-tools` that is a list, a mapping or empty.",
-        why: "The specification has a text. Many tools read a list too, but not all of them. A mapping says nothing to anyone and is an error.",
+        why: "The specification has a text. Many tools read a list too, but not all of them. A mapping \
+            says nothing to anyone and is an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools:\n  - Read\n  - Write\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Write\n---\n",
         source: "specification, `allowed-tools`",

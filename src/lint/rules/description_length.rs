@@ -2,6 +2,23 @@
 
 use crate::lint::{Docs, Finding, Rule, Severity, Subject};
 
+/// Sixteen times the same text: constants have no `str::repeat`.
+macro_rules! sixteen {
+    ($text:expr) => {
+        concat!(
+            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
+            $text, $text
+        )
+    };
+}
+
+/// A description of 1,088 characters.
+const LONG_EXAMPLE: &str = concat!(
+    "---\nname: pdf\ndescription: ",
+    sixteen!("Reads PDF files. Use it for PDF files. Do not use it for images. "),
+    "\n---\n"
+);
+
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-length",
@@ -9,8 +26,9 @@ pub(super) static RULE: Rule = Rule {
     summary: "the description has at most 1024 characters",
     docs: Docs {
         what: "Counts the characters of the description without white space around it.",
-        why: "The descriptions of all installed skills are in front of the agent at all times; longer ones are cut or refused.",
-        bad: "---\nname: pdf\ndescription: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n---\n",
+        why: "The descriptions of all installed skills are in front of the agent at all times; longer \
+            ones are cut or refused.",
+        bad: LONG_EXAMPLE,
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `description`",
     },

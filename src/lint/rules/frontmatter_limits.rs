@@ -10,8 +10,13 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter has a reasonable size and depth",
     docs: Docs {
         what: "Looks at the number of bytes, of values and of levels of nesting.",
-        why: "The frontmatter of every installed skill is read at every start of an agent; beyond these limits it is refused unread.",
-        bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]\n---\n",
+        why: "The frontmatter of every installed skill is read at every start of an agent; beyond these \
+            limits it is refused unread.",
+        bad: "---\n\
+            name: pdf\n\
+            description: Reads PDF files.\n\
+            metadata: [[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]\n\
+            ---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [[x]]\n---\n",
         source: "our own limits: 64 KiB, 10,000 values, 16 levels",
     },
@@ -43,7 +48,7 @@ mod tests {
                 (&large, &[(1, 1)], "the frontmatter has 65543 bytes, 65536 are allowed"),
                 (
                     "---\na: [[[[[[[[[[[[[[[[[\n---\n",
-                    &[(2, 19)],
+                    &[(2, 20)],
                     "the frontmatter is nested more than 16 levels deep",
                 ),
                 ("---\na: [[[]]]\n---\n", &[], ""),

@@ -56,7 +56,8 @@ mod tests {
                 (
                     "../x/SKILL.md",
                     &[(1, 1)],
-                    "the file holds only the path `../x/SKILL.md`: it was a symbolic link and lost what it pointed to",
+                    "the file holds only the path `../x/SKILL.md`: it was a symbolic link and lost what \
+                        it pointed to",
                 ),
                 (
                     "@../x/SKILL.md",

@@ -10,8 +10,10 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "`metadata` maps keys to texts",
     docs: Docs {
-        what: "Looks for a `metadata` that is no mapping and for values in it that are no text: lists, mappings, nothing, numbers and booleans without quotes.",
-        why: "The specification has texts only. Other values are kept, but tools differ in what they make of them: `1.10` becomes `1.1` in many.",
+        what: "Looks for a `metadata` that is no mapping and for values in it that are no text: lists, \
+            mappings, nothing, numbers and booleans without quotes.",
+        why: "The specification has texts only. Other values are kept, but tools differ in what they \
+            make of them: `1.10` becomes `1.1` in many.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: 1.10\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.10\"\n---\n",
         source: "specification, `metadata`",
@@ -21,6 +23,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((_, metadata)) = subject.field("metadata") else { return };
+    // What is not YAML has been told already.
+    if matches!(metadata.value, Value::Scalar { style: Style::Raw, .. }) {
+        return;
+    }
     if !matches!(metadata.value, Value::Mapping { .. }) {
         let message = format!("`metadata` must be a mapping of keys to texts, but it is {}", metadata.kind());
         findings.push(RULE.finding(message, metadata.span.clone()));

@@ -12,7 +12,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the name is the name of the directory",
     docs: Docs {
         what: "Compares the name with the directory that the file lies in, both after NFKC.",
-        why: "Some tools know a skill by its name and some by its directory; both must find the same one.",
+        why: "Some tools know a skill by its name and some by its directory; both must find the same \
+            one.",
         bad: "---\nname: reader\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
@@ -29,14 +30,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if name == wanted {
         return;
     }
-    let reason = if name.to_lowercase() == wanted.to_lowercase() { "only in case" } else { "" };
-    let message = format!("the name `{name}` differs {reason} from the directory's name `{directory}`");
+    let differs =
+        if name.to_lowercase() == wanted.to_lowercase() { "differs only in case" } else { "differs" };
+    let message = format!("the name `{name}` {differs} from the directory's name `{directory}`");
     let help = if SkillName::new(&name).is_ok() {
         format!("rename the directory to `{name}`, or change the name")
     } else {
         "give the directory and the skill the same name".to_owned()
     };
-    findings.push(RULE.finding(message.replace("  ", " "), node.span.clone()).help(help));
+    findings.push(RULE.finding(message, node.span.clone()).help(help));
 }
 
 #[cfg(test)]

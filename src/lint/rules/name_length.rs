@@ -11,7 +11,10 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Counts the characters of the name after NFKC.",
         why: "Longer names are refused by other tools and do not fit where agents list skills.",
-        bad: "---\nname: a-name-of-more-than-sixty-four-characters-that-no-one-wants-to-type-again\ndescription: Reads PDF files.\n---\n",
+        bad: "---\n\
+            name: a-name-of-more-than-sixty-four-characters-that-no-one-wants-to-type-again\n\
+            description: Reads PDF files.\n\
+            ---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },

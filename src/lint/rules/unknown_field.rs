@@ -10,7 +10,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter has the specification's fields only",
     docs: Docs {
         what: "Looks for top-level keys other than the six of the specification.",
-        why: "Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.",
+        why: "Tools ignore them or, like the reference validator, refuse the file. The place for your \
+            own keys is `metadata`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "the specification is silent; the reference validator refuses them",

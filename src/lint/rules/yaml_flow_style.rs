@@ -9,8 +9,8 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     summary: "lists and mappings are written on lines of their own",
     docs: Docs {
-        what: "Looks for lists in brackets and mappings in braces.",
-        why: "They are valid YAML that the reference validator refuses. Only the outermost one is told.",
+        what: "Looks for lists in brackets and mappings in braces, and tells the outermost ones.",
+        why: "They are valid YAML that the reference validator refuses.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: {author: me}\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "portability; the reference validator refuses them",
@@ -29,13 +29,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 let help = "write one entry per line, or put the value in quotes if it is meant as text";
                 findings.push(RULE.finding(message, node.span.clone()).help(help));
             }
-            Value::Sequence { items, .. } => nodes.extend(items),
-            Value::Mapping { pairs, .. } => nodes.extend(pairs.iter().map(|(_, value)| value)),
+            Value::Sequence { items, .. } => nodes.extend(items.iter().rev()),
+            Value::Mapping { pairs, .. } => nodes.extend(pairs.iter().rev().map(|(_, value)| value)),
             Value::Scalar { .. } => {}
         }
     }
-    // The stack turned them round.
-    findings.sort_by_key(|finding| finding.span.start);
 }
 
 #[cfg(test)]

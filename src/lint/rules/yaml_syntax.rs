@@ -52,12 +52,14 @@ mod tests {
             (
                 "a: *",
                 4,
-                "the value of `a` is not valid YAML: it starts with `*`, which YAML keeps for itself unless the value is in quotes",
+                "the value of `a` is not valid YAML: it starts with `*`, which YAML keeps for itself \
+                    unless the value is in quotes",
             ),
             (
                 "a: - b",
                 4,
-                "the value of `a` is not valid YAML: it starts with `-`, which YAML keeps for itself unless the value is in quotes",
+                "the value of `a` is not valid YAML: it starts with `-`, which YAML keeps for itself \
+                    unless the value is in quotes",
             ),
             ("a: \"b\" c", 4, "the value of `a` is not valid YAML: text follows its closing quote"),
             ("a: \"b", 4, "the value of `a` is not valid YAML: its opening quote is never closed"),

@@ -11,7 +11,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "a value with `: ` in it is in quotes",
     docs: Docs {
         what: "Looks for a colon followed by a blank inside a value without quotes.",
-        why: "YAML reads the colon as the end of another key, so most tools skip the whole skill. It is the commonest mistake in descriptions.",
+        why: "YAML reads the colon as the end of another key, so most tools skip the whole skill. It is \
+            the commonest mistake in descriptions.",
         bad: "---\nname: pdf\ndescription: Reads files. Usage: /pdf\n---\n",
         good: "---\nname: pdf\ndescription: \"Reads files. Usage: /pdf\"\n---\n",
         source: "specification, frontmatter; YAML 1.2, section 7.3.3",
@@ -39,7 +40,8 @@ mod tests {
     /// S0-E2 and oddities 1 and 2.
     #[test]
     fn the_colon_is_shown_and_the_quotes_are_suggested() {
-        let message = "the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes";
+        let message = "the value of `description` is not valid YAML: it has `: ` in it, which starts a \
+            new key unless the value is in quotes";
         assert_places(
             &RULE,
             &[

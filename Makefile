@@ -1,0 +1,77 @@
+# `make help` lists the targets.
+
+CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+RELEASE = $(abspath $(TARGET))/release/skillpm
+TRY = target/try
+
+.DEFAULT_GOAL := help
+.PHONY: help try install-examples build install test lint fmt advisories tools
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+try: build ## build skillpm and install the example skills into a fresh project, target/try
+	@rm -rf $(TRY) && mkdir -p $(TRY) && : > $(TRY)/skillpm.toml
+	cd $(TRY) && "$(RELEASE)" install ../../examples/skills --skill '*' --agent claude-code --yes
+	@cd $(TRY) && "$(RELEASE)" list
+	@printf '%s\n' '' \
+	    'The example skills are installed in $(TRY), a project of its own:' \
+	    '  skillpm.toml      what was asked for' \
+	    '  skillpm.lock      exactly what was installed' \
+	    '  .agents/skills/   the skills; most agents read them here' \
+	    '  .claude/skills/   links for Claude Code' \
+	    '' 'What to do next:' \
+	    '  export PATH="$(patsubst %/,%,$(dir $(RELEASE))):$$PATH"' \
+	    '  cd $(TRY)' \
+	    '  skillpm invoke git-helper "write a message for what is staged"' \
+	    '  skillpm remove code-reviewer' \
+	    '  skillpm install                    # restores what skillpm.lock names' \
+	    '' 'To keep skillpm: make install'
+
+install-examples: try ## the same as `make try`
+
+build: tools ## build the program for use, target/release/skillpm
+	$(CARGO) build --release --locked
+
+install: tools ## build skillpm and put it where cargo keeps programs
+	$(CARGO) install --locked --path .
+
+test: tools ## run all tests, and validate the example skills
+	$(CARGO) test --locked --no-default-features --lib
+	$(CARGO) run --locked --quiet -- validate examples/skills/*
+	$(CARGO) test --locked --all-features
+
+lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --all-targets --all-features -- -D warnings
+	$(CARGO) clippy --locked --no-default-features --lib --tests -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --no-deps --all-features
+	@if $(CARGO) deny --version >/dev/null 2>&1; then \
+	    $(CARGO) deny --all-features check bans licenses sources; \
+	else \
+	    echo 'cargo-deny is not installed: licences, bans and sources were not checked'; \
+	fi
+
+fmt: tools ## format the code
+	$(CARGO) fmt
+
+advisories: tools ## check the dependencies for known faults (needs cargo-deny and the network)
+	$(CARGO) deny --all-features check advisories
+
+# What a build needs: cargo, and a C compiler, which links programs and compiles the `ring` crate.
+tools:
+	@command -v $(CARGO) >/dev/null 2>&1 || { printf '%s\n' \
+	    'cargo was not found. Install Rust with rustup, which https://rustup.rs explains, or with the' \
+	    'package manager of your system if it has the version that Cargo.toml names as rust-version.' >&2; exit 2; }
+	@if [ "$$OS" = Windows_NT ] || command -v cc >/dev/null 2>&1; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo 'No C compiler was found: installing build-essential'; \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends build-essential; \
+	else \
+	    printf '%s\n' 'A C compiler named `cc` was not found. Install one:' \
+	        '  Debian, Ubuntu   sudo apt-get install build-essential' \
+	        '  Fedora           sudo dnf install gcc' \
+	        '  Alpine           sudo apk add build-base' \
+	        '  macOS            xcode-select --install' >&2; exit 2; \
+	fi

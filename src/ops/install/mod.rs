@@ -1,0 +1,283 @@
+//! `install`: skills from sources, or exactly what the lockfile says.
+
+mod audience;
+mod fetch;
+mod restore;
+mod select;
+
+use self::audience::Audience;
+use self::fetch::Fetched;
+use self::restore::Restore;
+use super::change::{keep_replaced, make_plan};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::plan::{Goal, Place, Plan, Step};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
+use crate::manifest;
+use crate::name::SkillName;
+use crate::spec::{Reference, SourceSpec};
+
+/// What is to be installed.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own, and all combinations have a meaning"
+)]
+pub struct InstallRequest {
+    /// Sources as they were typed. None: restore what manifest and lockfile say.
+    pub sources: Vec<String>,
+    /// Names of skills in the sources; `*` is all of them.
+    pub skills: Vec<String>,
+    /// The revision, where it was given by a flag.
+    pub reference: Option<Reference>,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Agents that are to see the skills, by id or alias; `*` is all that are on the machine.
+    pub agents: Vec<String>,
+    /// Copies in place of links.
+    pub copy: bool,
+    /// Plan only.
+    pub dry_run: bool,
+    /// Replace what is in the way; it is kept in the store.
+    pub force: bool,
+    /// Take all skills where several are found and none is named.
+    pub yes: bool,
+    /// Show what the sources hold, install nothing.
+    pub list: bool,
+    /// Fail where the lockfile would change.
+    pub locked: bool,
+    /// Use no network to find out what is meant: only what is locked.
+    pub frozen: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default)]
+pub struct InstallOutcome {
+    /// With `list`: what the sources hold.
+    pub available: Vec<Available>,
+    /// The skills that were asked for, sorted by name.
+    pub skills: Vec<InstalledSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// Whether manifest and lockfile changed or would change.
+    pub files_changed: bool,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// The ids of the agents that have links or copies of their own.
+    pub agents: Vec<String>,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+    /// Skills that were edited and left as they are: the outcome is not what was asked for.
+    pub left_modified: Vec<String>,
+}
+
+/// A skill that a source holds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Available {
+    /// The source, in full.
+    pub source: String,
+    /// The name as the skill writes it, or that of its directory where it cannot be read.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The directory in the source; empty is its root.
+    pub path: String,
+    /// Why it cannot be installed.
+    pub problem: Option<String>,
+}
+
+/// A skill that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct InstalledSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The version as the skill writes it.
+    pub version: Option<String>,
+    /// The source.
+    pub source: String,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The commit.
+    pub revision: Option<String>,
+    /// The digest.
+    pub digest: String,
+    /// What happened to it.
+    pub change: Change,
+}
+
+/// What happened to a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// It was not there.
+    Added,
+    /// It took the place of another version.
+    Updated,
+    /// It was there already.
+    Unchanged,
+    /// It is no longer asked for.
+    Removed,
+}
+
+/// Installs skills.
+///
+/// Sources are fetched and checked first; only then is the scope locked, and changed as one.
+///
+/// # Errors
+///
+/// Everything that can be wrong with a source, its content, the scope or the request; nothing has
+/// been changed then.
+pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    if request.sources.is_empty() {
+        check_restore(request)?;
+        return reinstall(context, &scope, request);
+    }
+    if request.frozen {
+        return Err(Error::usage("`--frozen` restores what is locked and takes no sources")
+            .hint("leave the source away, or use `--locked`"));
+    }
+    let specs: Vec<SourceSpec> = request
+        .sources
+        .iter()
+        .map(|text| fetch::parse(context, &scope, request, text))
+        .collect::<Result<_>>()?;
+    if request.list {
+        let lists = specs.iter().map(|spec| fetch::list(context, &scope, spec));
+        let available = lists.collect::<Result<Vec<_>>>()?.concat();
+        return Ok(InstallOutcome { available, ..InstallOutcome::default() });
+    }
+    // A wrong manifest or agent is told before anything is fetched.
+    let files = Files::read(&scope)?;
+    Audience::choose(&context.settings, &scope, request, files.manifest.agents(), true)?;
+    let mut fetched = Fetched::default();
+    for spec in &specs {
+        fetched.add(context, &scope, request, spec)?;
+    }
+    change(context, &scope, request, |_| {
+        Ok(Restore { fetched: std::mem::take(&mut fetched), ..Restore::default() })
+    })
+}
+
+/// Flags that only choose among the skills of a source.
+fn check_restore(request: &InstallRequest) -> Result<()> {
+    let flag = if request.list {
+        "--list"
+    } else if !request.skills.is_empty() {
+        "--skill"
+    } else if request.reference.is_some() {
+        "--tag`, `--branch` or `--rev"
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(format!("`{flag}` needs a source"))
+        .hint("name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored"))
+}
+
+/// Restores what manifest and lockfile say.
+fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
+    let unfinished = Transaction::is_unfinished(scope);
+    let files = Files::read(scope)?;
+    if files.manifest_text.is_none() && files.lock_text.is_none() && !unfinished {
+        return Err(Error::usage(format!(
+            "there is no `{}` in `{}`",
+            manifest::FILE_NAME,
+            scope.root.display()
+        ))
+        .hint("install something first: `skillpm install owner/repo`, or `skillpm install ./skill`"));
+    }
+    change(context, scope, request, |files| restore::restore(context, scope, files, request))
+}
+
+/// Locks the scope, asks `prepare` what is to be there, and changes the scope to it.
+fn change(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    prepare: impl FnOnce(&Files) -> Result<Restore>,
+) -> Result<InstallOutcome> {
+    let settings = &context.settings;
+    // A plan is only looked at: it takes no lock and mends nothing.
+    let transaction =
+        (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
+    let files = Files::read(scope)?;
+    let Restore { fetched, orphans, modified } = prepare(&files)?;
+    let restoring = request.sources.is_empty();
+    let audience = Audience::choose(settings, scope, request, files.manifest.agents(), !restoring)?;
+    let goal = Goal {
+        put: fetched.wanted,
+        remove: orphans,
+        agents: audience.agents,
+        manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
+        copy: audience.copy,
+        force: request.force,
+    };
+    let plan = make_plan(context, scope, &goal, &files)?;
+    if request.locked && plan.lock.is_some() {
+        return Err(Error::config(format!(
+            "`{}` would change, and `--locked` forbids that",
+            scope.lockfile.display()
+        ))
+        .hint("run `skillpm install` without the flag and commit the file"));
+    }
+    let mut outcome = outcome(scope, &goal, &plan, &files);
+    outcome.dry_run = request.dry_run;
+    outcome.warnings = fetched.warnings;
+    outcome.left_modified = modified.iter().map(ToString::to_string).collect();
+    if let Some(transaction) = &transaction {
+        outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
+        transaction.apply(&plan, &files, &fetched.contents)?;
+    }
+    Ok(outcome)
+}
+
+fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files) -> InstallOutcome {
+    let changed = |name: &SkillName| {
+        plan.steps
+            .iter()
+            .any(|step| matches!(step, Step::Put { place: Place::Canonical, name: put, .. } if put == name))
+    };
+    let describe = |name: &SkillName, locked: &Locked, change: Change| InstalledSkill {
+        name: name.to_string(),
+        version: locked.version.clone(),
+        source: locked.origin.to_string(),
+        path: locked.path.clone(),
+        revision: locked.revision.clone(),
+        digest: locked.digest.to_string(),
+        change,
+    };
+    let mut skills: Vec<_> = goal
+        .put
+        .iter()
+        .map(|wanted| {
+            let old = files.lock.skills.get(&wanted.name);
+            let change = match old {
+                Some(old) if old.digest != wanted.locked.digest => Change::Updated,
+                _ if changed(&wanted.name) || old.is_none() => Change::Added,
+                _ => Change::Unchanged,
+            };
+            describe(&wanted.name, &wanted.locked, change)
+        })
+        .collect();
+    let gone = goal.remove.iter().filter_map(|name| Some((name, files.lock.skills.get(name)?)));
+    skills.extend(gone.map(|(name, locked)| describe(name, locked, Change::Removed)));
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    InstallOutcome {
+        skills,
+        steps: plan.steps.clone(),
+        files_changed: plan.lock.is_some() || plan.manifest.is_some(),
+        agents: goal
+            .agents
+            .iter()
+            .filter(|agent| !agent.is_universal())
+            .map(|agent| agent.id.to_owned())
+            .collect(),
+        scope: Some(scope.kind),
+        ..InstallOutcome::default()
+    }
+}

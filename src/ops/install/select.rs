@@ -1,0 +1,219 @@
+//! Which of a source's skills are meant.
+
+use super::Available;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::source::Opened;
+use crate::source::discover::{Candidate, discover, discover_in};
+use crate::spec::SourceSpec;
+use crate::text::closest;
+use crate::{document::Document, install::agents, lint};
+
+/// The word for all skills.
+pub(super) const ALL: &str = "*";
+
+/// Finds the skills in `opened`: below the path of `spec`, or wherever skills are kept.
+///
+/// # Errors
+///
+/// A path that is not there, or a source without skills.
+pub(super) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
+    let found = match &spec.path {
+        Some(path) => discover_in(&opened.tree, path),
+        None => discover(&opened.tree, agents::project_dirs()),
+    };
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let everywhere = discover(&opened.tree, agents::project_dirs());
+    let error = match &spec.path {
+        Some(path) if opened.tree.below(path).next().is_none() => {
+            let error = Error::usage(format!("there is no directory `{path}` in `{}`", source_of(spec)));
+            match closest(path, everywhere.iter().map(|c| c.path.as_str())) {
+                Some(close) => error.hint(format!("did you mean `{close}`?")),
+                None => error,
+            }
+        }
+        Some(path) => Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec))),
+        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec)))
+            .hint("a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep"),
+    };
+    Err(if everywhere.is_empty() {
+        error
+    } else {
+        error.hint(format!("`skillpm install --list {}` shows what is there", source_of(spec)))
+    })
+}
+
+/// The source without what selects in it, as people would type it.
+fn source_of(spec: &SourceSpec) -> String {
+    SourceSpec { path: None, skill: None, ..spec.clone() }.to_string()
+}
+
+/// Picks the skills that `names` mean; without names the only one there is, or those that a person
+/// picks.
+///
+/// # Errors
+///
+/// A name that no skill or more than one has; several skills and nobody to ask.
+pub(super) fn select(
+    context: &Context,
+    spec: &SourceSpec,
+    root: &str,
+    found: Vec<Candidate>,
+    names: &[String],
+    yes: bool,
+) -> Result<Vec<Candidate>> {
+    if names.iter().any(|name| name == ALL) {
+        return Ok(found);
+    }
+    if !names.is_empty() {
+        let mut chosen: Vec<Candidate> = Vec::new();
+        for name in names {
+            let one = by_name(spec, root, &found, name)?;
+            if chosen.iter().all(|other| other.path != one.path) {
+                chosen.push(one);
+            }
+        }
+        return Ok(chosen);
+    }
+    let offered: Vec<Candidate> = found.iter().filter(|c| !c.is_internal()).cloned().collect();
+    let offered = if offered.is_empty() { found } else { offered };
+    // A path that is itself a skill names it.
+    if offered.len() == 1 || yes {
+        return Ok(offered);
+    }
+    let items: Vec<_> = offered.iter().map(|c| (c.title(root).to_owned(), description(c))).collect();
+    match context.interact.choose("which skills are to be installed?", &items) {
+        Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")),
+        Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
+        None => Err(several(spec, root, &offered)),
+    }
+}
+
+fn several(spec: &SourceSpec, root: &str, offered: &[Candidate]) -> Error {
+    let mut message = format!("`{}` has {} skills, and none is named:", source_of(spec), offered.len());
+    for candidate in offered {
+        message.push_str("\n  ");
+        message.push_str(candidate.title(root));
+    }
+    Error::usage(message)
+        .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
+}
+
+fn description(candidate: &Candidate) -> String {
+    match &candidate.meta {
+        Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),
+        Err(problem) => problem.clone(),
+    }
+}
+
+fn by_name(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Result<Candidate> {
+    // As the skill writes its name; as it would be installed; as its directory is called.
+    let as_written = |c: &&Candidate| c.meta.as_ref().is_ok_and(|meta| meta.name == name);
+    let as_installed = |c: &&Candidate| install_name(c, root).is_ok_and(|own| own.as_str() == name);
+    let as_directory = |c: &&Candidate| c.directory_name(root) == name;
+    let mut matching: Vec<&Candidate> = found.iter().filter(as_written).collect();
+    if matching.is_empty() {
+        matching = found.iter().filter(as_installed).collect();
+    }
+    if matching.is_empty() {
+        matching = found.iter().filter(as_directory).collect();
+    }
+    match matching[..] {
+        [one] => Ok(one.clone()),
+        [] => Err(unknown(spec, root, found, name)),
+        _ => {
+            let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", c.path)).collect();
+            Err(Error::usage(format!(
+                "`{}` has {} skills of the name `{name}`:{}",
+                source_of(spec),
+                paths.len(),
+                paths.concat()
+            ))
+            .hint(format!(
+                "name one by its path, such as `{}/{}`",
+                source_of(spec),
+                matching[0].path
+            )))
+        }
+    }
+}
+
+fn unknown(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Error {
+    let titles: Vec<&str> = found.iter().map(|c| c.title(root)).collect();
+    let mut error = Error::usage(format!("there is no skill `{name}` in `{}`", source_of(spec)));
+    if let Some(close) = closest(name, titles.iter().copied()) {
+        error = error.hint(format!("did you mean `{close}`?"));
+    }
+    if spec.skill.as_deref() == Some(name)
+        && name.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
+    {
+        error = error.hint(format!("`@` names a skill; a version is given with `--tag {name}`"));
+    }
+    error.hint(format!("`skillpm install --list {}` shows what is there", source_of(spec)))
+}
+
+/// The form of a candidate that is shown with `--list`.
+pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) -> Available {
+    Available {
+        source: source_of(spec),
+        name: candidate.title(root).to_owned(),
+        description: candidate.meta.as_ref().map(|meta| meta.description.clone()).unwrap_or_default(),
+        path: candidate.path.clone(),
+        problem: candidate.meta.as_ref().err().cloned(),
+    }
+}
+
+/// The name under which a skill is installed: its own where the specification accepts it, else its
+/// directory's, else what is left of its own.
+///
+/// # Errors
+///
+/// A skill that cannot be loaded; a name of which nothing is left, or that is made to look like
+/// another one.
+pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
+    let directory = candidate.directory_name(root);
+    let place = if candidate.path.is_empty() {
+        candidate.file_name.clone()
+    } else {
+        format!("{}/{}", candidate.path, candidate.file_name)
+    };
+    let meta = candidate
+        .meta
+        .as_ref()
+        .map_err(|problem| Error::integrity(format!("`{place}` cannot be loaded: {problem}")))?;
+    let name = SkillName::new(&meta.name)
+        .or_else(|_| SkillName::new(directory))
+        .ok()
+        .or_else(|| SkillName::slug(&meta.name))
+        .or_else(|| SkillName::slug(directory))
+        .ok_or_else(|| {
+            Error::integrity(format!("`{place}` has the name `{}`, of which nothing can be used", meta.name))
+        })?;
+    if let Some(c) = name.homoglyph() {
+        return Err(Error::integrity(format!(
+            "the name `{name}` mixes alphabets: `{c}` (U+{:04X}) looks like a Latin letter and is none",
+            u32::from(c)
+        ))
+        .hint("install it only if you know why: under another name in `skillpm.toml`"));
+    }
+    Ok(name)
+}
+
+/// What is off the specification in a skill that can be loaded all the same.
+pub(super) fn off_specification(
+    name: &SkillName,
+    directory: &str,
+    file_name: &str,
+    text: Vec<u8>,
+) -> Option<String> {
+    let document = Document::from_bytes(text);
+    let subject = lint::Subject { document: &document, directory_name: Some(directory), file_name };
+    let errors: Vec<_> =
+        lint::check(&subject).into_iter().filter(|f| f.severity == lint::Severity::Error).collect();
+    let first = errors.first()?;
+    let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
+    Some(format!("`{name}` is off the specification: {}{more}", first.message))
+}

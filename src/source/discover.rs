@@ -1,0 +1,226 @@
+//! Which skills a tree holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::document::Document;
+use crate::refusal::Refusal;
+use crate::skill::{SkillMeta, load};
+use crate::tree::{Node, Tree};
+
+mod plugins;
+
+/// How many directories deep a skill may lie where nothing says where skills are.
+pub const MAX_DEPTH: usize = 5;
+/// How many directories deep a skill may lie below a directory that is known to hold skills.
+const CONTAINER_DEPTH: usize = 3;
+/// Directories that hold other people's files or build results.
+pub const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
+/// The largest `SKILL.md` that is read, in bytes.
+const MAX_SKILL_MD: u64 = 4 << 20;
+
+/// A directory with a `SKILL.md`.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The directory; empty is the root.
+    pub path: String,
+    /// The name of its file, which is `SKILL.md` unless somebody spelled it in another case.
+    pub file_name: String,
+    /// What an agent would know of it, or why it would know nothing.
+    pub meta: Result<SkillMeta, String>,
+}
+
+impl Candidate {
+    /// The name of the directory, or `root` where the skill is the whole tree.
+    pub fn directory_name<'a>(&'a self, root: &'a str) -> &'a str {
+        if self.path.is_empty() { root } else { self.path.rsplit('/').next().unwrap_or(&self.path) }
+    }
+
+    /// The name to show: as the skill writes it, or that of its directory.
+    pub fn title<'a>(&'a self, root: &'a str) -> &'a str {
+        self.meta.as_ref().map_or_else(|_| self.directory_name(root), |meta| &meta.name)
+    }
+
+    /// Whether its author keeps it for the repository's own use (`metadata.internal: true`): it is
+    /// installed only when it is asked for by name.
+    pub fn is_internal(&self) -> bool {
+        self.meta
+            .as_ref()
+            .is_ok_and(|meta| meta.metadata.get("internal").is_some_and(|value| value == "true"))
+    }
+}
+
+/// Returns the skills in `tree`, sorted by path; `agent_dirs` are the directories in which agents
+/// look for the skills of a project.
+///
+/// A `SKILL.md` at the root makes the whole tree one skill. Else the places that are known to hold
+/// skills are searched: `skills/` and its hidden parts, the agents' directories, and what plugin
+/// files declare. Where none of them holds one, everything is searched, [`MAX_DEPTH`] deep. A
+/// skill's own directory is not searched further.
+pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
+    let found = outermost(skill_files(tree, ""));
+    let containers: BTreeSet<String> =
+        ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
+            .into_iter()
+            .chain(agent_dirs)
+            .map(ToOwned::to_owned)
+            .chain(plugins::containers(tree))
+            .collect();
+    let declared = plugins::skills(tree);
+    let known = |dir: &str| {
+        declared.contains(dir)
+            || containers
+                .iter()
+                .any(|container| depth_below(dir, container).is_some_and(|d| d <= CONTAINER_DEPTH))
+    };
+    let mut chosen: Vec<_> = found.iter().filter(|(dir, _)| known(dir)).collect();
+    if chosen.is_empty() {
+        chosen =
+            found.iter().filter(|(dir, _)| dir.is_empty() || dir.split('/').count() <= MAX_DEPTH).collect();
+    }
+    chosen.into_iter().map(|(dir, file)| candidate(tree, dir, file)).collect()
+}
+
+/// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden
+/// by what lies elsewhere.
+pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
+    let found = outermost(skill_files(tree, dir));
+    found
+        .iter()
+        .filter(|(path, _)| **path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH))
+        .map(|(path, file)| candidate(tree, path, file))
+        .collect()
+}
+
+/// The directories at or below `dir` with a `SKILL.md`, and the spelling of its name.
+fn skill_files<'a>(tree: &'a Tree, dir: &str) -> BTreeMap<&'a str, &'a str> {
+    let mut files = BTreeMap::new();
+    for (path, _) in tree.entries() {
+        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let inside = dir.is_empty() || parent == dir || depth_below(parent, dir).is_some();
+        if !name.eq_ignore_ascii_case("SKILL.md") || !inside || is_skipped(parent, dir) {
+            continue;
+        }
+        // Upper case sorts first, so the exact spelling wins over any other.
+        files.entry(parent).or_insert(name);
+    }
+    files
+}
+
+fn is_skipped(path: &str, below: &str) -> bool {
+    let rest = path.strip_prefix(below).unwrap_or(path);
+    rest.split('/').any(|part| SKIPPED.contains(&part))
+}
+
+/// Drops directories below other ones of the list.
+fn outermost<'a>(files: BTreeMap<&'a str, &'a str>) -> BTreeMap<&'a str, &'a str> {
+    let dirs: BTreeSet<&str> = files.keys().copied().collect();
+    let inner = |dir: &str| {
+        dir.match_indices('/').any(|(at, _)| dirs.contains(&dir[..at]))
+            || (!dir.is_empty() && dirs.contains(""))
+    };
+    files.into_iter().filter(|(dir, _)| !inner(dir)).collect()
+}
+
+/// How many directories `dir` lies below `top`, or `None` where it does not.
+fn depth_below(dir: &str, top: &str) -> Option<usize> {
+    if top.is_empty() {
+        return Some(if dir.is_empty() { 0 } else { dir.split('/').count() });
+    }
+    dir.strip_prefix(top)?.strip_prefix('/').map(|rest| rest.split('/').count())
+}
+
+fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
+    let path = if dir.is_empty() { file.to_owned() } else { format!("{dir}/{file}") };
+    let meta = match tree.get(&path).map(|entry| entry.node) {
+        Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_MD) {
+            Ok(bytes) => {
+                load(&Document::from_bytes(bytes)).map(|loaded| loaded.meta).map_err(|e| e.to_string())
+            }
+            Err(error) => Err(error.to_string()),
+        },
+        _ => Err(Refusal::SkillSymlink(file.to_owned()).to_string()),
+    };
+    Candidate { path: dir.to_owned(), file_name: file.to_owned(), meta }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tree::{Entry, Memory};
+
+    pub(super) fn tree(files: &[(&str, &str)]) -> Tree {
+        let entries = files.iter().enumerate().map(|(id, (path, text))| {
+            let node = Node::File { executable: false, size: text.len() as u64 };
+            ((*path).to_owned(), Entry { node, id })
+        });
+        let bytes = files.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
+        Tree::new(entries.collect(), Arc::new(Memory(bytes)))
+    }
+
+    fn paths(files: &[&str]) -> Vec<String> {
+        let files: Vec<_> = files.iter().map(|path| (*path, "---\nname: x\ndescription: y\n---\n")).collect();
+        discover(&tree(&files), [".claude/skills"].into_iter()).into_iter().map(|c| c.path).collect()
+    }
+
+    #[test]
+    fn a_skill_at_the_root_is_the_only_one() {
+        assert_eq!(paths(&["SKILL.md", "skills/a/SKILL.md"]), [""]);
+    }
+
+    #[test]
+    fn known_places_win_over_the_walk() {
+        let files = [
+            "skills/a/SKILL.md",
+            "skills/.curated/b/SKILL.md",
+            "skills/group/deep/c/SKILL.md",
+            ".claude/skills/d/SKILL.md",
+            "elsewhere/e/SKILL.md",
+        ];
+        assert_eq!(
+            paths(&files),
+            [".claude/skills/d", "skills/.curated/b", "skills/a", "skills/group/deep/c"]
+        );
+    }
+
+    #[test]
+    fn the_walk_is_bounded_and_sees_hidden_directories() {
+        let files = [
+            "one/SKILL.md",
+            ".hidden/two/SKILL.md",
+            "a/b/c/d/five/SKILL.md",
+            "a/b/c/d/e/six/SKILL.md",
+            "node_modules/p/SKILL.md",
+            "one/nested/SKILL.md",
+            "target/x/SKILL.md",
+        ];
+        assert_eq!(paths(&files), [".hidden/two", "a/b/c/d/five", "one"]);
+    }
+
+    /// S0-FR-002, conflict C13.
+    #[test]
+    fn the_exact_spelling_wins() {
+        let both = tree(&[("x/SKILL.md", "---\nname: up\ndescription: y\n---\n"), ("x/skill.md", "")]);
+        let found = discover(&both, std::iter::empty());
+        assert_eq!((found[0].file_name.as_str(), found[0].title("r")), ("SKILL.md", "up"));
+        let lower = tree(&[("x/Skill.md", "---\nname: low\ndescription: y\n---\n")]);
+        assert_eq!(discover(&lower, std::iter::empty())[0].file_name, "Skill.md");
+    }
+
+    #[test]
+    fn a_named_directory_is_searched_by_itself() {
+        let tree = tree(&[("skills/a/SKILL.md", ""), ("x/y/b/SKILL.md", ""), ("x/SKILL.txt", "")]);
+        let inside = |dir| discover_in(&tree, dir).into_iter().map(|c| c.path).collect::<Vec<_>>();
+        assert_eq!(inside("x"), ["x/y/b"]);
+        assert_eq!(inside("skills/a"), ["skills/a"]);
+        assert!(inside("sk").is_empty());
+    }
+
+    #[test]
+    fn a_skill_that_cannot_be_read_says_why() {
+        let found = discover(&tree(&[("x/SKILL.md", "# no frontmatter")]), std::iter::empty());
+        assert!(found[0].meta.as_ref().expect_err("refused").contains("frontmatter"));
+        assert_eq!(found[0].title("root"), "x");
+    }
+}

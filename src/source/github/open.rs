@@ -1,0 +1,66 @@
+//! Opening a repository: from a reference to its files.
+
+use std::sync::Arc;
+
+use super::GitHub;
+use crate::archive::{self, Archive};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::http::Client;
+use crate::refusal::{Limits, Refusal};
+use crate::source::{Opened, Wanted};
+use crate::spec::{Repository, is_commit};
+
+/// Opens `repository` at the commit that is wanted.
+///
+/// # Errors
+///
+/// As [`GitHub::resolve`] and [`GitHub::download`]; an archive that is refused or is of another
+/// commit.
+pub fn open(
+    context: &Context,
+    repository: &Repository,
+    wanted: Wanted<'_>,
+    limits: &Limits,
+) -> Result<Opened> {
+    let client = Client::new(&context.settings, Arc::clone(&context.reporter));
+    let github = GitHub::new(&client, &context.settings, repository)?;
+    let commit = match wanted {
+        Wanted::Now(reference) => github.resolve(reference)?,
+        Wanted::Commit(commit) => commit.to_owned(),
+    };
+    let cached = github.is_cached(&commit);
+    let archive = match unpack(&github, &commit, limits) {
+        // What was good when it was downloaded may have been damaged since.
+        Err(error) if cached && !context.settings.offline => {
+            unpack(&github, &commit, limits).map_err(|_| error)?
+        }
+        other => other?,
+    };
+    Ok(Opened { tree: archive.tree.without_wrapper(), revision: Some(commit), name: repository.name.clone() })
+}
+
+/// Downloads and opens the archive of `commit`. One that is refused is not kept.
+fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive> {
+    let file = github.download(commit, limits.archive_bytes)?;
+    let archive = archive::open_zip(file, limits).map_err(Error::from).and_then(|archive| {
+        check_commit(&archive, commit)?;
+        Ok(archive)
+    });
+    archive.map_err(|error| {
+        // The error of the archive is the one to tell.
+        let _ = github.forget(commit);
+        error.context(format!("the archive of `{}` is refused", github.repository))
+    })
+}
+
+/// GitHub writes the commit into the archive's comment: a cheap check that the server sent what was
+/// asked for. The digest in the lockfile is the proof.
+fn check_commit(archive: &Archive, commit: &str) -> Result<()> {
+    match archive.comment.as_deref().map(str::trim) {
+        Some(found) if is_commit(found) && found != commit => {
+            Err(Refusal::WrongCommit { expected: commit.to_owned(), found: found.to_owned() }.into())
+        }
+        _ => Ok(()),
+    }
+}

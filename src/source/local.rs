@@ -1,0 +1,97 @@
+//! Directories and archives on this machine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Opened;
+use super::discover::{MAX_DEPTH, SKIPPED};
+use crate::archive;
+use crate::error::{Error, Result};
+use crate::fs::{self, SharedFile, Walk};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::relative;
+use crate::refusal::Limits;
+use crate::settings::{Settings, no_home};
+use crate::spec::Origin;
+
+/// Returns where `path` leads: from the home directory after `~/`, else from the root of `scope`.
+///
+/// # Errors
+///
+/// Where `~` is used and the home directory is not known.
+pub fn resolve(settings: &Settings, scope: &Scope, path: &str) -> Result<PathBuf> {
+    expand(settings, &scope.root, path)
+}
+
+fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            let home = settings.home.as_ref().ok_or_else(|| no_home("a path that starts with `~`"))?;
+            Ok(home.join(rest.trim_start_matches('/')))
+        }
+        _ => Ok(base.join(path)),
+    }
+}
+
+/// Returns the origin of a path that was typed in the working directory, in the form that the
+/// manifest of `scope` keeps: relative to a project, so that it means the same on every machine;
+/// from the home directory for the user.
+///
+/// # Errors
+///
+/// Where nothing lies there.
+pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
+    let path = expand(settings, &settings.cwd, typed)?;
+    let Some(real) = fs::real_path(&path)? else {
+        return Err(Error::usage(format!("`{typed}` does not exist"))
+            .hint("check the path; `owner/repo` means a repository on GitHub"));
+    };
+    // A `SKILL.md` stands for its directory.
+    let real = match real.file_name() {
+        Some(name) if name.eq_ignore_ascii_case("SKILL.md") => real.parent().unwrap_or(&real).to_owned(),
+        _ => real,
+    };
+    let text = |path: &Path| {
+        let text = path.to_str().ok_or_else(|| Error::usage(format!("`{}` is not UTF-8", path.display())))?;
+        Ok::<_, Error>(text.replace('\\', "/"))
+    };
+    let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+    Ok(Origin::Local(match scope.kind {
+        ScopeKind::Project => {
+            let inside = text(&relative(&root, &real))?;
+            if inside.starts_with("../") || inside == ".." { inside } else { format!("./{inside}") }
+        }
+        ScopeKind::User => match real.strip_prefix(&root) {
+            Ok(inside) => format!("~/{}", text(inside)?),
+            Err(_) => text(&real)?,
+        },
+    }))
+}
+
+/// Opens the directory or archive at `path`.
+///
+/// # Errors
+///
+/// Where nothing lies there, or the archive is refused.
+pub fn open(path: &Path, limits: &Limits) -> Result<Opened> {
+    let shown = path.display();
+    let name = path.file_stem().or(path.file_name()).unwrap_or_default().to_string_lossy().into_owned();
+    match fs::real_path(path)? {
+        None => Err(Error::usage(format!("`{shown}` does not exist")).hint(
+            "the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove`",
+        )),
+        Some(real) if fs::kind(&real)? == Some(fs::Kind::Directory) => {
+            let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let walk = Walk { skip: SKIPPED, depth: MAX_DEPTH, entries: limits.archive_entries };
+            let tree = fs::scan(&real, walk)
+                .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
+            Ok(Opened { tree, revision: None, name })
+        }
+        Some(real) => {
+            let file = Arc::new(SharedFile::open(&real)?);
+            let archive = archive::open(file, limits)
+                .map_err(|error| Error::from(error).context(format!("`{shown}` is refused")))?;
+            Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, name })
+        }
+    }
+}

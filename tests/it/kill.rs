@@ -1,0 +1,229 @@
+//! Runs that are killed: every skill is old, new or absent, and the next run mends what is left.
+
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use skillpm::context::Context;
+use skillpm::env::Env;
+use skillpm::install::scope::ScopeKind;
+use skillpm::lockfile::Lockfile;
+use skillpm::ops::install::{InstallRequest, install};
+use skillpm::ops::list::{ListRequest, SkillState, list};
+use skillpm::ops::remove::{RemoveRequest, remove};
+use skillpm::reporter::{Reporter, Silent};
+
+use crate::support::Sandbox;
+
+/// The step at which the child kills itself, and what it does until then.
+const KILL_AT: &str = "SKILLPM_TEST_KILL_AT";
+const DEED: &str = "SKILLPM_TEST_DEED";
+
+/// Kills this process, as a loss of power would, at the step of the given number.
+struct Killer {
+    at: usize,
+    steps: AtomicUsize,
+}
+
+impl Reporter for Killer {
+    fn step(&self, _step: &str) {
+        if self.steps.fetch_add(1, Ordering::Relaxed) == self.at {
+            let me = rustix::process::getpid();
+            rustix::process::kill_process(me, rustix::process::Signal::KILL).expect("a signal to itself");
+        }
+    }
+}
+
+/// What the child does: an installation of two skills, or the removal of one.
+fn deed(context: &Context, deed: &str) {
+    let sources = vec!["./src".to_owned()];
+    let all = InstallRequest {
+        sources,
+        skills: vec!["*".into()],
+        agents: vec!["claude-code".into()],
+        ..InstallRequest::default()
+    };
+    match deed {
+        "install" => drop(install(context, &all).expect("installs")),
+        "copy" => drop(install(context, &InstallRequest { copy: true, ..all }).expect("installs")),
+        "remove" => {
+            let request = RemoveRequest { names: vec!["one".into()], ..RemoveRequest::default() };
+            drop(remove(context, &request).expect("removes"));
+        }
+        other => panic!("no deed `{other}`"),
+    }
+}
+
+fn context(reporter: Arc<dyn Reporter>) -> Context {
+    let settings = skillpm::settings::Settings::from_env(Env::from_process().expect("a working directory"));
+    Context { reporter, ..Context::silent(settings.expect("settings")) }
+}
+
+/// Does nothing unless it is the child of one of the tests below.
+#[test]
+fn child() {
+    let Ok(at) = std::env::var(KILL_AT) else { return };
+    let at = at.parse().expect("a number");
+    deed(
+        &context(Arc::new(Killer { at, steps: AtomicUsize::new(0) })),
+        &std::env::var(DEED).expect("a deed"),
+    );
+}
+
+/// Runs the child in `sandbox`; `true` where it lived.
+fn run_child(sandbox: &Sandbox, deed: &str, at: usize) -> bool {
+    let status = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "kill::child", "--nocapture"])
+        .env_clear()
+        .env("HOME", sandbox.home())
+        .env(KILL_AT, at.to_string())
+        .env(DEED, deed)
+        .current_dir(sandbox.project())
+        .stdout(Stdio::null())
+        .stderr(Stdio::inherit())
+        .status()
+        .expect("starts");
+    assert!(status.success() || status.signal() == Some(9), "{status}");
+    status.success()
+}
+
+fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
+    sandbox.write(&format!("src/{name}/SKILL.md"), text);
+    sandbox.write(&format!("src/{name}/scripts/run.sh"), format!("#!/bin/sh\necho {body}\n"));
+}
+
+/// What a skill's directory says it is: the body that its two files agree on, or a mixture.
+fn state(dir: &Path) -> Option<String> {
+    let skill = std::fs::read_to_string(dir.join("SKILL.md")).ok();
+    let script = std::fs::read_to_string(dir.join("scripts/run.sh")).ok();
+    match (skill, script) {
+        (None, None) if !dir.exists() => None,
+        (Some(skill), Some(script)) => {
+            let body = skill.lines().last().unwrap_or_default().to_owned();
+            assert!(script.contains(&body), "a mixture in {}: {skill:?} {script:?}", dir.display());
+            Some(body)
+        }
+        other => panic!("half a skill in {}: {other:?}", dir.display()),
+    }
+}
+
+/// Kills `deed` at each of its steps in turn, in a fresh copy of what `prepare` makes, and checks
+/// what is left before and after the next ordinary run.
+fn kill_everywhere(
+    what: &str,
+    prepare: impl Fn(&Sandbox),
+    legal: &[Option<&str>],
+    settled: impl Fn(&Sandbox, &str),
+) {
+    let mut points = 0;
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for at in 0.. {
+        let sandbox = Sandbox::new();
+        prepare(&sandbox);
+        let before = std::fs::read_to_string(sandbox.project().join("skillpm.lock")).ok();
+        let lived = run_child(&sandbox, what, at);
+        for name in ["one", "two"] {
+            let state = state(&sandbox.project().join(".agents/skills").join(name));
+            assert!(legal.contains(&state.as_deref()), "step {at}: {name} is {state:?}");
+            *seen.entry(format!("{state:?}")).or_default() += 1;
+        }
+        let after = std::fs::read_to_string(sandbox.project().join("skillpm.lock")).ok();
+        let lock = after.as_deref().map(|text| Lockfile::parse(text).expect("the lockfile is whole"));
+        if lived {
+            assert!(points > 3, "the steps were counted");
+            break;
+        }
+        points += 1;
+        // The next ordinary run mends. Where nothing had been begun there is nothing to restore.
+        let context = Context::silent(sandbox.settings());
+        let restored = install(&context, &InstallRequest::default());
+        match lock.or_else(|| before.as_deref().map(|text| Lockfile::parse(text).expect("valid"))) {
+            Some(_) => drop(restored.expect("mends")),
+            None => {
+                if let Err(error) = restored {
+                    assert!(error.to_string().contains("there is no `skillpm.toml`"), "step {at}: {error}");
+                }
+            }
+        }
+        let listed = list(&context, &ListRequest { scope: Some(ScopeKind::Project) }).expect("lists");
+        assert!(listed.warnings.is_empty(), "step {at}: {:?}", listed.warnings);
+        for skill in &listed.skills {
+            assert_eq!(skill.state, SkillState::Ok, "step {at}: {skill:?}");
+        }
+        let left: Vec<_> =
+            sandbox.tree(&sandbox.project()).into_iter().filter(|line| line.contains(".skillpm")).collect();
+        assert!(left.is_empty(), "step {at}: {left:?}");
+        // Doing it again reaches the goal, whatever was done before.
+        deed_again(&context, what);
+        settled(&sandbox, what);
+    }
+    println!("{what}: killed at {points} points, states seen {seen:?}");
+}
+
+fn deed_again(context: &Context, what: &str) {
+    let listed = list(context, &ListRequest { scope: Some(ScopeKind::Project) }).expect("lists");
+    if what != "remove" || listed.skills.iter().any(|skill| skill.name == "one") {
+        let settings = context.settings.clone();
+        deed(&Context { reporter: Arc::new(Silent), ..Context::silent(settings) }, what);
+    }
+}
+
+#[test]
+fn a_killed_installation_leaves_nothing_or_is_finished() {
+    let prepare = |sandbox: &Sandbox| {
+        write_skill(sandbox, "one", "first");
+        write_skill(sandbox, "two", "first");
+    };
+    kill_everywhere("install", prepare, &[None, Some("first")], |sandbox, _| {
+        for name in ["one", "two"] {
+            let link = sandbox.project().join(".claude/skills").join(name);
+            assert_eq!(state(&link).as_deref(), Some("first"), "through the link");
+        }
+    });
+}
+
+#[test]
+fn a_killed_update_leaves_the_old_or_the_new_version_of_each_skill() {
+    let prepare = |sandbox: &Sandbox| {
+        write_skill(sandbox, "one", "first");
+        write_skill(sandbox, "two", "first");
+        deed(&Context::silent(sandbox.settings()), "install");
+        write_skill(sandbox, "one", "second");
+        write_skill(sandbox, "two", "second");
+    };
+    kill_everywhere("install", prepare, &[Some("first"), Some("second")], |sandbox, _| {
+        assert_eq!(state(&sandbox.project().join(".agents/skills/one")).as_deref(), Some("second"));
+    });
+}
+
+#[test]
+fn a_killed_change_from_links_to_copies_leaves_one_of_the_two() {
+    let prepare = |sandbox: &Sandbox| {
+        write_skill(sandbox, "one", "first");
+        write_skill(sandbox, "two", "first");
+        deed(&Context::silent(sandbox.settings()), "install");
+    };
+    kill_everywhere("copy", prepare, &[Some("first")], |sandbox, _| {
+        let copy = sandbox.project().join(".claude/skills/one");
+        assert!(!copy.is_symlink());
+        assert_eq!(state(&copy).as_deref(), Some("first"));
+    });
+}
+
+#[test]
+fn a_killed_removal_leaves_the_skill_or_nothing_of_it() {
+    let prepare = |sandbox: &Sandbox| {
+        write_skill(sandbox, "one", "first");
+        write_skill(sandbox, "two", "first");
+        deed(&Context::silent(sandbox.settings()), "install");
+    };
+    kill_everywhere("remove", prepare, &[None, Some("first")], |sandbox, _| {
+        assert_eq!(state(&sandbox.project().join(".agents/skills/one")), None);
+        assert!(!sandbox.project().join(".claude/skills/one").is_symlink());
+        assert_eq!(state(&sandbox.project().join(".agents/skills/two")).as_deref(), Some("first"));
+    });
+}
