@@ -80,8 +80,15 @@ variables! {
     NO_COLOR;
     /// Colours even where standard error is no terminal, when set to anything but `0`.
     CLICOLOR_FORCE;
+    /// What the terminal can do; `dumb` gets no colours.
+    TERM;
     /// Set on build machines: nothing is asked, no progress bars are drawn.
     CI;
+}
+
+/// The arguments of this process, the program's name first.
+pub fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
 }
 
 /// What the process was started with, read once.

@@ -30,6 +30,9 @@ pub mod error;
 pub mod ops;
 pub mod reporter;
 pub mod settings;
+// front ends
+#[cfg(feature = "cli")]
+pub mod cli;
 
 #[cfg(test)]
 mod testing;

@@ -1,3 +1,7 @@
 //! The `skillpm` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    skillpm::cli::main()
+}

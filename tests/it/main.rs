@@ -19,6 +19,7 @@
 pub mod support;
 
 mod disk;
+mod architecture;
 mod github;
 mod http;
 mod install;

@@ -1,0 +1,275 @@
+//! What can be typed. The comments of these types are the texts of `--help`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use super::{help, version};
+
+/// install, check and use Agent Skills
+#[derive(Debug, Parser)]
+#[command(
+    name = "skillpm",
+    version = version::VERSION.as_str(),
+    after_help = help::program(),
+    styles = help::STYLES,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    disable_help_flag = true,
+    disable_help_subcommand = true,
+    disable_version_flag = true,
+    subcommand_value_name = "COMMAND",
+    override_usage = "skillpm [OPTIONS] <COMMAND>"
+)]
+pub(crate) struct Cli {
+    /// Flags of all commands.
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    /// The command.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// show version, commit and home page
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = help::GLOBAL)]
+    version: Option<bool>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = help::GLOBAL)]
+pub(crate) struct Global {
+    /// use no network: only what is in the store and on this machine
+    #[arg(long, global = true)]
+    pub(crate) offline: bool,
+
+    /// when to use colours
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    pub(crate) color: ColorWhen,
+
+    /// say nothing but warnings and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// say every step
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+
+    /// show this help
+    #[arg(short, long, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// on terminals, unless `NO_COLOR` is set
+    Auto,
+    /// also in pipes and files
+    Always,
+    /// nowhere
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// install skills from GitHub, directories or archives; without a source, what the lockfile says
+    #[command(visible_alias = "add", alias = "i", after_help = help::INSTALL)]
+    Install(InstallArgs),
+
+    /// install exactly what manifest and lockfile say: `install` without a source
+    #[command(after_help = help::SYNC)]
+    Sync(InstallHow),
+
+    /// list installed skills
+    #[command(visible_alias = "ls", after_help = help::LIST)]
+    List(ListArgs),
+
+    /// remove skills: copies, links and their entries in manifest and lockfile
+    #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]
+    Remove(RemoveArgs),
+
+    /// check skills against the specification
+    #[command(visible_alias = "lint", after_help = help::VALIDATE)]
+    Validate(ValidateArgs),
+
+    /// make a new skill
+    #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
+    Create(CreateArgs),
+
+    /// show what an agent gets when it activates a skill
+    #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
+    Invoke(InvokeArgs),
+}
+
+/// Which scope.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ScopeArgs {
+    /// `project`: for the project around the working directory; `user`: for you, in every project
+    #[arg(long, value_name = "SCOPE", value_enum, conflicts_with_all = ["global", "project"])]
+    pub(crate) scope: Option<ScopeArg>,
+
+    /// short for `--scope user`
+    #[arg(short, long, conflicts_with = "project")]
+    pub(crate) global: bool,
+
+    /// short for `--scope project`
+    #[arg(short, long)]
+    pub(crate) project: bool,
+}
+
+/// A scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// The project around the working directory.
+    #[value(help = None::<&str>)]
+    Project,
+    /// The user, in every project.
+    #[value(help = None::<&str>, alias = "global")]
+    User,
+}
+
+/// Arguments of `install`.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct InstallArgs {
+    /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
+    /// `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`
+    #[arg(value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
+
+    /// install the skill of this name; can be repeated, `*` means all
+    #[arg(short, long = "skill", value_name = "NAME")]
+    pub(crate) skills: Vec<String>,
+
+    /// show the skills of the sources, install nothing
+    #[arg(short, long, requires = "sources")]
+    pub(crate) list: bool,
+
+    /// take the sources at this tag
+    #[arg(long, value_name = "NAME", group = "revision", requires = "sources")]
+    pub(crate) tag: Option<String>,
+
+    /// take the sources at this branch
+    #[arg(long, value_name = "NAME", group = "revision", requires = "sources")]
+    pub(crate) branch: Option<String>,
+
+    /// take the sources at this commit
+    #[arg(long, value_name = "COMMIT", group = "revision", requires = "sources")]
+    pub(crate) rev: Option<String>,
+
+    /// How it is done.
+    #[command(flatten)]
+    pub(crate) how: InstallHow,
+}
+
+/// How skills are installed.
+#[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct InstallHow {
+    /// Where.
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+
+    /// link the skills for this agent, such as `claude-code`; can be repeated, `*` means all agents
+    /// on this machine [default: the agents in use]
+    #[arg(short, long = "agent", value_name = "AGENT")]
+    pub(crate) agents: Vec<String>,
+
+    /// give agents copies in place of links
+    #[arg(long)]
+    pub(crate) copy: bool,
+
+    /// show what would be done, do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// replace what is in the way, such as skills that you edited; it is kept in the store
+    #[arg(short, long)]
+    pub(crate) force: bool,
+
+    /// ask nothing: take all skills where several are found
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// fail if `skillpm.lock` would change
+    #[arg(long)]
+    pub(crate) locked: bool,
+
+    /// resolve nothing: only the revisions in `skillpm.lock`
+    #[arg(long)]
+    pub(crate) frozen: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ListArgs {
+    /// Where.
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+
+    /// print a JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `remove`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RemoveArgs {
+    /// the names under which the skills are installed
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
+
+    /// Where.
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+
+    /// show what would be removed, do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// also remove skills that you edited; the edited copy is kept in the store
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+/// Arguments of `validate`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ValidateArgs {
+    /// directories of skills, `SKILL.md` files, or directories to look for skills in
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// fail on warnings too
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Arguments of `create`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CreateArgs {
+    /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// what it does and when to use it, at most 1024 characters [default: a text to replace]
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+
+    /// the directory in which the skill's own is made [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// Arguments of `invoke`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct InvokeArgs {
+    /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
+    // One list, so that clap reads no flag of its own after the name.
+    #[arg(value_name = "NAME [ARGS]", required = true, num_args = 1.., trailing_var_arg = true)]
+    pub(crate) words: Vec<String>,
+}

@@ -1,0 +1,131 @@
+//! `install` and `sync`.
+
+use super::scope;
+use crate::cli::args::{InstallArgs, InstallHow};
+use crate::cli::{App, exit, render};
+use crate::error::{Error, Result};
+use crate::ops::install::{InstallRequest, install};
+use crate::spec::Reference;
+
+pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
+    let request = request(args)?;
+    let outcome = install(&app.context, &request)?;
+    match (request.list, args.how.json) {
+        (true, false) => render::available::show(&app.printer, &outcome),
+        (true, true) => render::available::json(&app.printer, &outcome),
+        (false, false) => render::install::show(&app.printer, &outcome),
+        (false, true) => render::install::json(&app.printer, &outcome),
+    }
+    Ok(exit::install(&outcome))
+}
+
+/// `sync` is `install` without sources, under the name that other package managers have for it.
+pub(super) fn sync(app: &App, how: &InstallHow) -> Result<u8> {
+    run(app, &InstallArgs { how: how.clone(), ..InstallArgs::default() })
+}
+
+fn request(args: &InstallArgs) -> Result<InstallRequest> {
+    let how = args.how.clone();
+    Ok(InstallRequest {
+        sources: args.sources.clone(),
+        skills: args.skills.clone(),
+        reference: reference(args)?,
+        scope: scope(&how.scope),
+        agents: how.agents,
+        copy: how.copy,
+        dry_run: how.dry_run,
+        force: how.force,
+        yes: how.yes,
+        list: args.list,
+        locked: how.locked,
+        frozen: how.frozen,
+    })
+}
+
+fn reference(args: &InstallArgs) -> Result<Option<Reference>> {
+    let named: [(&Option<String>, fn(String) -> Reference); 3] =
+        [(&args.tag, Reference::Tag), (&args.branch, Reference::Branch), (&args.rev, Reference::Rev)];
+    let Some((name, kind)) = named.iter().find_map(|(name, kind)| Some((name.as_ref()?, kind))) else {
+        return Ok(None);
+    };
+    Reference::check(name).map_err(|error| Error::usage(error.to_string()))?;
+    Ok(Some(kind(name.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+    use crate::install::scope::ScopeKind;
+
+    fn parse(line: &str) -> std::result::Result<InstallRequest, String> {
+        let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;
+        match cli.command {
+            Command::Install(args) => request(&args).map_err(|error| error.to_string()),
+            command => panic!("{command:?}"),
+        }
+    }
+
+    #[test]
+    fn every_flag() {
+        let all = parse(
+            "skillpm install o/r ./x -s a --skill * --scope user -a codex --agent * --copy --dry-run --force \
+             --yes --rev abc --locked --frozen --list --json --offline",
+        )
+        .unwrap();
+        assert_eq!(all.sources, ["o/r", "./x"]);
+        assert_eq!(all.skills, ["a", "*"]);
+        assert_eq!(all.agents, ["codex", "*"]);
+        assert_eq!((all.scope, all.reference), (Some(ScopeKind::User), Some(Reference::Rev("abc".into()))));
+        assert!(all.copy && all.dry_run && all.force && all.yes && all.list && all.locked && all.frozen);
+    }
+
+    #[test]
+    fn short_flags_and_aliases() {
+        for name in ["install", "add", "i"] {
+            let some = parse(&format!("skillpm {name} o/r -g -f -y -l --tag v1")).unwrap();
+            assert_eq!(
+                (some.scope, some.force, some.yes, some.list),
+                (Some(ScopeKind::User), true, true, true)
+            );
+            assert_eq!(some.reference, Some(Reference::Tag("v1".into())));
+        }
+        assert_eq!(parse("skillpm install -p").unwrap().scope, Some(ScopeKind::Project));
+        assert_eq!(parse("skillpm install").unwrap().scope, None);
+        let branch = parse("skillpm install o/r --branch dev").unwrap().reference;
+        assert_eq!(branch, Some(Reference::Branch("dev".into())));
+    }
+
+    #[test]
+    fn the_help_page() {
+        let error = Cli::try_parse_from(["skillpm", "install", "--help"]).expect_err("a page");
+        insta::assert_snapshot!(error.render(), @"");
+    }
+
+    #[test]
+    fn what_excludes_each_other() {
+        for flags in [
+            "o/r --tag a --branch b",
+            "o/r --branch a --rev b",
+            "o/r --tag a --rev b",
+            "--scope user -g",
+            "--scope user --project",
+            "-g -p",
+            "-q -v",
+        ] {
+            let kind = parse(&format!("skillpm install {flags}")).expect_err(flags);
+            assert!(kind.contains("cannot be used with"), "{flags}: {kind}");
+        }
+        for flags in ["--list", "--tag a", "--branch a", "--rev a"] {
+            let kind = parse(&format!("skillpm install {flags}")).expect_err(flags);
+            assert!(kind.contains("not provided"), "{flags}: {kind}");
+        }
+        assert!(parse("skillpm sync o/r").is_err());
+        assert_eq!(
+            parse("skillpm install o/r --tag a..b").expect_err("no tag"),
+            "`a..b` is not the name of a tag, branch or commit"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! Exit codes. Scripts rely on them: they only ever get additions.
+
+use crate::error::ErrorKind;
+use crate::lint::Severity;
+use crate::ops::install::InstallOutcome;
+use crate::ops::validate::ValidateOutcome;
+
+/// All went well.
+pub const SUCCESS: u8 = 0;
+/// A check found something, or not all that was asked for was done.
+pub const FINDINGS: u8 = ErrorKind::Findings as u8;
+/// The request makes no sense, or names something that is not there.
+pub const USAGE: u8 = ErrorKind::Usage as u8;
+/// A settings file, manifest or lockfile is wrong.
+pub const CONFIG: u8 = ErrorKind::Config as u8;
+/// The network, a server or a login.
+pub const NETWORK: u8 = ErrorKind::Network as u8;
+/// Bytes that are not the ones that were promised, or that no skill may have.
+pub const INTEGRITY: u8 = ErrorKind::Integrity as u8;
+/// The file system.
+pub const IO: u8 = ErrorKind::Io as u8;
+
+/// All codes with their meaning, as help and reference show them.
+pub const CODES: &[(u8, &str)] = &[
+    (SUCCESS, "success"),
+    (FINDINGS, "a check found something, or edited skills were left as they are"),
+    (USAGE, "the command line is wrong, or names something that is not there"),
+    (CONFIG, "a manifest, lockfile or setting is wrong"),
+    (NETWORK, "network, server or login"),
+    (INTEGRITY, "content that is not what was promised, or that no skill may have"),
+    (IO, "files or directories that cannot be read or written"),
+];
+
+/// Returns the code of `install`: skills that were left as they are were asked for and not done.
+pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
+    if outcome.left_modified.is_empty() { SUCCESS } else { FINDINGS }
+}
+
+/// Returns the code of `validate`: errors fail, and with `strict` warnings do.
+pub(crate) fn validate(outcome: &ValidateOutcome, strict: bool) -> u8 {
+    let fails = |severity| strict || severity == Severity::Error;
+    let found = outcome.skills.iter().flat_map(|skill| &skill.findings).any(|f| fails(f.severity));
+    if found { FINDINGS } else { SUCCESS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::lint::Finding;
+    use crate::ops::validate::Checked;
+
+    fn outcome(severity: Severity) -> ValidateOutcome {
+        let finding =
+            Finding { rule: "x", severity, message: String::new(), span: 0..0, label: None, help: None };
+        let document = Document::parse(String::new());
+        ValidateOutcome { skills: vec![Checked { file: "x".into(), document, findings: vec![finding] }] }
+    }
+
+    #[test]
+    fn warnings_fail_only_where_they_are_to() {
+        assert_eq!(validate(&ValidateOutcome::default(), true), SUCCESS);
+        assert_eq!(validate(&outcome(Severity::Warning), false), SUCCESS);
+        assert_eq!(validate(&outcome(Severity::Warning), true), FINDINGS);
+        assert_eq!(validate(&outcome(Severity::Error), false), FINDINGS);
+    }
+
+    #[test]
+    fn edited_skills_that_stay_are_no_success() {
+        let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
+        assert_eq!(install(&left), FINDINGS);
+        assert_eq!(install(&InstallOutcome::default()), SUCCESS);
+    }
+}

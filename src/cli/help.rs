@@ -1,0 +1,90 @@
+//! What stands at the end of help pages: examples, and where more is told.
+
+use clap::builder::Styles;
+
+use super::{exit, style};
+
+/// The heading over flags that every command takes.
+pub(crate) const GLOBAL: &str = "Options of all commands";
+
+/// Colours of help pages.
+pub(crate) const STYLES: Styles = Styles::styled()
+    .header(style::STRONG)
+    .usage(style::STRONG)
+    .literal(style::LITERAL)
+    .placeholder(style::FAINT)
+    .error(style::BAD)
+    .valid(style::LITERAL)
+    .invalid(style::CHANGED);
+
+/// The page that describes all commands. Each has a heading of its name there.
+macro_rules! page {
+    ($verb:literal) => {
+        concat!("Docs: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/cli.md#", $verb)
+    };
+}
+
+/// Puts examples and the address of the docs together.
+macro_rules! after {
+    ($verb:literal, $($line:literal)+) => {
+        concat!("Examples:\n", $("  ", $line, "\n",)+ "\n", page!($verb))
+    };
+}
+
+pub(crate) const INSTALL: &str = after!("install",
+    "skillpm install anthropics/skills --skill pdf     one skill of a repository"
+    "skillpm install anthropics/skills --list          what a repository holds"
+    "skillpm install ./my-skills -g --agent cursor     from a directory, for you, linked for Cursor"
+    "skillpm install                                   what `skillpm.lock` says"
+);
+
+pub(crate) const SYNC: &str = after!("sync",
+    "skillpm sync              bring the project's skills to what `skillpm.lock` says"
+    "skillpm sync --locked     the same on a build machine: fail if the lockfile is out of date"
+);
+
+pub(crate) const LIST: &str = after!("list",
+    "skillpm list                   all skills, of the project and yours"
+    "skillpm list --scope user      only yours"
+    "skillpm list --json            for programs"
+);
+
+pub(crate) const REMOVE: &str = after!("remove",
+    "skillpm remove pdf               from the project"
+    "skillpm remove pdf docx -g       two of yours"
+    "skillpm remove pdf --dry-run     what would go"
+);
+
+pub(crate) const VALIDATE: &str = after!("validate",
+    "skillpm validate                        the skills in this directory"
+    "skillpm validate skills/pdf             one skill"
+    "skillpm validate skills --strict        fail on warnings too"
+);
+
+pub(crate) const CREATE: &str = after!("create",
+    "skillpm create release-notes"
+    "skillpm create release-notes --path skills --description \"Writes release notes. Use it for a release.\""
+);
+
+pub(crate) const INVOKE: &str = after!("invoke",
+    "skillpm invoke pdf                          the skill's instructions"
+    "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
+);
+
+/// Returns the end of the program's own help page.
+pub(crate) fn program() -> String {
+    use std::fmt::Write as _;
+
+    let mut text = String::from(
+        "Examples:\n  \
+         skillpm install anthropics/skills --skill pdf     install a skill into this project\n  \
+         skillpm list                                      see what is installed\n  \
+         skillpm invoke pdf                                see what an agent gets\n\n\
+         Exit codes:\n",
+    );
+    for (code, meaning) in exit::CODES {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {code}  {meaning}");
+    }
+    text + "\n" + page!("skillpm")
+}

@@ -1,0 +1,111 @@
+//! The command line: translates what was typed into requests and renders outcomes. It decides
+//! nothing else.
+
+mod args;
+mod commands;
+pub mod exit;
+mod help;
+mod look;
+mod printer;
+mod progress;
+mod prompt;
+mod render;
+mod style;
+mod usage;
+mod version;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser as _;
+
+use self::args::Cli;
+use self::look::Look;
+use self::printer::Printer;
+use crate::context::Context;
+use crate::env::{self, Env};
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+
+/// What commands work with.
+pub(crate) struct App {
+    pub(crate) context: Context,
+    pub(crate) printer: Arc<Printer>,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = env::arguments();
+    // Programs ask this often: it is answered before anything else is set up.
+    if let [_, only] = &arguments[..]
+        && (only == "--version" || only == "-V")
+    {
+        printer::bare(&format!("skillpm {}", *version::VERSION));
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(run(arguments))
+}
+
+fn run(arguments: Vec<OsString>) -> u8 {
+    let env = Env::from_process();
+    let cli = Cli::try_parse_from(help_command(arguments));
+    let fallback = Env::default();
+    let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));
+    let printer = Arc::new(Printer::new(look));
+    let result = match cli {
+        Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, &printer)),
+        Err(error) => usage::answer(&error, &printer),
+    };
+    let code = result.unwrap_or_else(|error| failed(&printer, &error));
+    match printer.finish() {
+        None => code,
+        Some(error) => failed(&printer, &Error::io("failed to write to standard output").because(error)),
+    }
+}
+
+/// Turns `help install` into `install --help`.
+fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if arguments.get(1).is_some_and(|first| first == "help") {
+        arguments.remove(1);
+        arguments.truncate(2);
+        arguments.push("--help".into());
+    }
+    arguments
+}
+
+fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
+    let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
+    let mut settings = Settings::from_env(env)?;
+    settings.offline |= cli.global.offline;
+    let context = Context {
+        settings,
+        reporter: Arc::new(progress::Progress::new(Arc::clone(printer))),
+        interact: prompt::interact(may_ask, printer),
+    };
+    commands::run(&App { context, printer: Arc::clone(printer) }, &cli.command)
+}
+
+fn failed(printer: &Printer, error: &Error) -> u8 {
+    render::error::show(printer, error);
+    error.kind().exit_code()
+}
+
+fn no_working_directory(error: std::io::Error) -> Error {
+    Error::io("failed to find the working directory")
+        .because(error)
+        .hint("change to a directory that is there")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_is_a_command_too() {
+        let turned = |words: &[&str]| help_command(words.iter().map(OsString::from).collect());
+        assert_eq!(turned(&["skillpm", "help"]), ["skillpm", "--help"]);
+        assert_eq!(turned(&["skillpm", "help", "list"]), ["skillpm", "list", "--help"]);
+        assert_eq!(turned(&["skillpm", "list", "help"]), ["skillpm", "list", "help"]);
+    }
+}

@@ -1,0 +1,317 @@
+//! The one gate to the terminal.
+//!
+//! Standard output is data, standard error is talk. Whatever is printed passes [`clean`] here, so
+//! that no name, description or server's answer can act on a terminal. Texts mark literals with
+//! backticks; colours only repeat what the text says anyway.
+
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anstyle::Style;
+use serde::Serialize;
+
+use super::look::Look;
+use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
+
+/// Makes a text from outside harmless. Only where a width must be known before the text is printed
+/// does anything but the printer call this; a text that is clean already stays as it is.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    crate::text::visible(text)
+}
+
+/// Prints.
+pub(crate) struct Printer {
+    look: Look,
+    out: Mutex<Sink>,
+    err: Mutex<Sink>,
+}
+
+/// A stream, and the first thing that went wrong with it.
+struct Sink {
+    stream: Box<dyn Write + Send>,
+    failure: Option<io::Error>,
+}
+
+impl Sink {
+    fn new(stream: Box<dyn Write + Send>) -> Mutex<Self> {
+        Mutex::new(Self { stream, failure: None })
+    }
+
+    /// Writes all of `text`, unless an earlier write failed already.
+    fn write(&mut self, text: &str) {
+        if self.failure.is_none() {
+            let result = self.stream.write_all(text.as_bytes()).and_then(|()| self.stream.flush());
+            self.failure = result.err();
+        }
+    }
+}
+
+impl Printer {
+    /// Returns a printer to the streams of this process.
+    pub(crate) fn new(look: Look) -> Self {
+        // The streams pass what they get: texts are only styled where the look wants it.
+        let pass = |colour| match colour {
+            true => anstream::ColorChoice::Always,
+            false => anstream::ColorChoice::AlwaysAnsi,
+        };
+        let out = anstream::AutoStream::new(io::stdout(), pass(look.out_colour));
+        let err = anstream::AutoStream::new(io::stderr(), pass(look.err_colour));
+        Self::with(look, Box::new(out), Box::new(err))
+    }
+
+    fn with(look: Look, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
+        Self { look, out: Sink::new(out), err: Sink::new(err) }
+    }
+
+    /// What the streams can show.
+    pub(crate) fn look(&self) -> &Look {
+        &self.look
+    }
+
+    /// Tells what was done: a sign or a verb, and to what.
+    pub(crate) fn status(&self, verb: &str, text: &str) {
+        let style = match verb {
+            "-" => BAD,
+            "~" => CHANGED,
+            "=" => FAINT,
+            _ => GOOD,
+        };
+        if !self.look.quiet {
+            self.talk(verb, style, text);
+        }
+    }
+
+    /// Tells something that is good to know.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.look.quiet {
+            self.talk("", STRONG, text);
+        }
+    }
+
+    /// Tells a detail, only with `--verbose`.
+    pub(crate) fn detail(&self, text: &str) {
+        if self.look.verbose {
+            self.talk("", FAINT, text);
+        }
+    }
+
+    /// Tells what to do next.
+    pub(crate) fn hint(&self, text: &str) {
+        if !self.look.quiet {
+            self.talk("hint:", STRONG, text);
+        }
+    }
+
+    /// Tells what a person should know, even with `--quiet`.
+    pub(crate) fn warning(&self, text: &str) {
+        self.talk("warning:", CHANGED, text);
+    }
+
+    /// Tells what failed, its causes and what to do about it.
+    pub(crate) fn failure(&self, message: &str, causes: &[String], hints: &[String]) {
+        self.talk("error:", BAD, message);
+        for cause in causes {
+            self.talk("  caused by:", STRONG, cause);
+        }
+        for hint in hints {
+            self.talk("hint:", STRONG, hint);
+        }
+    }
+
+    /// Prints lines of data for people.
+    pub(crate) fn data(&self, text: &str) {
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        self.out().write(&format!("{}{end}", clean(text)));
+    }
+
+    /// Prints a text that skillpm styled itself, such as a help page, on standard output.
+    pub(crate) fn styled_data(&self, text: &str) {
+        let text = clean_styled(text, self.look.out_colour);
+        self.out().write(&text);
+    }
+
+    /// Prints a text that skillpm styled itself on standard error.
+    pub(crate) fn styled_talk(&self, text: &str) {
+        let text = clean_styled(text, self.look.err_colour);
+        self.err().write(&text);
+    }
+
+    /// Prints `value` as JSON. What a terminal would act on is written as JSON escapes, so that the
+    /// value stays what it is.
+    pub(crate) fn json(&self, value: &impl Serialize) {
+        match serde_json::to_string_pretty(value) {
+            Ok(text) => self.out().write(&format!("{}\n", escape_json(&text))),
+            Err(error) => self.out().failure = Some(error.into()),
+        }
+    }
+
+    /// Prints a skill's content: byte for byte into a pipe or file, harmless on a terminal.
+    pub(crate) fn content(&self, text: &str) {
+        if self.look.out_terminal {
+            self.data(text);
+        } else {
+            self.out().write(text);
+        }
+    }
+
+    /// What went wrong with standard output. A reader that went away early, such as `head`, had
+    /// enough; that is no failure.
+    pub(crate) fn finish(&self) -> Option<io::Error> {
+        self.out().failure.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+    }
+
+    fn talk(&self, label: &str, style: Style, text: &str) {
+        let colour = self.look.err_colour;
+        let mut line = String::with_capacity(text.len() + 32);
+        if !label.is_empty() {
+            paint(&mut line, label, style, colour);
+            line.push(' ');
+        }
+        // A text of several lines cannot pass for another message.
+        line.push_str(&literals(&clean(text).trim_end().replace('\n', "\n  "), colour));
+        line.push('\n');
+        self.err().write(&line);
+    }
+
+    fn out(&self) -> MutexGuard<'_, Sink> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn err(&self) -> MutexGuard<'_, Sink> {
+        self.err.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Prints one line of our own without any of the above, for answers that must cost nothing.
+pub(crate) fn bare(line: &str) {
+    // Nobody who could be told of a failure is left.
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+/// Whether standard output and standard error are terminals.
+pub(crate) fn terminals() -> (bool, bool) {
+    (io::stdout().is_terminal(), io::stderr().is_terminal())
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// What was printed.
+    #[derive(Clone, Default)]
+    pub(crate) struct Page(Arc<Mutex<Vec<u8>>>);
+
+    impl Page {
+        pub(crate) fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Returns a printer, its standard output and its standard error.
+    pub(crate) fn printer(look: Look) -> (Printer, Page, Page) {
+        let (out, err) = (Page::default(), Page::default());
+        let printer = Printer::with(look, Box::new(out.clone()), Box::new(err.clone()));
+        (printer, out, err)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{Page, printer};
+    use super::*;
+
+    const COLOURS: Look = Look { out_colour: true, err_colour: true, out_terminal: true, ..Look::PLAIN };
+
+    /// THREATS: a description that rewrites the title of the window.
+    #[test]
+    fn nothing_from_outside_acts_on_a_terminal() {
+        let hostile = "a\u{1b}]0;x\u{7}\u{202e}b";
+        let shown = "a\\u{1b}]0;x\\u{7}\\u{202e}b";
+        for look in [Look::PLAIN, COLOURS] {
+            let (printer, out, err) = printer(look);
+            printer.data(hostile);
+            printer.styled_data(hostile);
+            printer.status("+", hostile);
+            printer.warning(hostile);
+            printer.hint(hostile);
+            printer.note(hostile);
+            printer.failure(hostile, &[hostile.to_owned()], &[hostile.to_owned()]);
+            assert_eq!(out.text().matches(shown).count(), 2, "{:?}", out.text());
+            assert_eq!(err.text().matches(shown).count(), 7, "{:?}", err.text());
+            assert!(!(out.text() + &err.text()).contains("\u{1b}]"));
+        }
+    }
+
+    #[test]
+    fn a_message_of_two_lines_cannot_pass_for_two_messages() {
+        let (printer, _, err) = printer(Look::PLAIN);
+        printer.failure("no\nhint: run `curl evil`", &[], &[]);
+        assert_eq!(err.text(), "error: no\n  hint: run `curl evil`\n");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let (printer, out, _) = printer(Look::PLAIN);
+        let value = serde_json::json!({"name": "a\u{202e}\u{e0041}\u{1b}\u{7f}"});
+        printer.json(&value);
+        assert!(out.text().contains("a\\u202e\\udb40\\udc41\\u001b\\u007f"), "{}", out.text());
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&out.text()).unwrap(), value);
+    }
+
+    #[test]
+    fn content_is_exact_unless_a_terminal_shows_it() {
+        let (pipe, out, _) = printer(Look::PLAIN);
+        pipe.content("a\u{1b}[2J");
+        assert_eq!(out.text(), "a\u{1b}[2J");
+        let (terminal, out, _) = printer(COLOURS);
+        terminal.content("a\u{1b}[2J");
+        assert_eq!(out.text(), "a\\u{1b}[2J\n");
+    }
+
+    #[test]
+    fn quiet_leaves_warnings_and_errors() {
+        let (printer, _, err) = printer(Look { quiet: true, ..Look::PLAIN });
+        printer.status("+", "pdf");
+        printer.note("note");
+        printer.hint("hint");
+        printer.detail("detail");
+        printer.warning("careful");
+        assert_eq!(err.text(), "warning: careful\n");
+    }
+
+    struct Gone(io::ErrorKind);
+
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+        for (kind, fails) in [(io::ErrorKind::BrokenPipe, false), (io::ErrorKind::StorageFull, true)] {
+            let printer = Printer::with(Look::PLAIN, Box::new(Gone(kind)), Box::new(Page::default()));
+            printer.data("x");
+            printer.data("y");
+            assert_eq!(printer.finish().is_some(), fails, "{kind:?}");
+        }
+    }
+}

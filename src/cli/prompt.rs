@@ -1,0 +1,96 @@
+//! Questions to a person at the terminal.
+
+use std::sync::Arc;
+
+use dialoguer::MultiSelect;
+use dialoguer::console::{self, Term};
+use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
+
+use super::printer::{Printer, clean};
+use crate::reporter::{Interact, Silent};
+
+/// Returns whom verbs ask: a person, or nobody.
+pub(crate) fn interact(may_ask: bool, printer: &Printer) -> Arc<dyn Interact> {
+    if may_ask { Arc::new(Person { colour: printer.look().err_colour }) } else { Arc::new(Silent) }
+}
+
+struct Person {
+    colour: bool,
+}
+
+impl Interact for Person {
+    fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>> {
+        console::set_colors_enabled_stderr(self.colour);
+        let theme: Box<dyn Theme> = match self.colour {
+            true => Box::new(ColorfulTheme::default()),
+            false => Box::new(SimpleTheme),
+        };
+        let term = terminal();
+        let width = usize::from(term.size().1);
+        let answer = MultiSelect::with_theme(&*theme)
+            .with_prompt(format!("{} (space: pick, a: all, enter: done, esc: none)", clean(question)))
+            .items(items.iter().map(|item| line(item, width)))
+            .report(false)
+            .interact_on_opt(&term);
+        // Esc says none. A terminal that cannot be read has nobody before it.
+        answer.ok().map(Option::unwrap_or_default)
+    }
+}
+
+/// One line per item, cut to the terminal: a line that wraps would tear the picture.
+fn line((title, description): &(String, String), width: usize) -> String {
+    let text = format!("{title}  {description}");
+    let text = clean(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    console::truncate_str(&text, width.saturating_sub(8).max(20), "…").into_owned()
+}
+
+#[cfg(not(unix))]
+fn terminal() -> Term {
+    Term::stderr()
+}
+
+#[cfg(unix)]
+fn terminal() -> Term {
+    Term::read_write_pair(std::io::stdin(), unix::CursorStays)
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::{self, Write};
+    use std::os::fd::{AsRawFd, RawFd};
+
+    /// Standard error on which the cursor is never hidden. Ctrl-C ends the program in the middle of
+    /// a question; nothing would bring a hidden cursor back then.
+    #[derive(Debug)]
+    pub(super) struct CursorStays;
+
+    const HIDE: &[u8] = b"\x1b[?25l";
+
+    impl Write for CursorStays {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if bytes == HIDE { Ok(bytes.len()) } else { io::stderr().write(bytes) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            io::stderr().flush()
+        }
+    }
+
+    impl AsRawFd for CursorStays {
+        fn as_raw_fd(&self) -> RawFd {
+            io::stderr().as_raw_fd()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_one_harmless_line() {
+        let item = ("pdf".to_owned(), "Reads\n\u{1b}[2J PDF files and many others".to_owned());
+        assert_eq!(line(&item, 40), "pdf Reads \\u{1b}[2J PDF files …");
+        assert!(console::measure_text_width(&line(&item, 40)) <= 32);
+    }
+}

@@ -1,0 +1,69 @@
+//! `install --list`: what sources hold.
+
+use dialoguer::console::truncate_str;
+
+use super::one_line;
+use crate::cli::printer::Printer;
+use crate::ops::install::{Available, InstallOutcome};
+
+pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+    let width = printer.look().width.unwrap_or(usize::MAX);
+    let text: String = outcome.available.iter().map(|skill| entry(skill, width)).collect();
+    printer.data(&text);
+    if outcome.available.iter().any(|skill| skill.problem.is_none()) {
+        printer.hint("`--skill NAME` in place of `--list` installs one, `--skill '*'` all");
+    } else {
+        printer.note("there is no skill that can be installed");
+    }
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+    printer.json(&outcome.available);
+}
+
+/// The name, and below it what there is to say, a line each.
+fn entry(skill: &Available, width: usize) -> String {
+    let path = if skill.path.is_empty() { "." } else { &skill.path };
+    let mut lines = vec![one_line(&skill.name)];
+    if !skill.description.trim().is_empty() {
+        lines.push(format!("  {}", one_line(&skill.description)));
+    }
+    lines.push(format!("  {} in {}", one_line(path), one_line(&skill.source)));
+    if let Some(problem) = &skill.problem {
+        lines.push(format!("  cannot be installed: {}", one_line(problem)));
+    }
+    lines.iter().map(|line| truncate_str(line, width, "…").into_owned() + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    #[test]
+    fn names_descriptions_paths_and_problems() {
+        let skill = |name: &str, description: &str, path: &str, problem: Option<&str>| Available {
+            source: "github:o/r".to_owned(),
+            name: name.to_owned(),
+            description: description.to_owned(),
+            path: path.to_owned(),
+            problem: problem.map(ToOwned::to_owned),
+        };
+        let available = vec![
+            skill("pdf", "Reads PDF files.\nUse it for PDF, and for much more that fits no line.", "", None),
+            skill("bad", "", "skills/bad", Some("there is no description")),
+        ];
+        let outcome = InstallOutcome { available, ..InstallOutcome::default() };
+        let (talking, out, err) = printer(Look { width: Some(40), ..Look::PLAIN });
+        show(&talking, &outcome);
+        insta::assert_snapshot!(out.text(), @"");
+        insta::assert_snapshot!(err.text(), @"");
+    }
+}

@@ -1,0 +1,47 @@
+//! Errors: what failed, why, and what to do.
+
+use std::error::Error as StdError;
+
+use crate::cli::printer::Printer;
+use crate::error::Error;
+
+pub(crate) fn show(printer: &Printer, error: &Error) {
+    printer.failure(&error.to_string(), &causes(error), error.hints());
+}
+
+/// The chain of causes, without those that tell nothing new.
+fn causes(error: &Error) -> Vec<String> {
+    let mut told = error.to_string();
+    let mut causes = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !told.contains(&text) {
+            told.push('\n');
+            told.push_str(&text);
+            causes.push(text);
+        }
+        next = cause.source();
+    }
+    causes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    #[test]
+    fn message_causes_and_hints() {
+        let error = Error::io("failed to write `x`: disk full")
+            .because(std::io::Error::other("disk full"))
+            .context("failed to install `pdf`")
+            .hint("free some space")
+            .hint("or use `--scope`");
+        let (printer, out, err) = printer(Look::PLAIN);
+        show(&printer, &error);
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"");
+    }
+}

@@ -1,0 +1,100 @@
+//! `list`: a table.
+
+use super::table::Table;
+use crate::cli::printer::Printer;
+use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
+
+pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
+    warn(printer, outcome);
+    if outcome.skills.is_empty() {
+        printer.note("no skills are installed here");
+        printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
+        return;
+    }
+    printer.data(&table(&outcome.skills));
+    if outcome.skills.iter().any(|skill| skill.state == SkillState::Missing) {
+        printer.hint("`skillpm install` brings missing skills back");
+    }
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
+    warn(printer, outcome);
+    printer.json(&outcome.skills);
+}
+
+fn warn(printer: &Printer, outcome: &ListOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn table(skills: &[ListedSkill]) -> String {
+    let mut table = Table::new(&["name", "version", "scope", "source", "agents", "state"]);
+    for skill in skills {
+        table.row([
+            &skill.name,
+            skill.version.as_deref().unwrap_or(""),
+            &skill.scope.to_string(),
+            skill.source.as_deref().unwrap_or(""),
+            &skill.agents.join(","),
+            state(skill.state),
+        ]);
+    }
+    table.render()
+}
+
+fn state(state: SkillState) -> &'static str {
+    match state {
+        SkillState::Ok => "ok",
+        SkillState::Modified => "modified",
+        SkillState::Missing => "missing",
+        SkillState::Untracked => "untracked",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::install::scope::ScopeKind;
+
+    fn skill(name: &str, state: SkillState) -> ListedSkill {
+        ListedSkill {
+            name: name.to_owned(),
+            version: (name == "pdf").then(|| "1.0".to_owned()),
+            scope: ScopeKind::Project,
+            source: (state != SkillState::Untracked).then(|| "github:anthropics/skills".to_owned()),
+            path: None,
+            revision: None,
+            digest: None,
+            agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
+            state,
+            location: format!(".agents/skills/{name}"),
+        }
+    }
+
+    #[test]
+    fn a_table_with_a_header() {
+        let skills = vec![
+            skill("pdf", SkillState::Ok),
+            skill("code-reviewer", SkillState::Missing),
+            skill("own", SkillState::Untracked),
+        ];
+        let (printer, out, err) = printer(Look::PLAIN);
+        show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] });
+        insta::assert_snapshot!(out.text(), @"");
+        insta::assert_snapshot!(err.text(), @"");
+    }
+
+    #[test]
+    fn nothing_is_said_with_a_way_on() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &ListOutcome::default());
+        assert_eq!(out.text(), "");
+        assert!(err.text().contains("hint: `skillpm install"), "{}", err.text());
+        let (talking, out, err) = printer(Look::PLAIN);
+        json(&talking, &ListOutcome::default());
+        assert_eq!((out.text().as_str(), err.text().as_str()), ("[]\n", ""));
+    }
+}

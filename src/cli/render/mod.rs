@@ -1,0 +1,54 @@
+//! What outcomes look like: one file per verb.
+
+pub(crate) mod available;
+pub(crate) mod create;
+pub(crate) mod error;
+pub(crate) mod install;
+pub(crate) mod list;
+pub(crate) mod remove;
+mod steps;
+mod table;
+pub(crate) mod validate;
+
+use super::printer::clean;
+
+/// Puts a text into one harmless line.
+fn one_line(text: &str) -> String {
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `1 skill`, `2 skills`.
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn and(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// Each word between backticks.
+fn quoted(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<_> = words.iter().map(|word| format!("`{}`", one_line(word.as_ref()))).collect();
+    and(&words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        assert_eq!(and(&[""; 0]), "");
+        assert_eq!(and(&["a"]), "a");
+        assert_eq!(and(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(quoted(&["a", "b\n"]), "`a` and `b`");
+        assert_eq!((count(1, "error"), count(0, "error")), ("1 error".into(), "0 errors".into()));
+    }
+}

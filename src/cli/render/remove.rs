@@ -1,0 +1,47 @@
+//! `remove`: what went, and where edited copies are.
+
+use super::{count, one_line};
+use crate::cli::printer::Printer;
+use crate::ops::remove::RemoveOutcome;
+
+pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
+    if outcome.dry_run {
+        let lines: String =
+            outcome.removed.iter().map(|name| format!("would remove {}\n", one_line(name))).collect();
+        printer.data(&lines);
+        printer.note("nothing was changed: this was a dry run");
+        return;
+    }
+    for name in &outcome.removed {
+        printer.status("-", name);
+    }
+    for kept in &outcome.kept {
+        printer.note(kept);
+    }
+    printer.note(&format!("{} removed", count(outcome.removed.len(), "skill")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    #[test]
+    fn what_went_and_what_is_kept() {
+        let mut outcome = RemoveOutcome {
+            removed: vec!["docx".into(), "pdf".into()],
+            kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
+            dry_run: false,
+        };
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"");
+
+        outcome.dry_run = true;
+        let (talking, out, _) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        assert_eq!(out.text(), "would remove docx\nwould remove pdf\n");
+    }
+}

@@ -1,0 +1,146 @@
+//! `validate`: each finding with its place in the text, then how many there are.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use super::{count, one_line};
+use crate::cli::printer::{Printer, clean};
+use crate::document::{LineIndex, Position};
+use crate::lint::{Finding, Severity};
+use crate::ops::validate::{Checked, ValidateOutcome};
+
+/// The width of findings in pipes and files.
+const WIDTH: usize = 140;
+
+pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome) {
+    let look = printer.look();
+    let renderer = if look.out_colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(look.width.unwrap_or(WIDTH));
+    for skill in &outcome.skills {
+        let lines = skill.document.line_index();
+        for finding in &skill.findings {
+            printer.styled_data(&(report(&renderer, skill, &lines, finding) + "\n\n"));
+        }
+    }
+    printer.note(&summary(outcome));
+}
+
+fn report(renderer: &Renderer, skill: &Checked, lines: &LineIndex<'_>, finding: &Finding) -> String {
+    let Position { line, column } = lines.position(finding.span.start);
+    let excerpt = Excerpt::new(skill.document.text(), finding);
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let label = finding.label.as_deref().map(one_line);
+    let path = skill.file.display().to_string();
+    let mut group = Group::with_title(level.primary_title(one_line(&finding.message)).id(finding.rule))
+        .element(Origin::path(one_line(&path)).line(line).char_column(column))
+        .element(
+            Snippet::source(excerpt.text)
+                .line_start(line)
+                .annotation(AnnotationKind::Primary.span(excerpt.span).label(label)),
+        );
+    if let Some(help) = &finding.help {
+        group = group.element(Level::HELP.message(clean(help).into_owned()));
+    }
+    renderer.render(&[group])
+}
+
+/// The lines around a finding, made harmless, with its place in them.
+struct Excerpt {
+    text: String,
+    span: std::ops::Range<usize>,
+}
+
+impl Excerpt {
+    /// Cleans before the place is computed: what is written as a code point is longer than it was.
+    fn new(text: &str, finding: &Finding) -> Self {
+        let at = |offset: usize| text.floor_char_boundary(offset.min(text.len()));
+        let (start, end) = (at(finding.span.start), at(finding.span.end));
+        let end = end.max(start);
+        let line_start = text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let line_end = text[end..].find(['\n', '\r']).map_or(text.len(), |length| end + length);
+        let before = harmless(&text[line_start..start]);
+        let marked = harmless(&text[start..end]);
+        let span = before.len()..before.len() + marked.trim_end().len();
+        Self { text: before + &marked + &harmless(&text[end..line_end]), span }
+    }
+}
+
+/// Line ends of all kinds become line feeds, so that none is shown as a code point.
+fn harmless(text: &str) -> String {
+    clean(&text.replace("\r\n", "\n").replace('\r', "\n")).into_owned()
+}
+
+/// `3 skills: 2 errors, 1 warning`.
+fn summary(outcome: &ValidateOutcome) -> String {
+    let findings = || outcome.skills.iter().flat_map(|skill| &skill.findings);
+    let number = |severity| findings().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    let skills = count(outcome.skills.len(), "skill");
+    if errors + warnings == 0 {
+        return format!("{skills}: nothing to complain about");
+    }
+    format!("{skills}: {}, {}", count(errors, "error"), count(warnings, "warning"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::document::Document;
+    use crate::lint::{Subject, check};
+
+    fn checked(text: &str) -> Checked {
+        let document = Document::parse(text.to_owned());
+        let findings =
+            check(&Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" });
+        Checked { file: "skills/pdf/SKILL.md".into(), document, findings }
+    }
+
+    fn told(texts: &[&str]) -> (String, String) {
+        let outcome = ValidateOutcome { skills: texts.iter().map(|text| checked(text)).collect() };
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        (out.text(), err.text())
+    }
+
+    #[test]
+    fn findings_show_their_place() {
+        let (out, err) = told(&["---\nname: PDF\ndescription: Reads PDF.\nauthor: me\n---\n"]);
+        insta::assert_snapshot!(out, @"");
+        insta::assert_snapshot!(err, @"");
+    }
+
+    #[test]
+    fn clean_skills_are_only_counted() {
+        let (out, err) = told(&["---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\n---\n"]);
+        assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: nothing to complain about\n"));
+    }
+
+    /// Marks, control characters and foreign line ends: the place is that of the original text.
+    #[test]
+    fn hostile_lines_are_shown_harmless_with_the_right_place() {
+        let (out, _) = told(&["\u{feff}---\r\nname: \"pdf\u{9b}\u{202e}\"  \r\ndescription: x\r\n---\r\n"]);
+        assert!(out.contains("\\u{9b}\\u{202e}") && out.contains("\\u{feff}"), "{out}");
+        assert!(!out.contains(['\u{9b}', '\u{202e}', '\u{feff}', '\r']), "{out:?}");
+        assert!(out.contains("--> skills/pdf/SKILL.md:2:7"), "{out}");
+    }
+
+    #[test]
+    fn odd_places_do_not_matter() {
+        for text in ["", "é", "\n\n", "a\r", "\r\n\r\n", "---\nname: |\n  a\n  b\n---"] {
+            for start in 0..=text.len() + 1 {
+                for end in start..=text.len() + 1 {
+                    let mut skill = checked(text);
+                    skill.findings =
+                        vec![crate::lint::RULES[0].finding("x", start..end).label("here").help("a\nb")];
+                    let shown =
+                        report(&Renderer::plain(), &skill, &skill.document.line_index(), &skill.findings[0]);
+                    assert!(shown.contains("--> skills/pdf/SKILL.md:"), "{shown}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Colours of texts, and which of them may reach a terminal.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::printer::clean;
+
+/// What people type or see elsewhere.
+pub(super) const LITERAL: Style = AnsiColor::Cyan.on_default();
+/// Something new or well.
+pub(super) const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// Something changed or to be careful with.
+pub(super) const CHANGED: Style = AnsiColor::Yellow.on_default().bold();
+/// Something failed or gone.
+pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Something that matters less.
+pub(super) const FAINT: Style = Style::new().dimmed();
+/// A heading or label.
+pub(super) const STRONG: Style = Style::new().bold();
+
+/// Appends `text`, styled where there are colours.
+pub(super) fn paint(line: &mut String, text: &str, style: Style, colour: bool) {
+    // Writing to a string cannot fail.
+    let _ = match colour {
+        true => write!(line, "{style}{text}{style:#}"),
+        false => write!(line, "{text}"),
+    };
+}
+
+/// Styles what stands between backticks; a backtick without its fellow is a character like others.
+pub(super) fn literals(text: &str, colour: bool) -> Cow<'_, str> {
+    if !colour {
+        return Cow::Borrowed(text);
+    }
+    let mut styled = String::with_capacity(text.len() + 32);
+    let mut rest = text;
+    while let Some((before, literal, after)) = next_literal(rest) {
+        styled.push_str(before);
+        paint(&mut styled, literal, LITERAL, true);
+        rest = after;
+    }
+    styled.push_str(rest);
+    Cow::Owned(styled)
+}
+
+/// Splits `text` around its first literal, which keeps its backticks.
+fn next_literal(text: &str) -> Option<(&str, &str, &str)> {
+    let open = text.find('`')?;
+    let close = open + 2 + text[open + 1..].find('`')?;
+    Some((&text[..open], &text[open..close], &text[close..]))
+}
+
+/// Cleans a text in which only colours (`ESC [ ... m`) may act on a terminal, and not even those
+/// without `colour`.
+pub(super) fn clean_styled(text: &str, colour: bool) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("\u{1b}[") {
+        let (before, sequence) = rest.split_at(at);
+        cleaned.push_str(&clean(before));
+        let length = sequence[2..].find(|c: char| !c.is_ascii_digit() && c != ';').map_or(0, |end| end + 3);
+        if sequence[..length].ends_with('m') {
+            cleaned.push_str(if colour { &sequence[..length] } else { "" });
+            rest = &sequence[length..];
+        } else {
+            cleaned.push_str(&clean(&sequence[..2]));
+            rest = &sequence[2..];
+        }
+    }
+    cleaned.push_str(&clean(rest));
+    cleaned
+}
+
+/// Writes the characters that [`clean`] would write otherwise as JSON does. In JSON they can only
+/// stand inside of strings.
+pub(super) fn escape_json(text: &str) -> Cow<'_, str> {
+    if matches!(clean(text), Cow::Borrowed(_)) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 32);
+    let mut buffer = [0; 4];
+    for c in text.chars() {
+        if matches!(clean(c.encode_utf8(&mut buffer)), Cow::Borrowed(_)) {
+            escaped.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_styled_and_keep_their_backticks() {
+        assert_eq!(literals("run `x` and `y`", false), "run `x` and `y`");
+        assert_eq!(literals("run `x`.", true), "run \u{1b}[36m`x`\u{1b}[0m.");
+        assert_eq!(literals("odd ` one", true), "odd ` one");
+        assert_eq!(literals("``", true), "\u{1b}[36m``\u{1b}[0m");
+    }
+
+    #[test]
+    fn only_colours_pass_in_styled_texts() {
+        assert_eq!(clean_styled("\u{1b}[1;31mx\u{1b}[0m", true), "\u{1b}[1;31mx\u{1b}[0m");
+        assert_eq!(clean_styled("\u{1b}[1;31mx\u{1b}[0m", false), "x");
+        assert_eq!(clean_styled("\u{1b}[2Jx\u{1b}[", true), "\\u{1b}[2Jx\\u{1b}[");
+    }
+}

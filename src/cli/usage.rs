@@ -1,0 +1,112 @@
+//! Answers to command lines that clap does not turn into a command: help pages and mistakes.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::exit;
+use super::printer::Printer;
+use crate::error::{Error, Result};
+use crate::text::closest;
+
+/// Prints the page that was asked for, or returns the mistake in our own form.
+pub(crate) fn answer(error: &clap::Error, printer: &Printer) -> Result<u8> {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            printer.styled_data(&error.render().ansi().to_string());
+            Ok(exit::SUCCESS)
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            printer.styled_talk(&error.render().ansi().to_string());
+            Ok(exit::USAGE)
+        }
+        ErrorKind::InvalidSubcommand => Err(unknown_command(error)),
+        _ => Err(mistake(error)),
+    }
+}
+
+fn unknown_command(error: &clap::Error) -> Error {
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => word.as_str(),
+        _ => "",
+    };
+    let new = Error::usage(format!("there is no command `{word}`"));
+    match closest(word, super::commands::NAMES.iter().copied()) {
+        Some(name) => new.hint(format!("did you mean `skillpm {name}`?")),
+        None => new.hint("`skillpm --help` lists the commands"),
+    }
+}
+
+/// Takes message and tips out of clap's text, which looks like
+/// `error: message\n\n  tip: text\n\nUsage: skillpm list [OPTIONS]\n\nFor more ...`.
+fn mistake(error: &clap::Error) -> Error {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let mut new = Error::usage(in_our_words(message));
+    for tip in rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: ")) {
+        new = new.hint(in_our_words(tip));
+    }
+    new.hint(format!("`{} --help` shows what is possible", command(rest)))
+}
+
+/// One line, with backticks around literals.
+fn in_our_words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\'', "`")
+}
+
+/// Returns the command that the usage line names.
+fn command(text: &str) -> String {
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("skillpm");
+    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+    usage.split(' ').take(2).take_while(is_word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    fn told(line: &str) -> (String, Vec<String>) {
+        let error = Cli::try_parse_from(line.split(' ')).expect_err(line);
+        let (printer, ..) = crate::cli::printer::testing::printer(crate::cli::look::Look::PLAIN);
+        let error = answer(&error, &printer).expect_err(line);
+        assert_eq!(error.kind().exit_code(), exit::USAGE);
+        (error.to_string(), error.hints().to_vec())
+    }
+
+    #[test]
+    fn unknown_commands_name_the_closest() {
+        for (typed, meant) in
+            [("instal", "install"), ("isntall", "install"), ("lst", "list"), ("unistall", "uninstall")]
+        {
+            let (message, hints) = told(&format!("skillpm {typed}"));
+            assert_eq!(message, format!("there is no command `{typed}`"));
+            assert_eq!(hints, [format!("did you mean `skillpm {meant}`?")]);
+        }
+        assert_eq!(told("skillpm xyzzy").1, ["`skillpm --help` lists the commands"]);
+    }
+
+    #[test]
+    fn mistakes_say_what_where_and_how() {
+        assert_eq!(
+            told("skillpm install --skil x o/r"),
+            (
+                "unexpected argument `--skil` found".to_owned(),
+                vec![
+                    "a similar argument exists: `--skill`".to_owned(),
+                    "`skillpm install --help` shows what is possible".to_owned()
+                ]
+            )
+        );
+        assert_eq!(
+            told("skillpm remove"),
+            (
+                "the following required arguments were not provided: <NAME>...".to_owned(),
+                vec!["`skillpm remove --help` shows what is possible".to_owned()]
+            )
+        );
+        let (message, _) = told("skillpm install o/r --scope here");
+        assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
+    }
+}

@@ -1,0 +1,14 @@
+//! Which program this is.
+
+use std::sync::LazyLock;
+
+/// The commit that the program is built from, in ten digits.
+const COMMIT: &str = match option_env!("SKILLPM_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};
+
+/// What `--version` says after the name: version, commit, repository. Other programs have the same
+/// name, so a version alone would not tell which one answers.
+pub(crate) static VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{} ({COMMIT}) {}", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_REPOSITORY")));

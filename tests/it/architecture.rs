@@ -1,0 +1,247 @@
+//! The house: who may know whom, and which resource has which owner (`docs/design/layout.md`).
+//!
+//! Sources are read as text. Comments and code that is only compiled for tests do not count.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The storeys from below to above. A module may know its own storey and those below.
+const STOREYS: &[(&str, &[&str])] = &[
+    (
+        "values",
+        &[
+            "digest", "document", "lockfile", "manifest", "name", "path", "refusal", "skill", "spec", "text",
+            "tree", "version",
+        ],
+    ),
+    ("rules", &["lint", "resolve"]),
+    // What every room above stands on.
+    ("ground", &["context", "env", "error", "reporter", "settings"]),
+    (
+        "machine",
+        &[
+            "archive", "engine", "fs", "git", "http", "install", "registry", "search", "source", "store",
+            "template", "trust",
+        ],
+    ),
+    ("verbs", &["ops"]),
+    ("front ends", &["cli", "mcp"]),
+];
+
+/// Imports upwards that are wanted: who, whom, why.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("error", "fs", "`error.rs` is the one place where errors of the machine become those of a verb"),
+    ("error", "install", "as above"),
+];
+
+/// Texts that may only stand in some files. A name that ends in `/` is a directory.
+const OWNERS: &[(&str, &[&str])] = &[
+    ("std::fs", &["fs/"]),
+    ("std::env", &["env.rs"]),
+    ("std::process::Command", &["git.rs", "engine/run.rs"]),
+    ("println!", &[]),
+    ("print!", &[]),
+    ("dbg!", &[]),
+    ("io::stdout", &["cli/printer.rs"]),
+    // `env.rs` asks whether it is a terminal; questions and bars are drawn by their own crates.
+    ("io::stderr", &["cli/printer.rs", "cli/prompt.rs", "env.rs"]),
+    ("anstream::", &["cli/printer.rs"]),
+    ("anstyle::", &["cli/"]),
+    ("annotate_snippets::", &["cli/render/"]),
+    ("clap::", &["cli/"]),
+    ("dialoguer::", &["cli/"]),
+    ("indicatif::", &["cli/progress.rs"]),
+    ("ureq::", &["http.rs", "http/"]),
+];
+
+/// A source file: its path below `src`, and its code.
+struct Source {
+    path: String,
+    code: String,
+}
+
+impl Source {
+    /// The room that the file belongs to: `http` for `http/url.rs`.
+    fn room(&self) -> &str {
+        let first = self.path.split('/').next().unwrap_or_default();
+        first.strip_suffix(".rs").unwrap_or(first)
+    }
+
+    /// The rooms that the code names by `crate::`.
+    fn known(&self) -> BTreeSet<&str> {
+        let ends = |c: char| !c.is_alphanumeric() && c != '_';
+        let mut known = BTreeSet::new();
+        for (at, _) in self.code.match_indices("crate::") {
+            let rest = &self.code[at + "crate::".len()..];
+            if let Some(group) = rest.strip_prefix('{') {
+                known.extend(members(group));
+            } else {
+                known.insert(&rest[..rest.find(ends).unwrap_or(rest.len())]);
+            }
+        }
+        known
+    }
+}
+
+/// The first names in `a::b, c::{d, e}}`.
+fn members(group: &str) -> Vec<&str> {
+    let ends = |c: char| !c.is_alphanumeric() && c != '_';
+    let (mut names, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' | ',' if depth == 0 => {
+                let name = group[start..at].trim();
+                names.push(&name[..name.find(ends).unwrap_or(name.len())]);
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn files(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).expect("a directory of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// All sources without comments and tests.
+fn sources() -> Vec<Source> {
+    let mut paths = Vec::new();
+    files(&root(), &mut paths);
+    let texts: Vec<_> =
+        paths.iter().map(|path| (path, std::fs::read_to_string(path).expect("a source"))).collect();
+    let test_only: Vec<PathBuf> = texts.iter().flat_map(|(path, text)| test_modules(path, text)).collect();
+    texts
+        .into_iter()
+        .filter(|(path, _)| !test_only.iter().any(|module| path.with_extension("").starts_with(module)))
+        .map(|(path, text)| {
+            let path = path.strip_prefix(root()).expect("below src").to_string_lossy().replace('\\', "/");
+            Source { path, code: code(&text) }
+        })
+        .collect()
+}
+
+/// Paths, without ending, of the modules that a file declares for tests only.
+fn test_modules(path: &Path, text: &str) -> Vec<PathBuf> {
+    let is_parent = ["mod.rs", "lib.rs", "main.rs"].iter().any(|name| path.ends_with(name));
+    let dir = if is_parent { path.parent().expect("a parent").to_owned() } else { path.with_extension("") };
+    let mut modules = Vec::new();
+    for (at, attribute) in text.match_indices("#[cfg(test)]\n") {
+        let line = text[at + attribute.len()..].lines().next().unwrap_or_default();
+        if let Some(name) = line.split("mod ").nth(1).and_then(|rest| rest.strip_suffix(';')) {
+            modules.push(dir.join(name));
+        }
+    }
+    modules
+}
+
+/// Leaves out comments, and everything from the first module of tests on: tests stand at the end.
+fn code(text: &str) -> String {
+    let mut code = String::new();
+    let mut test = false;
+    for line in text.lines() {
+        let line = line.trim_start();
+        if test && line.contains("mod ") && line.ends_with('{') {
+            break;
+        }
+        test = line == "#[cfg(test)]";
+        if !line.starts_with("//") {
+            code.push_str(line.split(" // ").next().unwrap_or(line));
+            code.push('\n');
+        }
+    }
+    code
+}
+
+fn storey(room: &str) -> Option<usize> {
+    STOREYS.iter().position(|(_, rooms)| rooms.contains(&room))
+}
+
+#[test]
+fn imports_run_downwards() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let room = source.room();
+        if matches!(room, "lib" | "main") {
+            continue;
+        }
+        let Some(own) = storey(room) else {
+            wrong.push(format!("{} belongs to no storey: add `{room}` to STOREYS", source.path));
+            continue;
+        };
+        for known in source.known() {
+            let excepted = EXCEPTIONS.iter().any(|(who, whom, _)| (*who, *whom) == (room, known));
+            let sideways = STOREYS[own].0 == "front ends" && known != room && storey(known) == Some(own);
+            match storey(known) {
+                Some(other) if (other > own || sideways) && !excepted => {
+                    wrong.push(format!(
+                        "{} ({}) knows `{known}` ({})",
+                        source.path, STOREYS[own].0, STOREYS[other].0
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "imports that run the wrong way:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn exceptions_are_needed() {
+    let sources = sources();
+    for (who, whom, _) in EXCEPTIONS {
+        let needed = sources.iter().any(|source| source.room() == *who && source.known().contains(whom));
+        assert!(needed, "`{who}` no longer knows `{whom}`: remove the exception");
+    }
+}
+
+#[test]
+fn every_resource_has_one_owner() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        for (text, owners) in OWNERS {
+            let owned = owners.iter().any(|owner| match owner.ends_with('/') {
+                true => source.path.starts_with(owner),
+                false => source.path == *owner,
+            });
+            let word = |at: usize| !source.code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            if !owned && source.code.match_indices(text).any(|(at, _)| word(at)) {
+                wrong.push(format!("{}: `{text}`, which only {owners:?} may use", source.path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "resources in foreign hands:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_scan_sees_what_it_is_to_see() {
+    let text = "//! crate::no\nuse crate::fs::Kind; // crate::no\nuse crate::{lint::{Rule, RULES}, spec};\n\
+                fn x() { crate::text::visible(\"\") }\n#[cfg(test)]\npub(crate) mod tests {\n use crate::no;\n}\n";
+    let source = Source { path: "http/url.rs".to_owned(), code: code(text) };
+    assert_eq!(source.known().into_iter().collect::<Vec<_>>(), ["fs", "lint", "spec", "text"]);
+    assert_eq!(source.room(), "http");
+    let text = "#[cfg(test)]\nmod tests;\n#[cfg(test)]\npub(crate) mod testing;\n";
+    assert_eq!(
+        test_modules(Path::new("src/lint/mod.rs"), text),
+        [Path::new("src/lint/tests"), Path::new("src/lint/testing")]
+    );
+    assert_eq!(test_modules(Path::new("src/tree.rs"), text)[0], Path::new("src/tree/tests"));
+    assert!(sources().len() > 50);
+}
