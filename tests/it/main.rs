@@ -18,8 +18,8 @@
 
 pub mod support;
 
-mod disk;
 mod architecture;
+mod disk;
 mod github;
 mod http;
 mod install;
