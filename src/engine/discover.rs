@@ -280,6 +280,23 @@ mod tests {
         assert!(message.ends_with(".claude/skills/pdf` is not"), "{message}");
     }
 
+    /// S0-US2.3, S0-FR-020, S0-SC-001. The bar is 500 ms; a release build takes a few.
+    #[test]
+    fn a_hundred_skills_are_found_well_within_half_a_second() {
+        let world = World::new();
+        for number in 0..100 {
+            let name = format!("skill-{number}");
+            let body = "x".repeat(100_000);
+            let text = crate::engine::testing::skill_text(&name) + &body;
+            world.write(&format!(".claude/skills/{name}/SKILL.md"), &text);
+        }
+        let start = std::time::Instant::now();
+        let count = found(&world).skills.len();
+        let taken = start.elapsed();
+        assert_eq!(count, 100);
+        assert!(taken.as_millis() < 500, "{taken:?}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_to_another_source_s_skill_is_that_skill() {

@@ -72,7 +72,7 @@ fn place(parent: &Path, path: &Path, text: &str) -> Result<()> {
 
 fn exists(path: &Path) -> Error {
     Error::usage(format!("`{}` is there already", path.display()))
-        .hint("choose another name, or another place with `--path`")
+        .hint("choose another name, or another directory with `--path`")
 }
 
 fn check_name(text: &str) -> Result<SkillName> {
