@@ -55,7 +55,12 @@ fn a_project_that_cannot_be_written() {
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o555)).expect("chmod");
     let before = sandbox.tree(&sandbox.project());
     let output = as_nobody(&sandbox, &["install", "./src/pdf"]);
-    insta::assert_snapshot!(text(&sandbox, &output), @"");
+    insta::assert_snapshot!(text(&sandbox, &output), @"
+    exit: Some(6)
+    error: failed to create `[DIR]/project/.agents`
+      caused by: Permission denied (os error 13)
+    hint: check who owns the path, or install into the other scope with `--scope`
+    ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o755)).expect("chmod");
 }

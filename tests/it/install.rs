@@ -35,22 +35,103 @@ fn one_skill_of_a_repository() {
     std::fs::create_dir(sandbox.home().join(".claude")).expect("Claude Code is on this machine");
     let output = sandbox.run(&["add", "acme/skills@pdf"]);
     let shown = output.to_string().replace(&commit[..7], "[COMMIT]");
-    insta::assert_snapshot!(shown, @"");
-    insta::assert_snapshot!(shape(&sandbox), @"");
-    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @"");
-    insta::assert_snapshot!(sandbox.read("skillpm.lock").replace(&commit, "[COMMIT]"), @"");
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"");
+    insta::assert_snapshot!(shown, @"
+    exit: 0
+    --- stderr
+    + pdf (github:acme/skills at [COMMIT])
+    1 skill added in `.agents/skills`
+    linked for claude-code
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm list` shows them, `skillpm invoke pdf` shows what an agent gets
+    ");
+    insta::assert_snapshot!(shape(&sandbox), @"
+    .agents/
+    .agents/skills/
+    .agents/skills/pdf/
+    .agents/skills/pdf/references/
+    .agents/skills/pdf/scripts/
+    .claude/
+    .claude/skills/
+    .claude/skills/pdf -> ../../.agents/skills/pdf
+    644 .agents/skills/pdf/SKILL.md
+    644 .agents/skills/pdf/references/a.md
+    644 skillpm.lock
+    644 skillpm.toml
+    755 .agents/skills/pdf/scripts/run.sh
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    pdf = { github = "acme/skills", path = "skills/pdf" }
+
+    [agents]
+    targets = ["claude-code"]
+    "#);
+    insta::assert_snapshot!(sandbox.read("skillpm.lock").replace(&commit, "[COMMIT]"), @r#"
+    # Written by skillpm; `skillpm install` restores exactly this.
+    version = 1
+
+    [[skill]]
+    name = "pdf"
+    source = "github:acme/skills"
+    path = "skills/pdf"
+    revision = "[COMMIT]"
+    digest = "sha256:beb7d1b266351c607364e5710419e9b8b98ad16c1f97f927ed993fd776198974"
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source              agents       state
+    pdf   -        project  github:acme/skills  claude-code  ok
+    ");
     let again = sandbox.run(&["install", "acme/skills@pdf"]).to_string().replace(&commit[..7], "[COMMIT]");
-    insta::assert_snapshot!(again, @"");
-    insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"");
-    insta::assert_snapshot!(shape(&sandbox), @"");
+    insta::assert_snapshot!(again, @"
+    exit: 0
+    --- stderr
+    = pdf (github:acme/skills at [COMMIT])
+    1 skill unchanged in `.agents/skills`
+    linked for claude-code
+    hint: `skillpm list` shows them, `skillpm invoke pdf` shows what an agent gets
+    ");
+    insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"
+    exit: 0
+    --- stderr
+    - pdf
+    1 skill removed
+    ");
+    insta::assert_snapshot!(shape(&sandbox), @"
+    .claude/
+    .claude/skills/
+    644 skillpm.lock
+    644 skillpm.toml
+    ");
 }
 
 #[test]
 fn what_a_source_holds_and_what_would_be_done() {
     let (_forge, sandbox, _) = forge_with(&two_skills());
-    insta::assert_snapshot!(sandbox.run(&["install", "--list", "acme/skills"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["install", "--list", "acme/skills"]), @"
+    exit: 0
+    --- stdout
+    docx
+      Does what docx does.
+      skills/docx in github:acme/skills
+    pdf
+      Does what pdf does.
+      skills/pdf in github:acme/skills
+    --- stderr
+    hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+    ");
+    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    would put docx in .agents/skills
+    would link docx for claude-code
+    would put pdf in .agents/skills
+    would link pdf for claude-code
+    would write skillpm.toml and skillpm.lock
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
     assert_eq!(shape(&sandbox), "", "a plan touches nothing");
 }
 
@@ -111,7 +192,11 @@ fn the_scope_of_the_user() {
         .into_iter()
         .filter(|line| line.contains("docx") && !line.contains("cache"))
         .collect();
-    insta::assert_snapshot!(home.join("\n"), @"");
+    insta::assert_snapshot!(home.join("\n"), @"
+    .agents/skills/docx/
+    .claude/skills/docx -> ../../.agents/skills/docx
+    644 .agents/skills/docx/SKILL.md
+    ");
     let list: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
     assert_eq!((&list[0]["scope"], &list[0]["state"]), (&"user".into(), &"ok".into()));

@@ -42,32 +42,86 @@ fn refused_tree(tree: &Tree) -> String {
 /// zn01, zn03, zn05, zn08, zn11, zn12.
 #[test]
 fn names_that_lead_elsewhere() {
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("../x", b"")]), @"");
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/../../x", b"")]), @"");
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("/etc/x", b"")]), @"");
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo\\..\\x", b"")]), @"");
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/\u{1b}]0;x\u{7}", b"")]), @"");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("../x", b"")]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `../x`: this name is not allowed: it has a `.` or `..` component
+    ");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/../../x", b"")]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `demo/../../x`: this name is not allowed: it has a `.` or `..` component
+    ");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("/etc/x", b"")]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `/etc/x`: this name is not allowed: it is absolute
+    ");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo\\..\\x", b"")]), @r"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `demo\..\x`: this name is not allowed: it has a backslash
+    ");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/\u{1b}]0;x\u{7}", b"")]), @r"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `demo/\u{1b}]0;x\u{7}`: this name is not allowed: it has the invisible character U+001B
+    ");
 }
 
 /// zs01-dup-names, zn22-case-collision, zn24-nfc-nfd.
 #[test]
 fn names_that_are_there_twice() {
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/SKILL.md", b"other")]), @"");
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/skill.md", b"other")]), @"");
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/Ref/a", b""), ("demo/ref/b", b"")]), @"");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/SKILL.md", b"other")]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `demo/SKILL.md`: this name is there twice
+    ");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/skill.md", b"other")]), @"
+    exit: 5
+    --- stderr
+    error: the skill `demo` is refused
+      caused by: `SKILL.md` and `skill.md` are the same name on some file systems
+    ");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/Ref/a", b""), ("demo/ref/b", b"")]), @"
+    exit: 5
+    --- stderr
+    error: the skill `demo` is refused
+      caused by: `Ref` and `ref` are the same name on some file systems
+    ");
 }
 
 /// zl01, zl05, zn32-dot-git.
 #[test]
 fn links_and_hidden_repositories() {
     let tree = Tree::new().skill("demo", "demo").symlink("demo/secret", "/etc/passwd");
-    insta::assert_snapshot!(refused_tree(&tree), @"");
+    insta::assert_snapshot!(refused_tree(&tree), @"
+    exit: 5
+    --- stderr
+    error: the skill `demo` is refused
+      caused by: `secret`: this is a symbolic link that leads out of the skill or to no regular file
+    ");
     let tree = Tree::new()
         .file("real/x.md", "---\nname: demo\ndescription: d\n---\n")
         .symlink("demo/SKILL.md", "../real/x.md");
-    insta::assert_snapshot!(refused_tree(&tree), @"");
+    insta::assert_snapshot!(refused_tree(&tree), @"
+    exit: 5
+    --- stderr
+    error: `demo/SKILL.md` cannot be loaded: `SKILL.md`: this is a symbolic link, it must be a real file
+    ");
     let tree = Tree::new().skill("demo", "demo").executable("demo/.git/hooks/post-checkout", "#!/bin/sh\n");
-    insta::assert_snapshot!(refused_tree(&tree), @"");
+    insta::assert_snapshot!(refused_tree(&tree), @"
+    exit: 5
+    --- stderr
+    error: the skill `demo` is refused
+      caused by: `.git/hooks/post-checkout`: this name is not allowed: it is a part of a git repository's own files
+    ");
 }
 
 /// zl08-symlink-elsewhere: what lies outside of the chosen skill is not its business.
@@ -87,7 +141,12 @@ fn a_link_outside_of_the_skill_does_no_harm() {
 #[test]
 fn archives_that_are_bombs_or_damaged() {
     let zeros = vec![0; 48 << 20];
-    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/zeros", &zeros)]), @"");
+    insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/zeros", &zeros)]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./bad.zip` is refused
+      caused by: `demo/zeros`: this entry unpacks to 1028 times its size, 200 times is allowed
+    ");
 
     let sandbox = Sandbox::new();
     let whole = zip::raw(&[("demo/SKILL.md", SKILL), ("demo/x.md", b"0123456789")], "");
@@ -95,11 +154,26 @@ fn archives_that_are_bombs_or_damaged() {
     let mut flipped = whole.clone();
     flipped[at] ^= 1;
     sandbox.write("crc.zip", flipped);
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./crc.zip"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./crc.zip"]), @"
+    exit: 5
+    --- stderr
+    error: the skill `demo` is refused
+      caused by: `demo/x.md`: the content does not match its checksum
+    ");
     sandbox.write("half.zip", &whole[..whole.len() / 2]);
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./half.zip"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./half.zip"]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./half.zip` is refused
+      caused by: the archive is cut off: its directory of entries is missing
+    ");
     sandbox.write("login.zip", "<!DOCTYPE html><title>Sign in</title>");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./login.zip"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./login.zip"]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/./login.zip` is refused
+      caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+    ");
 }
 
 /// ms09-homoglyph-name, ms20-dup-keys, ms22-name-dotdot.
@@ -107,9 +181,22 @@ fn archives_that_are_bombs_or_damaged() {
 fn names_of_skills() {
     let named =
         |name: &str| Tree::new().file("x/SKILL.md", format!("---\nname: {name}\ndescription: d\n---\n"));
-    insta::assert_snapshot!(refused_tree(&named("p\u{430}ypal")), @"");
-    insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "# nothing\n")), @"");
-    insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "---\nname: x\n---\n")), @"");
+    insta::assert_snapshot!(refused_tree(&named("p\u{430}ypal")), @"
+    exit: 5
+    --- stderr
+    error: the name `pаypal` mixes alphabets: `а` (U+0430) looks like a Latin letter and is none
+    hint: install it only if you know why: under another name in `skillpm.toml`
+    ");
+    insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "# nothing\n")), @"
+    exit: 5
+    --- stderr
+    error: `x/SKILL.md` cannot be loaded: the file has no frontmatter: start it with `---`, `name`, `description` and `---`
+    ");
+    insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "---\nname: x\n---\n")), @"
+    exit: 5
+    --- stderr
+    error: `x/SKILL.md` cannot be loaded: the required field `description` is missing from the frontmatter
+    ");
 
     let mut sandbox = Sandbox::new();
     let forge = Forge::start();
@@ -129,30 +216,128 @@ fn skills_that_are_not_there_or_not_named() {
     let tree =
         Tree::new().skill("skills/pdf", "pdf").skill("skills/docx", "docx").skill("skills/other", "pdf");
     forge.repo("acme/skills").commit(&tree);
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--skill", "dox"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@v1.2"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@pdf"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills/skill/pdf"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#missing"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/missing"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["invoke", "pfd"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"
+    exit: 2
+    --- stderr
+    error: `github:acme/skills` has 3 skills, and none is named:
+        docx
+        pdf
+        pdf
+    hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--skill", "dox"]), @"
+    exit: 2
+    --- stderr
+    error: there is no skill `dox` in `github:acme/skills`
+    hint: did you mean `docx`?
+    hint: `skillpm install --list github:acme/skills` shows what is there
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@v1.2"]), @"
+    exit: 2
+    --- stderr
+    error: there is no skill `v1.2` in `github:acme/skills`
+    hint: `@` names a skill; a version is given with `--tag v1.2`
+    hint: `skillpm install --list github:acme/skills` shows what is there
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@pdf"]), @"
+    exit: 2
+    --- stderr
+    error: `github:acme/skills` has 2 skills of the name `pdf`:
+        skills/other
+        skills/pdf
+    hint: name one by its path, such as `github:acme/skills/skills/other`
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills/skill/pdf"]), @"
+    exit: 2
+    --- stderr
+    error: there is no directory `skill/pdf` in `github:acme/skills`
+    hint: did you mean `skills/pdf`?
+    hint: `skillpm install --list github:acme/skills` shows what is there
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#missing"]), @"
+    exit: 2
+    --- stderr
+    error: `acme/skills` has no revision `missing`
+    hint: name a tag, a branch or a full commit id of that repository
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/missing"]), @"
+    exit: 4
+    --- stderr
+    error: the repository `acme/missing` was not found, or is private
+    hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["invoke", "pfd"]), @"
+    exit: 2
+    --- stderr
+    error: there is no skill `pfd`
+    hint: `skillpm install owner/repo` installs skills, `skillpm list` shows them
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"
+    exit: 2
+    --- stderr
+    error: `pdf` is not installed in the scope of the project
+    hint: `skillpm list` shows what is installed and in which scope
+    ");
 }
 
 #[test]
 fn sources_and_flags_that_make_no_sense() {
     let sandbox = Sandbox::new();
-    insta::assert_snapshot!(refused(&sandbox, &["install", "pdf"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "ext::sh -c touch x"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#v1", "--tag", "v2"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--agent", "claude-cod"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--frozen"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "--skill", "x"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "pdf"]), @"
+    exit: 2
+    --- stderr
+    error: `pdf` is not a source: `owner/repo` or a path such as `./pdf` is expected
+    hint: a source is `owner/repo`, the address of a repository on GitHub, or a path such as `./skills`
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"
+    exit: 2
+    --- stderr
+    error: `./missing` does not exist
+    hint: check the path; `owner/repo` means a repository on GitHub
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "ext::sh -c touch x"]), @"
+    exit: 2
+    --- stderr
+    error: `ext::sh -c touch x` is not an address that skillpm can install from
+    hint: a source is `owner/repo`, the address of a repository on GitHub, or a path such as `./skills`
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#v1", "--tag", "v2"]), @"
+    exit: 2
+    --- stderr
+    error: the revision is given twice: `v1` and `v2`
+    hint: take `#` out of the source, or the flag away
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--agent", "claude-cod"]), @"
+    exit: 2
+    --- stderr
+    error: there is no agent `claude-cod`
+    hint: did you mean `claude-code`?
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--frozen"]), @"
+    exit: 2
+    --- stderr
+    error: `--frozen` restores what is locked and takes no sources
+    hint: leave the source away, or use `--locked`
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "--skill", "x"]), @"
+    exit: 2
+    --- stderr
+    error: `--skill` needs a source
+    hint: name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
+    exit: 2
+    --- stderr
+    error: there is no `skillpm.toml` in `[DIR]/project`
+    hint: install something first: `skillpm install owner/repo`, or `skillpm install ./skill`
+    ");
     sandbox.write("empty/README.md", "nothing");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./empty"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./empty"]), @"
+    exit: 2
+    --- stderr
+    error: there is no `SKILL.md` in `./empty`
+    hint: a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep
+    ");
 }
 
 /// h03, h09, h16: the network's ways to fail.
@@ -162,12 +347,27 @@ fn the_network() {
     let forge = Forge::start();
     sandbox.forge(&forge);
     forge.repo("acme/skills").commit(&Tree::new().skill("pdf", "pdf"));
-    insta::assert_snapshot!(refused(&sandbox, &["install", "--offline", "acme/skills"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "--offline", "acme/skills"]), @"
+    exit: 4
+    --- stderr
+    error: `http://127.0.0.1:45749/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
+    hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
+    ");
     forge.repo("acme/private").private().commit(&Tree::new().skill("pdf", "pdf"));
     forge.accept_token("right");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/private"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/private"]), @"
+    exit: 4
+    --- stderr
+    error: the repository `acme/private` was not found, or is private
+    hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
+    ");
     sandbox.env("GITHUB_TOKEN", "wrong");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/private"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/private"]), @"
+    exit: 4
+    --- stderr
+    error: `127.0.0.1:45749` does not accept the token in `GITHUB_TOKEN`
+    hint: it may have expired: set `GITHUB_TOKEN` to a new one, or unset it for public repositories
+    ");
     sandbox.env("GITHUB_TOKEN", "right");
     assert_eq!(sandbox.run(&["install", "acme/private", "--dry-run"]).code, Some(0));
     for request in forge.requests() {
@@ -183,12 +383,25 @@ fn the_network() {
     }
     forge.fail_always(Endpoint::Archive, Fault::Html);
     forge.repo("acme/other").commit(&Tree::new().skill("pdf", "pdf"));
-    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/other"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/other"]), @"
+    exit: 5
+    --- stderr
+    error: the archive of `acme/other` is refused
+      caused by: this is not a zip archive: it starts like an HTML page
+    ");
     let address = sandbox.settings().github.api_url;
     drop(forge);
     let stopped = refused(&sandbox, &["install", "acme/skills"])
         .replace(address.trim_start_matches("http://"), "[FORGE]");
-    insta::assert_snapshot!(stopped, @"");
+    insta::assert_snapshot!(stopped, @"
+    exit: 4
+    --- stderr
+    http://[FORGE]/repos/acme/skills/commits/HEAD: trying again in 1 second
+    error: failed to connect to `[FORGE]`
+      caused by: Connection refused (os error 111)
+    hint: check the connection; behind a proxy, set `HTTPS_PROXY`
+    hint: skills in the store can be installed without a network: `--offline`
+    ");
 }
 
 /// lk01, lk04, lk07, lk09, lk19: a lockfile is a stranger's text.
@@ -205,10 +418,30 @@ fn lockfiles_and_manifests() {
         sandbox.write("skillpm.lock", text);
         refused(&sandbox, &["install", "--frozen"])
     };
-    insta::assert_snapshot!(with(lock.replace("\"pdf\"", "\"../../canary\"")), @"");
-    insta::assert_snapshot!(with(lock.lines().filter(|l| !l.starts_with("digest")).map(|l| format!("{l}\n")).collect()), @"");
-    insta::assert_snapshot!(with(format!("<<<<<<< HEAD\n{lock}=======\n>>>>>>> theirs\n")), @"");
-    insta::assert_snapshot!(with(lock.replace("version = 1\n", "version = 2\n")), @"");
+    insta::assert_snapshot!(with(lock.replace("\"pdf\"", "\"../../canary\"")), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E
+    hint: restore the file from version control, or delete the entry and run `skillpm install`
+    ");
+    insta::assert_snapshot!(with(lock.lines().filter(|l| !l.starts_with("digest")).map(|l| format!("{l}\n")).collect()), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.lock:4:1: missing field `digest`
+    hint: restore the file from version control, or delete it and run `skillpm install`
+    ");
+    insta::assert_snapshot!(with(format!("<<<<<<< HEAD\n{lock}=======\n>>>>>>> theirs\n")), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.lock:1:1: there are marks of a merge conflict
+    hint: take either side, then run `skillpm install`: it adds what the manifest asks for and the lockfile misses
+    ");
+    insta::assert_snapshot!(with(lock.replace("version = 1\n", "version = 2\n")), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.lock: it has version 2, this skillpm reads version 1
+    hint: update skillpm, or delete the file and run `skillpm install`
+    ");
 
     // Other bytes than the locked ones, in the store and at the source.
     let wrong = format!("sha256:{}", "0".repeat(64));
@@ -216,13 +449,28 @@ fn lockfiles_and_manifests() {
         lock.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest").trim_matches('"');
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     let other = with(lock.replace(digest, &wrong)).replace(digest, "[FOUND]");
-    insta::assert_snapshot!(other, @"");
+    insta::assert_snapshot!(other, @"
+    exit: 5
+    --- stderr
+    error: `pdf` from `github:acme/skills` is not what was locked: sha256:0000000000000000000000000000000000000000000000000000000000000000 was expected, [FOUND] was found
+    hint: the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`
+    ");
 
     sandbox.write("skillpm.lock", &lock);
     sandbox.write("skillpm.toml", manifest.replace("github", "githb"));
-    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.toml:2:9: the key `githb` is not known here
+    hint: known keys are `path`, `subdir`, `name`
+    ");
     sandbox.write("skillpm.toml", format!("{manifest}new = {{ github = \"acme/new\" }}\n"));
-    insta::assert_snapshot!(refused(&sandbox, &["install", "--locked"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "--locked"]), @"
+    exit: 3
+    --- stderr
+    error: `new` is in the manifest and is not in the lockfile, and `--locked` forbids to change that
+    hint: run `skillpm install` without the flag and commit `skillpm.lock`
+    ");
 }
 
 /// Nothing that a user wrote is replaced in silence.
@@ -231,18 +479,46 @@ fn what_the_user_wrote_stays() {
     let sandbox = Sandbox::new();
     sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: d\n---\none\n");
     sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/skills/pdf` is there already and was not installed by skillpm
+    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    ");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
+    exit: 1
+    --- stderr
+    error: 2 things are in the way:
+        `[DIR]/project/.claude/skills/pdf` is there already and was not installed by skillpm
+        `[DIR]/project/.claude/skills/pdf` is there already and was not installed by skillpm
+    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    ");
     std::fs::remove_dir_all(sandbox.project().join(".claude")).expect("removed");
 
     assert_eq!(sandbox.run(&["install", "./src/pdf"]).code, Some(0));
     sandbox.write(".agents/skills/pdf/SKILL.md", "edited");
     sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: d\n---\ntwo\n");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"");
-    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
+    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
+    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
+    exit: 1
+    --- stderr
+    warning: `pdf` was edited and left unchanged; `--force` replaces it
+    there is nothing to install: `skillpm.toml` names no skills
+    hint: `skillpm install owner/repo` installs skills from a repository on GitHub
+    ");
 
     let forced = sandbox.run(&["install", "./src/pdf", "--force"]);
     assert_eq!(forced.code, Some(0), "{forced}");
@@ -259,10 +535,20 @@ fn links_out_of_the_project() {
     let sandbox = Sandbox::new();
     sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: d\n---\n");
     std::os::unix::fs::symlink("../home", sandbox.project().join(".agents")).expect("a link");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/.agents` is a link that leads out of the project, to `[DIR]/home`
+    hint: remove the link, or install for the user with `--scope user`
+    ");
     std::fs::remove_file(sandbox.project().join(".agents")).expect("removed");
     std::fs::create_dir(sandbox.project().join(".claude")).expect("a directory");
     std::os::unix::fs::symlink("../../home", sandbox.project().join(".claude/skills")).expect("a link");
-    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/.claude/skills` is a link that leads out of the project, to `[DIR]/home`
+    hint: remove the link, or install for the user with `--scope user`
+    ");
     assert_eq!(sandbox.tree(&sandbox.home()).iter().filter(|line| line.contains("pdf")).count(), 0);
 }
