@@ -152,9 +152,11 @@ impl From<crate::tree::ReadError> for Error {
     fn from(error: crate::tree::ReadError) -> Self {
         match error {
             crate::tree::ReadError::Refused(refusal) => refusal.into(),
-            crate::tree::ReadError::Io(source) => {
-                Self::io("failed to read the content of a file").because(source)
-            }
+            // Readers wrap errors that know their path.
+            crate::tree::ReadError::Io(source) => match source.downcast::<crate::fs::PathError>() {
+                Ok(error) => error.into(),
+                Err(source) => Self::io("failed to read the content of a file").because(source),
+            },
         }
     }
 }

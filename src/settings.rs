@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::env::{self, Env};
 use crate::error::{Error, Result};
+use crate::spec::PUBLIC_HOST;
 
 /// Everything that verbs need to know about where and how they run. Plain data: tests make it by hand.
 #[derive(Debug, Clone)]
@@ -125,13 +126,18 @@ pub(crate) fn no_home(what: &str) -> Error {
 }
 
 impl GitHub {
+    /// The public GitHub, without a token.
+    pub fn public() -> Self {
+        Self { host: PUBLIC_HOST.to_owned(), api_url: "https://api.github.com".to_owned(), token: None }
+    }
+
     fn from_env(env: &Env) -> Result<Self> {
-        let host = env.get(env::GH_HOST).unwrap_or("github.com").to_ascii_lowercase();
-        let enterprise = host != "github.com";
+        let host = env.get(env::GH_HOST).unwrap_or(PUBLIC_HOST).to_ascii_lowercase();
+        let enterprise = host != PUBLIC_HOST;
         let api_url = match env.get(env::GITHUB_API_URL) {
             Some(url) => url.trim_end_matches('/').to_owned(),
             None if enterprise => format!("https://{host}/api/v3"),
-            None => "https://api.github.com".to_owned(),
+            None => Self::public().api_url,
         };
         if !api_url.starts_with("https://") && !api_url.starts_with("http://") {
             return Err(Error::config(format!("`{}` is not an address: `{api_url}`", env::GITHUB_API_URL))

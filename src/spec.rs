@@ -30,6 +30,9 @@ pub struct SourceSpec {
     pub skill: Option<String>,
 }
 
+/// The host of the public GitHub.
+pub const PUBLIC_HOST: &str = "github.com";
+
 /// A place that skills come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Origin {
@@ -42,7 +45,8 @@ pub enum Origin {
 /// A repository on GitHub.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Repository {
-    /// The Enterprise server's host; `None` is the one that the settings name.
+    /// The server, where one was named: `github.com` or that of an Enterprise server. In manifests
+    /// and lockfiles, which must mean the same everywhere, `None` is `github.com`.
     pub host: Option<String>,
     /// The user or organisation.
     pub owner: String,
@@ -164,11 +168,19 @@ impl Repository {
         if !name_ok {
             return Err(SpecError::BadName(name.to_owned(), "name"));
         }
-        let host = host.map(str::to_ascii_lowercase).filter(|host| host != "github.com");
+        let host = host.map(str::to_ascii_lowercase);
         Ok(Self { host, owner: owner.to_owned(), name: name.to_owned() })
     }
 
-    /// Reads `owner/name` or `host/owner/name`.
+    /// Returns the repository as manifests and lockfiles name it; `default` is the host that is
+    /// meant where none was named.
+    #[must_use]
+    pub fn on(self, default: &str) -> Self {
+        let host = self.host.unwrap_or_else(|| default.to_owned());
+        Self { host: Some(host).filter(|host| host != PUBLIC_HOST), ..self }
+    }
+
+    /// Reads `owner/name` or `host/owner/name` from a manifest or lockfile.
     ///
     /// # Errors
     ///
@@ -176,7 +188,9 @@ impl Repository {
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         match text.split('/').collect::<Vec<_>>()[..] {
             [owner, name] => Self::new(None, owner, name),
-            [host, owner, name] if host.contains('.') => Self::new(Some(host), owner, name),
+            [host, owner, name] if host.contains('.') => {
+                Ok(Self::new(Some(host), owner, name)?.on(PUBLIC_HOST))
+            }
             _ => Err(SpecError::Unsupported(text.to_owned())),
         }
     }
@@ -348,7 +362,7 @@ impl FromStr for SourceSpec {
             return Self::github(rest);
         }
         if let Some(rest) = text.strip_prefix("git@github.com:") {
-            return Self::github(rest);
+            return Self::github(&format!("{PUBLIC_HOST}/{rest}"));
         }
         if text.contains("://") {
             return Self::address(text);
@@ -358,7 +372,7 @@ impl FromStr for SourceSpec {
         if place.contains(':') {
             return Err(SpecError::Unsupported(text.to_owned()));
         }
-        Self::github(text.strip_prefix("github.com/").unwrap_or(text))
+        Self::github(text)
     }
 }
 
@@ -406,14 +420,17 @@ mod tests {
             ("owner/repo/skills/pdf#v2@pdf", "github:owner/repo/skills/pdf#v2@pdf"),
             ("github:owner/repo.js", "github:owner/repo.js"),
             ("github:ghe.example.com/owner/repo/x", "github:ghe.example.com/owner/repo/x"),
-            ("github.com/owner/repo@pdf", "github:owner/repo@pdf"),
-            ("git@github.com:owner/repo.git", "github:owner/repo"),
-            ("https://github.com/owner/repo", "github:owner/repo"),
-            ("https://github.com/owner/repo.git#v1", "github:owner/repo#v1"),
-            ("https://www.github.com/owner/repo/tree/main/skills/pdf", "github:owner/repo/skills/pdf#main"),
+            ("github.com/owner/repo@pdf", "github:github.com/owner/repo@pdf"),
+            ("git@github.com:owner/repo.git", "github:github.com/owner/repo"),
+            ("https://github.com/owner/repo", "github:github.com/owner/repo"),
+            ("https://github.com/owner/repo.git#v1", "github:github.com/owner/repo#v1"),
+            (
+                "https://www.github.com/owner/repo/tree/main/skills/pdf",
+                "github:github.com/owner/repo/skills/pdf#main",
+            ),
             (
                 "https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md",
-                "github:owner/repo/skills/pdf#main",
+                "github:github.com/owner/repo/skills/pdf#main",
             ),
             ("https://ghe.example.com/owner/repo", "github:ghe.example.com/owner/repo"),
             ("./a#b@c", "./a#b@c"),

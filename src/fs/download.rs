@@ -52,7 +52,7 @@ impl Download {
         {
             return Ok(Self { file: Unfinished::Named(file, path.to_owned()) });
         }
-        let file = tempfile::tempfile().at("create a temporary file in", &std::env::temp_dir())?;
+        let file = tempfile::tempfile().at("create a temporary file in", &tempfile::env::temp_dir())?;
         Ok(Self { file: Unfinished::Anonymous(file) })
     }
 
@@ -108,7 +108,7 @@ impl Download {
     pub fn path(&self) -> PathBuf {
         match &self.file {
             Unfinished::Named(_, path) => path.clone(),
-            Unfinished::Anonymous(_) => std::env::temp_dir(),
+            Unfinished::Anonymous(_) => tempfile::env::temp_dir(),
         }
     }
 }

@@ -4,7 +4,11 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::tree::open_no_follow;
 use super::{PathContext, PathError};
+
+/// How much of a file is read at first where its start may be enough: more than most frontmatters.
+const PREFIX_PIECE: u64 = 4096;
 
 /// What lies at a path. Links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +77,48 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
     let file = fs::File::open(path).at("read", path)?;
     file.take(limit + 1).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() as u64 > limit {
-        let error = io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"));
-        return Err(error).at("read", path);
+        return Err(too_large(limit)).at("read", path);
     }
     Ok(Some(bytes))
+}
+
+/// Reads the regular file at `path` from its start until `enough` says so of the bytes read so
+/// far, or to its end; `None` where there is none. A link at `path` is not followed.
+///
+/// # Errors
+///
+/// Where it cannot be read or is no regular file, and where `limit` bytes were not enough.
+pub fn read_prefix(
+    path: &Path,
+    limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
+) -> Result<Option<Vec<u8>>, PathError> {
+    let mut file = match open_no_follow(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error).at("read", path),
+    };
+    // What was opened is asked, not the path: it may lead elsewhere by now.
+    if !file.metadata().at("read", path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
+    }
+    let mut bytes = Vec::new();
+    // Growing pieces, so that `enough` is not asked about the same bytes too often.
+    let mut piece = PREFIX_PIECE;
+    loop {
+        let count = (&mut file).take(piece).read_to_end(&mut bytes).at("read", path)?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large(limit)).at("read", path);
+        }
+        if (count as u64) < piece || enough(&bytes) {
+            return Ok(Some(bytes));
+        }
+        piece = bytes.len() as u64;
+    }
+}
+
+fn too_large(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
 }
 
 /// Reads the text file at `path`, or returns `None` where there is none.
@@ -137,4 +179,47 @@ pub fn list_dir(path: &Path) -> Result<Vec<String>, PathError> {
     }
     names.sort_unstable();
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_prefix_is_read_until_it_is_enough() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        assert!(read_prefix(&path, 9, |_| true).expect("no error").is_none());
+        assert!(read_prefix(&path.join("below"), 9, |_| true).expect("no error").is_none());
+        fs::write(&path, vec![b'x'; 50_000]).expect("writes");
+        let length = |limit, wanted: usize| {
+            let read = read_prefix(&path, limit, |bytes| bytes.len() >= wanted);
+            read.map(|bytes| bytes.expect("is there").len())
+        };
+        assert_eq!(length(1 << 20, 1).expect("reads"), 4096);
+        assert_eq!(length(1 << 20, 5000).expect("reads"), 8192);
+        assert_eq!(length(50_000, usize::MAX).expect("reads"), 50_000);
+        let error = length(49_999, usize::MAX).expect_err("too large");
+        assert_eq!(error.source.kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(length(4096, 1).expect("the limit is for what is read"), 4096);
+        let asked = Cell::new(0);
+        read_prefix(&path, 1 << 20, |_| asked.replace(asked.get() + 1) > 99).expect("reads");
+        assert_eq!(asked.get(), 4, "the pieces grow");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_prefix_of_a_link_a_directory_or_a_pipe_is_not_read() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (link, pipe) = (dir.path().join("link"), dir.path().join("pipe"));
+        fs::write(dir.path().join("f"), "x").expect("writes");
+        std::os::unix::fs::symlink("f", &link).expect("links");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .expect("a pipe");
+        for path in [&link, &pipe, dir.path()] {
+            assert!(read_prefix(path, 9, |_| true).is_err(), "{}", path.display());
+        }
+    }
 }

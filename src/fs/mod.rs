@@ -18,7 +18,7 @@ pub use atomic::write_atomic;
 pub use download::{Download, Sink, read_small, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use lock::DirLock;
-pub use look::{Kind, kind, list_dir, read_capped, read_link, read_text, real_path};
+pub use look::{Kind, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path};
 pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree, symlink,
     temp_dir_in,

@@ -10,5 +10,5 @@ use super::{PathContext, PathError};
 ///
 /// Where the directory for temporary files cannot be written to.
 pub fn anonymous_temp_file() -> Result<File, PathError> {
-    tempfile::tempfile().at("create a temporary file in", &std::env::temp_dir())
+    tempfile::tempfile().at("create a temporary file in", &tempfile::env::temp_dir())
 }

@@ -188,7 +188,8 @@ fn with_path(error: PathError) -> ReadError {
     io::Error::new(error.source.kind(), error).into()
 }
 
-fn open_no_follow(path: &Path) -> io::Result<File> {
+/// Opens `path` for reading, but no link; a pipe does not block.
+pub(super) fn open_no_follow(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]

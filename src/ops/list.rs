@@ -1,6 +1,7 @@
 //! `list`: what is installed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -128,7 +129,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
             path: locked.and_then(|locked| locked.path.clone()),
             revision: locked.and_then(|locked| locked.revision.clone()),
             digest: locked.map(|locked| locked.digest.to_string()),
-            agents: linked(&survey, name, locked),
+            agents: linked(context, scope, &files, &survey, name),
             state,
             location: scope.skill_dir(name).display().to_string(),
         });
@@ -147,12 +148,35 @@ fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
     }
 }
 
-/// The agents that have a link to the skill, or a copy of it.
-fn linked(survey: &Survey, name: &SkillName, locked: Option<&Locked>) -> Vec<String> {
-    let is_copy = |digest: &Option<_>| digest.is_some() && *digest == locked.map(|locked| locked.digest);
-    let own = survey.agents.iter().filter(|((_, other), found)| {
-        other == name
-            && (matches!(found, Found::OurLink) || matches!(found, Found::Tree(digest) if is_copy(digest)))
-    });
-    own.map(|((agent, _), _)| (*agent).to_owned()).collect()
+/// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
+/// the ones that the manifest names are told, or the first where it names none.
+fn linked(context: &Context, scope: &Scope, files: &Files, survey: &Survey, name: &SkillName) -> Vec<String> {
+    let locked = files.lock.skills.get(name).map(|locked| locked.digest);
+    let mut by_dir: BTreeMap<PathBuf, Vec<&str>> = BTreeMap::new();
+    for ((agent, other), found) in &survey.agents {
+        let ours = match found {
+            Found::OurLink => true,
+            Found::Tree(digest) => digest.is_some() && *digest == locked,
+            _ => false,
+        };
+        if other == name
+            && ours
+            && let Ok(known) = agents::find(agent)
+        {
+            by_dir
+                .entry(scope.agent_dir(&context.settings, known).unwrap_or_default())
+                .or_default()
+                .push(agent);
+        }
+    }
+    let targets = &files.manifest.agents().targets;
+    let is_target = |agent: &&str| targets.iter().any(|target| target == agent);
+    let mut told: Vec<String> = Vec::new();
+    for agents in by_dir.values() {
+        let named: Vec<_> = agents.iter().copied().filter(is_target).collect();
+        let shown = if named.is_empty() { &agents[..1] } else { &named[..] };
+        told.extend(shown.iter().map(|agent| (*agent).to_owned()));
+    }
+    told.sort();
+    told
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{Answer, Client, Credential, HttpError, Request, Url};
 use crate::settings::Settings;
-use crate::spec::{Reference, Repository, is_commit};
+use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit};
 
 use cache::{Cache, Known};
 
@@ -43,7 +43,8 @@ impl<'a> GitHub<'a> {
     /// address or token.
     pub fn new(client: &'a Client, settings: &'a Settings, repository: &Repository) -> Result<Self> {
         let github = &settings.github;
-        if let Some(host) = repository.host.as_ref().filter(|host| **host != github.host) {
+        let host = repository.host.as_deref().unwrap_or(PUBLIC_HOST);
+        if host != github.host {
             return Err(Error::usage(format!("`{repository}` does not lie on `{}`", github.host)).hint(
                 format!("set `GH_HOST={host}`, and `GH_ENTERPRISE_TOKEN` to a token for that server"),
             ));

@@ -6,6 +6,11 @@
     reason = "tests arrange files and start the program; the rooms of `src` are not theirs"
 )]
 #![expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a test that skips itself says so, and one that counts tells its counts"
+)]
+#![expect(
     clippy::expect_used,
     clippy::missing_panics_doc,
     reason = "what helps a test may panic as the test itself may"
@@ -14,7 +19,10 @@
 pub mod support;
 
 mod architecture;
+mod disk;
 mod github;
 mod http;
+mod install;
 mod kill;
 mod real;
+mod refusals;

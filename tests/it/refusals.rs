@@ -62,7 +62,9 @@ fn names_that_are_there_twice() {
 fn links_and_hidden_repositories() {
     let tree = Tree::new().skill("demo", "demo").symlink("demo/secret", "/etc/passwd");
     insta::assert_snapshot!(refused_tree(&tree), @"");
-    let tree = Tree::new().file("real/x.md", "---\nname: demo\ndescription: d\n---\n").symlink("demo/SKILL.md", "../real/x.md");
+    let tree = Tree::new()
+        .file("real/x.md", "---\nname: demo\ndescription: d\n---\n")
+        .symlink("demo/SKILL.md", "../real/x.md");
     insta::assert_snapshot!(refused_tree(&tree), @"");
     let tree = Tree::new().skill("demo", "demo").executable("demo/.git/hooks/post-checkout", "#!/bin/sh\n");
     insta::assert_snapshot!(refused_tree(&tree), @"");
@@ -74,7 +76,9 @@ fn a_link_outside_of_the_skill_does_no_harm() {
     let mut sandbox = Sandbox::new();
     let forge = Forge::start();
     sandbox.forge(&forge);
-    forge.repo("acme/skills").commit(&Tree::new().skill("skills/demo", "demo").symlink("elsewhere", "/etc/passwd"));
+    forge
+        .repo("acme/skills")
+        .commit(&Tree::new().skill("skills/demo", "demo").symlink("elsewhere", "/etc/passwd"));
     assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
     assert!(sandbox.tree(&sandbox.project()).iter().all(|line| !line.contains("->")));
 }
@@ -101,7 +105,8 @@ fn archives_that_are_bombs_or_damaged() {
 /// ms09-homoglyph-name, ms20-dup-keys, ms22-name-dotdot.
 #[test]
 fn names_of_skills() {
-    let named = |name: &str| Tree::new().file("x/SKILL.md", format!("---\nname: {name}\ndescription: d\n---\n"));
+    let named =
+        |name: &str| Tree::new().file("x/SKILL.md", format!("---\nname: {name}\ndescription: d\n---\n"));
     insta::assert_snapshot!(refused_tree(&named("p\u{430}ypal")), @"");
     insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "# nothing\n")), @"");
     insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "---\nname: x\n---\n")), @"");
@@ -121,7 +126,8 @@ fn skills_that_are_not_there_or_not_named() {
     let mut sandbox = Sandbox::new();
     let forge = Forge::start();
     sandbox.forge(&forge);
-    let tree = Tree::new().skill("skills/pdf", "pdf").skill("skills/docx", "docx").skill("skills/other", "pdf");
+    let tree =
+        Tree::new().skill("skills/pdf", "pdf").skill("skills/docx", "docx").skill("skills/other", "pdf");
     forge.repo("acme/skills").commit(&tree);
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--skill", "dox"]), @"");
@@ -166,7 +172,13 @@ fn the_network() {
     assert_eq!(sandbox.run(&["install", "acme/private", "--dry-run"]).code, Some(0));
     for request in forge.requests() {
         let is_api = request.host == forge.api_host();
-        assert_eq!(request.header("authorization").is_some_and(|value| value.contains("right")), is_api && request.header("authorization").is_some() && request.header("authorization") != Some("Bearer wrong"), "{request:?}");
+        assert_eq!(
+            request.header("authorization").is_some_and(|value| value.contains("right")),
+            is_api
+                && request.header("authorization").is_some()
+                && request.header("authorization") != Some("Bearer wrong"),
+            "{request:?}"
+        );
         assert!(is_api || request.header("authorization").is_none(), "the token went to {}", request.host);
     }
     forge.fail_always(Endpoint::Archive, Fault::Html);
@@ -174,7 +186,8 @@ fn the_network() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/other"]), @"");
     let address = sandbox.settings().github.api_url;
     drop(forge);
-    let stopped = refused(&sandbox, &["install", "acme/skills"]).replace(address.trim_start_matches("http://"), "[FORGE]");
+    let stopped = refused(&sandbox, &["install", "acme/skills"])
+        .replace(address.trim_start_matches("http://"), "[FORGE]");
     insta::assert_snapshot!(stopped, @"");
 }
 
@@ -199,7 +212,8 @@ fn lockfiles_and_manifests() {
 
     // Other bytes than the locked ones, in the store and at the source.
     let wrong = format!("sha256:{}", "0".repeat(64));
-    let digest = lock.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest").trim_matches('"');
+    let digest =
+        lock.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest").trim_matches('"');
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     let other = with(lock.replace(digest, &wrong)).replace(digest, "[FOUND]");
     insta::assert_snapshot!(other, @"");

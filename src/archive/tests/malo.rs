@@ -3,6 +3,8 @@
 //! Its directories say what to do: `accept`, `reject` and `malicious` are law; for `iffy` the
 //! choice is written down here. The suite is found through `SKILLPM_TESTDATA`.
 
+#![expect(clippy::disallowed_methods, reason = "the suite lies outside of every room of the program")]
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -52,7 +54,6 @@ const IFFY_REFUSED: &[(&str, &str)] = &[
     ("tar/unknown", "a type that readers skip or extract, as they like"),
 ];
 
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn suite() -> Option<PathBuf> {
     let Some(root) = std::env::var_os("SKILLPM_TESTDATA") else {
         eprintln!("skipped: SKILLPM_TESTDATA is unset");

@@ -61,9 +61,10 @@ pub(super) fn parse(
         }
         spec.reference = Some(reference.clone());
     }
-    if let Origin::Local(path) = &spec.origin {
-        spec.origin = local::origin(&context.settings, scope, path)?;
-    }
+    spec.origin = match spec.origin {
+        Origin::Local(path) => local::origin(&context.settings, scope, &path)?,
+        Origin::GitHub(repository) => Origin::GitHub(repository.on(&context.settings.github.host)),
+    };
     Ok(spec)
 }
 

@@ -16,7 +16,7 @@ use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, SourceSpec};
-use crate::store::{Store, mismatch};
+use crate::store::{self, Store, mismatch};
 use crate::tree::FileSet;
 
 /// What restoring needs.
@@ -80,8 +80,8 @@ impl Worker<'_> {
         let place = self.scope.skill_dir(name);
         let there = crate::fs::kind(&place)?.is_some();
         if there && digest_of(&place) == Some(locked.digest) {
-            // Only links and entries may be missing; no content is needed.
-            self.want(name, locked.clone(), None, None);
+            // Only links and entries may be missing; copies for agents are made from what is there.
+            self.want(name, locked.clone(), store::read(&place)?);
             return Ok(());
         }
         if there && !force {
@@ -89,21 +89,13 @@ impl Worker<'_> {
             return Ok(());
         }
         let set = self.content(name, locked)?;
-        self.want(name, locked.clone(), None, Some(set));
+        self.want(name, locked.clone(), set);
         Ok(())
     }
 
-    fn want(
-        &mut self,
-        name: &SkillName,
-        locked: Locked,
-        requirement: Option<Requirement>,
-        set: Option<FileSet>,
-    ) {
-        self.restore.fetched.wanted.push(Wanted { name: name.clone(), locked, requirement });
-        if let Some(set) = set {
-            self.restore.fetched.contents.insert(name.clone(), set);
-        }
+    fn want(&mut self, name: &SkillName, locked: Locked, set: FileSet) {
+        self.restore.fetched.wanted.push(Wanted { name: name.clone(), locked, requirement: None });
+        self.restore.fetched.contents.insert(name.clone(), set);
     }
 
     /// The files of a locked skill, checked against the digest.
@@ -220,7 +212,7 @@ impl Worker<'_> {
             digest,
             dependencies: Vec::new(),
         };
-        self.want(name, locked, None, Some(set));
+        self.want(name, locked, set);
         Ok(())
     }
 }

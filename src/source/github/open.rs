@@ -1,5 +1,6 @@
 //! Opening a repository: from a reference to its files.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::GitHub;
@@ -8,8 +9,9 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::http::Client;
 use crate::refusal::{Limits, Refusal};
+use crate::settings::{self, Settings};
 use crate::source::{Opened, Wanted};
-use crate::spec::{Repository, is_commit};
+use crate::spec::{PUBLIC_HOST, Repository, is_commit};
 
 /// Opens `repository` at the commit that is wanted.
 ///
@@ -23,8 +25,9 @@ pub fn open(
     wanted: Wanted<'_>,
     limits: &Limits,
 ) -> Result<Opened> {
-    let client = Client::new(&context.settings, Arc::clone(&context.reporter));
-    let github = GitHub::new(&client, &context.settings, repository)?;
+    let settings = settings_for(&context.settings, repository);
+    let client = Client::new(&settings, Arc::clone(&context.reporter));
+    let github = GitHub::new(&client, &settings, repository)?;
     let commit = match wanted {
         Wanted::Now(reference) => github.resolve(reference)?,
         Wanted::Commit(commit) => commit.to_owned(),
@@ -38,6 +41,15 @@ pub fn open(
         other => other?,
     };
     Ok(Opened { tree: archive.tree.without_wrapper(), revision: Some(commit), name: repository.name.clone() })
+}
+
+/// The settings for the server of `repository`. Where they name an Enterprise server, the public one
+/// is asked without a token: the one that they hold may not be meant for it.
+fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
+    if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
+        return Cow::Borrowed(settings);
+    }
+    Cow::Owned(Settings { github: settings::GitHub::public(), ..settings.clone() })
 }
 
 /// Downloads and opens the archive of `commit`. One that is refused is not kept.

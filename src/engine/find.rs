@@ -1,0 +1,276 @@
+//! One skill by its name.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::discover::{Diagnostic, Skill, key, read, scan};
+use super::sources::{Source, default_sources};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::text;
+
+/// How many names an error lists.
+const MAX_NAMES: usize = 20;
+
+/// A skill that was asked for.
+#[derive(Debug)]
+pub struct Hit {
+    /// The skill.
+    pub skill: Skill,
+    /// What a person should know of it.
+    pub warnings: Vec<String>,
+}
+
+/// Finds the skill `name`, as [`super::discover`] would, without reading more than it must.
+///
+/// In each source the directory of that name is looked at first, and all others only where that
+/// is not the skill. Where no skill calls itself `name`, a directory of that name will do: it is
+/// how a skill is listed that was installed under another name than its own.
+///
+/// Skills that are hidden by the one that is found are told where their directories have the name;
+/// [`super::discover`] tells all of them.
+///
+/// # Errors
+///
+/// Where there is no such skill, with the names that there are, and where it cannot be loaded.
+pub fn find(context: &Context, name: &str) -> Result<Hit> {
+    let mut search = Search::new(name);
+    for source in default_sources(&context.settings)? {
+        search.by_directory(&source);
+        if search.hits.is_empty() {
+            search.by_name(&source);
+        }
+    }
+    search.finish()
+}
+
+struct Search<'a> {
+    /// The name as it was asked for.
+    name: &'a str,
+    key: String,
+    /// The name, where it may be joined to a path.
+    directory: Option<SkillName>,
+    hits: Vec<Skill>,
+    /// A skill of another name in a directory of this one.
+    renamed: Option<Skill>,
+    /// Skills in directories of this name that cannot be loaded.
+    broken: Vec<Diagnostic>,
+    /// Whatever else is wrong with the sources.
+    diagnostics: Vec<Diagnostic>,
+    seen: BTreeSet<PathBuf>,
+    names: BTreeSet<String>,
+}
+
+impl<'a> Search<'a> {
+    fn new(name: &'a str) -> Self {
+        Self {
+            name,
+            key: key(name),
+            directory: SkillName::new(name).ok(),
+            hits: Vec::new(),
+            renamed: None,
+            broken: Vec::new(),
+            diagnostics: Vec::new(),
+            seen: BTreeSet::new(),
+            names: BTreeSet::new(),
+        }
+    }
+
+    fn by_directory(&mut self, source: &Source) {
+        let Some(directory) = &self.directory else { return };
+        // A source that cannot be read is told where it is listed.
+        let Ok(Some(entry)) = source.entry(directory.as_str()) else { return };
+        match read(source.scope, &entry) {
+            Ok(Some(skill)) if key(&skill.meta.name) == self.key => self.hit(skill),
+            Ok(Some(skill)) => {
+                self.renamed.get_or_insert(skill);
+            }
+            Ok(None) => {}
+            Err(diagnostic) => {
+                self.broken.push(diagnostic);
+                // It is told by itself, not among the others.
+                self.seen.insert(entry.real);
+            }
+        }
+    }
+
+    fn by_name(&mut self, source: &Source) {
+        for skill in scan(source, &mut self.seen, &mut self.diagnostics) {
+            if key(&skill.meta.name) == self.key {
+                self.hit(skill);
+            } else {
+                self.names.insert(skill.meta.name);
+            }
+        }
+    }
+
+    fn hit(&mut self, skill: Skill) {
+        // A link to the same skill is no second one.
+        if self.hits.iter().all(|hit| hit.real != skill.real) {
+            self.hits.push(skill);
+        }
+    }
+
+    fn finish(mut self) -> Result<Hit> {
+        let mut warnings = Vec::new();
+        if self.hits.is_empty()
+            && let Some(skill) = self.renamed.take()
+        {
+            let name = &skill.meta.name;
+            warnings.push(format!("the skill in `{}` calls itself `{name}`", skill.dir.display()));
+            self.hits.push(skill);
+        }
+        if self.hits.is_empty() {
+            return Err(self.failure());
+        }
+        let skill = self.hits.remove(0);
+        warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
+        warnings.extend(self.hits.iter().map(|hidden| hidden.shadowed_by(&skill.dir).to_string()));
+        warnings.extend(self.broken.iter().map(ToString::to_string));
+        let sources = self.diagnostics.iter().filter(|d| matches!(d, Diagnostic::Source(_)));
+        warnings.extend(sources.map(ToString::to_string));
+        Ok(Hit { skill, warnings })
+    }
+
+    fn failure(mut self) -> Error {
+        // The first source wins here too.
+        if !self.broken.is_empty()
+            && let Diagnostic::Skill { file, reason } = self.broken.remove(0)
+        {
+            return reason.into_error(self.name, &file);
+        }
+        let mut error = Error::usage(format!("there is no skill `{}`", self.name));
+        if let Some(name) = text::closest(self.name, self.names.iter().map(String::as_str)) {
+            error = error.hint(format!("did you mean `{name}`?"));
+        }
+        if !self.names.is_empty() {
+            error = error.hint(format!("there are {}", some(&self.names)));
+        }
+        for diagnostic in self.diagnostics.iter().take(MAX_NAMES) {
+            error = error.hint(diagnostic.to_string());
+        }
+        error.hint(if self.names.is_empty() {
+            "`skillpm install owner/repo` installs skills, `skillpm list` shows them"
+        } else {
+            "`skillpm list` shows what is installed, `skillpm install owner/repo` adds more"
+        })
+    }
+}
+
+/// The first names, and how many more there are.
+fn some(names: &BTreeSet<String>) -> String {
+    let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::error::ErrorKind;
+
+    fn hit(world: &World, name: &str) -> (String, Vec<String>) {
+        let hit = find(&world.context(), name).expect(name);
+        let dir =
+            hit.skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/");
+        (dir, hit.warnings)
+    }
+
+    /// S0-US2.2, S0-FR-018.
+    #[test]
+    fn by_directory_and_by_the_name_inside() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.skill(".claude/skills/readers", "Word Reader!");
+        assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
+        assert_eq!(hit(&world, "ｐｄｆ").0, "project/.agents/skills/pdf");
+        assert_eq!(hit(&world, "Word Reader!"), ("project/.claude/skills/readers".into(), vec![]));
+        let (dir, warnings) = hit(&world, "readers");
+        assert_eq!(dir, "project/.claude/skills/readers", "as it is listed");
+        assert!(warnings[0].ends_with("readers` calls itself `Word Reader!`"), "{warnings:?}");
+    }
+
+    /// S0-E7, conflict C1: the same one as in a discovery, and both paths are told.
+    #[test]
+    fn the_first_source_wins() {
+        let world = World::new();
+        world.skill(".claude/skills/other", "pdf");
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let (dir, warnings) = hit(&world, "pdf");
+        assert_eq!(dir, "project/.claude/skills/other", "a nearer scope before a better directory");
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(warning.contains(".claude/skills/other` is used"), "{warning}");
+        assert!(warning.contains("home/.agents/skills/pdf` is not"), "{warning}");
+        let sources = default_sources(&world.context().settings).expect("sources");
+        assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
+    }
+
+    /// S0-E8, S0-FR-019, conflict C15.
+    #[test]
+    fn an_unknown_name_gets_the_closest_and_all_others() {
+        let world = World::new();
+        let unknown = |name: &str| find(&world.context(), name).expect_err("unknown");
+        assert!(unknown("pdf").hints()[0].contains("skillpm install"));
+        for number in 10..35 {
+            world.skill(&format!(".agents/skills/pdf-{number}"), &format!("pdf-{number}"));
+        }
+        let error = unknown("pdf-1");
+        assert_eq!(
+            (error.kind(), error.to_string().as_str()),
+            (ErrorKind::Usage, "there is no skill `pdf-1`")
+        );
+        assert!(error.hints()[0].starts_with("did you mean `pdf-"), "{:?}", error.hints());
+        assert!(error.hints()[1].ends_with("`pdf-29` and 5 more"), "{:?}", error.hints());
+        assert!(error.hints()[2].contains("`skillpm list`"));
+    }
+
+    /// Conflict C2: what is no valid name never becomes a path.
+    #[test]
+    fn a_name_never_leads_out_of_the_sources() {
+        let world = World::new();
+        world.skill("etc", "../../etc");
+        world.skill(".agents/skills/a", "a");
+        for name in ["../../etc", "../skills/a", "./a", "a/", "/", "..", "", "a\\..\\a", "a\0"] {
+            let error = find(&world.context(), name).expect_err(name);
+            assert_eq!(error.kind(), ErrorKind::Usage, "{name:?}");
+        }
+        world.skill(".agents/skills/b", "../../etc");
+        assert_eq!(hit(&world, "../../etc").0, "project/.agents/skills/b", "as a key it is as good as any");
+    }
+
+    /// Conflict C8.
+    #[test]
+    fn a_skill_that_cannot_be_loaded_says_why_unless_there_is_another() {
+        let world = World::new();
+        world.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n");
+        let error = find(&world.context(), "pdf").expect_err("cannot be loaded");
+        assert_eq!(error.kind(), ErrorKind::Findings);
+        let message = error.to_string();
+        assert!(message.starts_with("the skill `pdf` cannot be loaded: `"), "{message}");
+        assert!(message.contains("SKILL.md`: the required field `description` is missing"), "{message}");
+        assert!(error.hints()[0].contains("`skillpm validate "), "{:?}", error.hints());
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let (dir, warnings) = hit(&world, "pdf");
+        assert_eq!(dir, "home/.agents/skills/pdf");
+        assert!(warnings[0].contains("cannot be loaded"), "{warnings:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_neither_twins_nor_ways_out() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
+        assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
+        world.write("secret", "---\nname: x\ndescription: y\n---\n");
+        crate::fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
+        world.link("../../../secret", ".agents/skills/x/SKILL.md");
+        let error = find(&world.context(), "x").expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Integrity);
+        assert!(error.to_string().contains("leads out of the skill's directory"), "{error}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Reading a skill's own file, and nothing outside of its directory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::document::{Document, Split, split_prefix};
+use crate::error::{Error, ErrorKind};
+use crate::fs::{self, Kind, PathError};
+use crate::skill::LoadError;
+
+/// The name that the specification gives a skill's file.
+pub const SKILL_FILE: &str = "SKILL.md";
+/// The largest `SKILL.md` that is read, in bytes.
+pub const MAX_SKILL_FILE: u64 = 10 << 20;
+
+/// Why a skill cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unusable {
+    /// The file is gone.
+    #[error("there is no file any more")]
+    Gone,
+    /// The file is something else.
+    #[error("it is {0}, not a regular file")]
+    NotAFile(&'static str),
+    /// The file is a link to nothing.
+    #[error("it is a link to `{}`, which is not there", .0.display())]
+    Dangling(PathBuf),
+    /// The file is a link to a place outside of the skill's directory.
+    #[error("it is a link that leads out of the skill's directory, to `{}`", .0.display())]
+    Outside(PathBuf),
+    /// The file has more than [`MAX_SKILL_FILE`] bytes.
+    #[error("it has more than {} MiB", MAX_SKILL_FILE >> 20)]
+    TooLarge,
+    /// The system does not let us read it.
+    #[error("{}: {}", .0, .0.source)]
+    Unreadable(#[from] PathError),
+    /// Its content is of no use.
+    #[error(transparent)]
+    Content(#[from] LoadError),
+}
+
+impl Unusable {
+    /// The error for a skill that was asked for by `name` and whose file is `file`.
+    pub fn into_error(self, name: &str, file: &Path) -> Error {
+        let shown = file.display();
+        let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
+        match self {
+            // The path is in the system's own message.
+            Self::Unreadable(error) => {
+                Error::from(error).context(format!("the skill `{name}` cannot be loaded"))
+            }
+            Self::Content(_) => Error::new(ErrorKind::Findings, message)
+                .hint(format!("`skillpm validate {shown}` shows the place and what to do")),
+            _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),
+        }
+    }
+}
+
+/// Returns the file of the skill in `dir`: `SKILL.md`, else the first one whose name differs only
+/// in case; `None` where there is neither. It may be anything, a link too.
+///
+/// # Errors
+///
+/// Where `dir` cannot be read.
+pub fn skill_file(dir: &Path) -> Result<Option<PathBuf>, PathError> {
+    let exact = dir.join(SKILL_FILE);
+    if fs::kind(&exact)?.is_some() {
+        return Ok(Some(exact));
+    }
+    let other = fs::list_dir(dir)?.into_iter().find(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+    Ok(other.map(|name| dir.join(name)))
+}
+
+/// Reads all of `file`, which lies in a skill's directory.
+///
+/// # Errors
+///
+/// [`Unusable`], for any reason but the content.
+pub fn document(file: &Path) -> Result<Document, Unusable> {
+    Ok(Document::from_bytes(read(file, |_| false)?))
+}
+
+/// Reads the frontmatter of `file`, which lies in a skill's directory, and nothing behind it.
+///
+/// # Errors
+///
+/// As [`document`].
+pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
+    let mut bytes = read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?;
+    if let Split::Found(parts) = split_prefix(&bytes) {
+        bytes.truncate(parts.body);
+    }
+    Ok(Document::from_bytes(bytes))
+}
+
+fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {
+    match fs::read_prefix(&contained(file)?, MAX_SKILL_FILE, enough) {
+        Ok(bytes) => bytes.ok_or(Unusable::Gone),
+        Err(error) if error.source.kind() == io::ErrorKind::FileTooLarge => Err(Unusable::TooLarge),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The regular file that `file` is or leads to. A link may not leave the file's directory: a
+/// stranger's skill could otherwise show an agent any file of the machine.
+fn contained(file: &Path) -> Result<PathBuf, Unusable> {
+    if fs::kind(file)? != Some(Kind::Symlink) {
+        return regular(file.to_owned());
+    }
+    let Some(real) = fs::real_path(file)? else {
+        return Err(Unusable::Dangling(fs::read_link(file)?.unwrap_or_default()));
+    };
+    let dir = fs::real_path(file.parent().unwrap_or(Path::new("")))?.ok_or(Unusable::Gone)?;
+    if real.starts_with(dir) { regular(real) } else { Err(Unusable::Outside(real)) }
+}
+
+fn regular(path: PathBuf) -> Result<PathBuf, Unusable> {
+    match fs::kind(&path)? {
+        Some(Kind::File) => Ok(path),
+        Some(Kind::Directory) => Err(Unusable::NotAFile("a directory")),
+        Some(_) => Err(Unusable::NotAFile("a pipe, socket or device")),
+        None => Err(Unusable::Gone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::{World, skill_text};
+
+    /// S0-FR-002, conflict C13.
+    #[test]
+    fn the_exact_spelling_wins() {
+        let world = World::new();
+        let dir = world.project().join("s");
+        let name =
+            || skill_file(&dir).expect("reads").map(|file| file.strip_prefix(&dir).map(Path::to_owned));
+        assert_eq!(name(), None);
+        world.write("s/readme.md", "");
+        assert_eq!(name(), None);
+        for file in ["skill.md", "Skill.md", "SKILL.md"] {
+            world.write(&format!("s/{file}"), "");
+            assert_eq!(name(), Some(Ok(file.into())), "upper case sorts first");
+        }
+    }
+
+    /// S0-US2.1, S0-FR-016: the body is not read.
+    #[test]
+    fn only_the_frontmatter_is_read() {
+        let world = World::new();
+        world.write("s/SKILL.md", &(skill_text("s") + &"x".repeat(11 << 20)));
+        let file = world.project().join("s/SKILL.md");
+        let document = frontmatter(&file).expect("reads");
+        assert_eq!((document.name(), document.body()), (Some("s"), ""));
+        assert!(matches!(super::document(&file), Err(Unusable::TooLarge)));
+    }
+
+    #[test]
+    fn what_has_no_end_of_frontmatter_is_told_from_its_start() {
+        let world = World::new();
+        let file = world.project().join("SKILL.md");
+        let message = |text: &str| {
+            world.write("SKILL.md", text);
+            let document = frontmatter(&file).expect("reads");
+            crate::skill::load(&document).expect_err("refused").to_string()
+        };
+        assert!(message("---\nname: x\n").contains("never closed"));
+        assert!(message(&format!("---\nname: {}", "x".repeat(1 << 20))).contains("never closed"));
+        assert!(message(&format!("{}é", "x".repeat(4095))).contains("no frontmatter"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_outside_of_the_directory_is_read() {
+        let world = World::new();
+        world.write("secret", "---\nname: x\ndescription: y\n---\n");
+        world.write("s/docs/real.md", &skill_text("s"));
+        let file = world.project().join("s/SKILL.md");
+        let answer = |target: &str| {
+            world.link(target, "s/SKILL.md");
+            frontmatter(&file).map(|document| document.name().map(str::to_owned))
+        };
+        assert_eq!(answer("docs/real.md").expect("inside").as_deref(), Some("s"));
+        assert!(matches!(answer("../secret"), Err(Unusable::Outside(_))));
+        assert!(matches!(answer("docs/../../secret"), Err(Unusable::Outside(_))));
+        assert!(matches!(answer("/etc/passwd"), Err(Unusable::Outside(_))));
+        assert!(matches!(answer("nowhere"), Err(Unusable::Dangling(_))));
+        assert!(matches!(answer("SKILL.md"), Err(Unusable::Dangling(_))));
+        assert!(matches!(answer("docs"), Err(Unusable::NotAFile("a directory"))));
+        fs::remove_link(&file).expect("removes");
+        assert!(matches!(frontmatter(&file), Err(Unusable::Gone)));
+        fs::create_dir(&file).expect("creates");
+        assert!(matches!(frontmatter(&file), Err(Unusable::NotAFile("a directory"))));
+        fs::remove_tree(&file).expect("removes");
+        rustix::fs::mknodat(rustix::fs::CWD, &file, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .expect("a pipe");
+        assert!(matches!(document(&file), Err(Unusable::NotAFile(_))), "it does not hang");
+    }
+}

@@ -1,0 +1,218 @@
+//! Installing, end to end: what a person types, what lies on disk afterwards, what is said.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use skillpm::fs::DirLock;
+
+use crate::support::{Forge, Sandbox, Tree};
+
+fn forge_with(tree: &Tree) -> (Forge, Sandbox, String) {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let commit = forge.repo("acme/skills").commit(tree);
+    (forge, sandbox, commit)
+}
+
+fn two_skills() -> Tree {
+    Tree::new()
+        .skill("skills/pdf", "pdf")
+        .executable("skills/pdf/scripts/run.sh", "#!/bin/sh\necho pdf\n")
+        .file("skills/pdf/references/a.md", "a\n")
+        .skill("skills/docx", "docx")
+}
+
+/// What lies in the project, without the content of the skills themselves.
+fn shape(sandbox: &Sandbox) -> String {
+    sandbox.tree(&sandbox.project()).join("\n")
+}
+
+/// S4-21: the main job, from GitHub to a link in an agent's directory.
+#[test]
+fn one_skill_of_a_repository() {
+    let (_forge, sandbox, commit) = forge_with(&two_skills());
+    std::fs::create_dir(sandbox.home().join(".claude")).expect("Claude Code is on this machine");
+    let output = sandbox.run(&["add", "acme/skills@pdf"]);
+    let shown = output.to_string().replace(&commit[..7], "[COMMIT]");
+    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shape(&sandbox), @"");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @"");
+    insta::assert_snapshot!(sandbox.read("skillpm.lock").replace(&commit, "[COMMIT]"), @"");
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"");
+    let again = sandbox.run(&["install", "acme/skills@pdf"]).to_string().replace(&commit[..7], "[COMMIT]");
+    insta::assert_snapshot!(again, @"");
+    insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"");
+    insta::assert_snapshot!(shape(&sandbox), @"");
+}
+
+#[test]
+fn what_a_source_holds_and_what_would_be_done() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    insta::assert_snapshot!(sandbox.run(&["install", "--list", "acme/skills"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"");
+    assert_eq!(shape(&sandbox), "", "a plan touches nothing");
+}
+
+/// Each revision by each way of saying it; `requested` and `revision` tell which it was.
+#[test]
+fn revisions() {
+    let (forge, sandbox, _) = forge_with(&Tree::new().skill("", "pdf"));
+    let old = forge.repo("acme/skills").loose_commit(&Tree::new().skill("", "pdf").file("OLD", ""));
+    forge.repo("acme/skills").tag("v1", &old).branch("old", &old);
+    for (args, requested) in [
+        (vec!["acme/skills#v1"], "requested = \"v1\"\n"),
+        (vec!["acme/skills", "--tag", "v1"], "requested = \"tags/v1\"\n"),
+        (vec!["acme/skills", "--branch", "old"], "requested = \"heads/old\"\n"),
+        (vec!["acme/skills", "--rev", &old], ""),
+        (vec!["https://github.com/acme/skills/tree/old"], "requested = \"old\"\n"),
+    ] {
+        let output = sandbox.run(&[&["install"], &args[..]].concat());
+        assert_eq!(output.code, Some(0), "{output}");
+        let lock = sandbox.read("skillpm.lock");
+        assert!(lock.contains(&format!("{requested}revision = \"{old}\"\n")), "{args:?}: {lock}");
+        assert!(sandbox.project().join(".agents/skills/pdf/OLD").exists());
+    }
+}
+
+/// A branch that moves is not followed by a restore, and is by a new install.
+#[test]
+fn restoring_takes_the_locked_commit() {
+    let (forge, sandbox, first) = forge_with(&Tree::new().skill("", "pdf"));
+    assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
+    let second = forge.repo("acme/skills").commit(&Tree::new().skill("", "pdf").file("NEW", ""));
+    for dir in
+        [sandbox.project().join(".agents"), sandbox.home().join(".local"), sandbox.home().join(".cache")]
+    {
+        std::fs::remove_dir_all(dir).expect("removed");
+    }
+    forge.clear_requests();
+    assert_eq!(sandbox.run(&["install", "--frozen"]).code, Some(0));
+    assert!(sandbox.read("skillpm.lock").contains(&first));
+    assert!(!sandbox.project().join(".agents/skills/pdf/NEW").exists());
+    assert!(
+        forge.requests().iter().all(|request| !request.path.contains("/commits/")),
+        "nothing is resolved"
+    );
+    assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
+    assert!(sandbox.read("skillpm.lock").contains(&second));
+    assert!(sandbox.project().join(".agents/skills/pdf/NEW").exists());
+}
+
+#[test]
+fn the_scope_of_the_user() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    std::fs::create_dir(sandbox.home().join(".claude")).expect("Claude Code is on this machine");
+    let output = sandbox.run(&["install", "acme/skills", "-s", "docx", "-g"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(shape(&sandbox), "", "the project is not touched");
+    let home: Vec<_> = sandbox
+        .tree(&sandbox.home())
+        .into_iter()
+        .filter(|line| line.contains("docx") && !line.contains("cache"))
+        .collect();
+    insta::assert_snapshot!(home.join("\n"), @"");
+    let list: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
+    assert_eq!((&list[0]["scope"], &list[0]["state"]), (&"user".into(), &"ok".into()));
+    assert_eq!(sandbox.run(&["invoke", "docx"]).code, Some(0));
+}
+
+#[test]
+fn copies_in_place_of_links() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--copy", "-a", "claude-code"]).code, Some(0));
+    let copy = sandbox.project().join(".claude/skills/pdf");
+    assert!(!copy.is_symlink() && copy.join("scripts/run.sh").exists());
+    std::fs::remove_dir_all(&copy).expect("removed");
+    assert_eq!(sandbox.run(&["install"]).code, Some(0));
+    assert!(copy.join("scripts/run.sh").exists(), "the manifest remembers that copies are wanted");
+    assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
+    assert!(!copy.exists());
+}
+
+/// Archives that people make: with and without a directory around the skill.
+#[test]
+fn archives_on_this_machine() {
+    let sandbox = Sandbox::new();
+    let skill: &[u8] = b"---\nname: demo\ndescription: Shows things. Use it in tests.\n---\nBody\n";
+    for (name, path) in
+        [("flat.zip", "SKILL.md"), ("wrapped.zip", "demo/SKILL.md"), ("deep.zip", "a/b/demo/SKILL.md")]
+    {
+        sandbox.write(
+            name,
+            crate::support::zip::raw(
+                &[(path, skill), ("README.md", &b"x"[..])][..if name == "flat.zip" { 2 } else { 1 }],
+                "",
+            ),
+        );
+        let output = sandbox.run(&["install", &format!("./{name}")]);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(sandbox.read(".agents/skills/demo/SKILL.md").ends_with("Body\n"));
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+        assert_eq!(sandbox.run(&["install", "--offline"]).code, Some(0));
+    }
+}
+
+/// Two at once in one scope: the second waits for the first, and both succeed.
+#[test]
+fn two_at_once() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    let held = DirLock::acquire(&sandbox.project().join(".agents"), || ()).expect("locked");
+    let mut running: Vec<_> = ["pdf", "docx"]
+        .map(|name| {
+            let mut command = sandbox.command(&["install", "acme/skills", "--skill", name]);
+            let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("starts");
+            let mut talk = BufReader::new(child.stderr.take().expect("piped"));
+            let mut line = String::new();
+            while !line.contains("waiting for another skillpm") {
+                line.clear();
+                assert_ne!(talk.read_line(&mut line).expect("reads"), 0, "it ended without waiting");
+            }
+            (child, talk)
+        })
+        .into();
+    drop(held);
+    for (child, talk) in &mut running {
+        let rest: Vec<_> = talk.lines().map_while(Result::ok).collect();
+        assert!(child.wait().expect("ends").success(), "{rest:?}");
+    }
+    let list: Vec<serde_json::Value> =
+        serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
+    assert_eq!(list.iter().map(|skill| &skill["name"]).collect::<Vec<_>>(), ["docx", "pdf"]);
+    assert!(list.iter().all(|skill| skill["state"] == "ok"));
+    let manifest = sandbox.read("skillpm.toml");
+    assert!(manifest.contains("pdf = ") && manifest.contains("docx = "), "{manifest}");
+}
+
+/// A damaged store is noticed, and mended where the source can be reached.
+#[test]
+fn a_damaged_store() {
+    let (_forge, sandbox, _) = forge_with(&Tree::new().skill("", "pdf"));
+    assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
+    let store = sandbox.home().join(".local/share/skillpm/store-v1");
+    let file = sandbox.tree(&store).into_iter().find(|line| line.ends_with("SKILL.md")).expect("a file");
+    let path = store.join(file.split_once(' ').expect("a mode").1);
+    std::fs::write(&path, "---\nname: pdf\ndescription: hostile\n---\n").expect("damaged");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("damaged"), "{output}");
+    assert!(!sandbox.read(".agents/skills/pdf/SKILL.md").contains("hostile"));
+    assert!(!std::fs::read_to_string(path).expect("written anew").contains("hostile"));
+}
+
+/// A manifest that changed by hand: what is new is resolved, what is gone goes.
+#[test]
+fn the_manifest_is_followed() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    sandbox.write("skillpm.toml", "# ours\n[skills]\npdf = { github = \"acme/skills\" }\nother = { github = \"acme/skills\", path = \"skills/docx\", name = \"docx\" }\n");
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(sandbox.project().join(".agents/skills/other/SKILL.md").exists(), "installed under its alias");
+    sandbox.write("skillpm.toml", "# ours\n[skills]\npdf = { github = \"acme/skills\" }\n");
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3));
+    assert_eq!(sandbox.run(&["install"]).code, Some(0));
+    assert!(!sandbox.project().join(".agents/skills/other").exists());
+    assert_eq!(sandbox.read("skillpm.toml"), "# ours\n[skills]\npdf = { github = \"acme/skills\" }\n");
+}
