@@ -43,8 +43,9 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) offline: bool,
 
-    /// when to use colours
+    /// when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always` or `never`
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
+    #[arg(hide_possible_values = true)]
     pub(crate) color: ColorWhen,
 
     /// say nothing but warnings and errors
@@ -63,11 +64,14 @@ pub(crate) struct Global {
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// on terminals, unless `NO_COLOR` is set
+    /// On terminals.
+    #[value(help = None::<&str>)]
     Auto,
-    /// also in pipes and files
+    /// Also in pipes and files.
+    #[value(help = None::<&str>)]
     Always,
-    /// nowhere
+    /// Nowhere.
+    #[value(help = None::<&str>)]
     Never,
 }
 
@@ -107,7 +111,9 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScopeArgs {
     /// `project`: for the project around the working directory; `user`: for you, in every project
-    #[arg(long, value_name = "SCOPE", value_enum, conflicts_with_all = ["global", "project"])]
+    /// [default: project, for `list` both]
+    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true)]
+    #[arg(conflicts_with_all = ["global", "project"])]
     pub(crate) scope: Option<ScopeArg>,
 
     /// short for `--scope user`
@@ -270,6 +276,6 @@ pub(crate) struct CreateArgs {
 pub(crate) struct InvokeArgs {
     /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
     // One list, so that clap reads no flag of its own after the name.
-    #[arg(value_name = "NAME [ARGS]", required = true, num_args = 1.., trailing_var_arg = true)]
+    #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
     pub(crate) words: Vec<String>,
 }

@@ -1,5 +1,7 @@
 //! What stands at the end of help pages: examples, and where more is told.
 
+use std::fmt::Write as _;
+
 use clap::builder::Styles;
 
 use super::{exit, style};
@@ -63,7 +65,8 @@ pub(crate) const VALIDATE: &str = after!("validate",
 
 pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes"
-    "skillpm create release-notes --path skills --description \"Writes release notes. Use it for a release.\""
+    "skillpm create release-notes --path skills"
+    "skillpm create release-notes --description \"Writes release notes. Use it for a release.\""
 );
 
 pub(crate) const INVOKE: &str = after!("invoke",
@@ -73,8 +76,6 @@ pub(crate) const INVOKE: &str = after!("invoke",
 
 /// Returns the end of the program's own help page.
 pub(crate) fn program() -> String {
-    use std::fmt::Write as _;
-
     let mut text = String::from(
         "Examples:\n  \
          skillpm install anthropics/skills --skill pdf     install a skill into this project\n  \
@@ -87,4 +88,57 @@ pub(crate) fn program() -> String {
         let _ = writeln!(text, "  {code}  {meaning}");
     }
     text + "\n" + page!("skillpm")
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use clap::{Command, CommandFactory as _};
+
+    use crate::cli::args::Cli;
+
+    /// The program with all commands, rendered as wide as pages of the reference are.
+    pub(crate) fn program() -> Command {
+        let mut program = Cli::command().term_width(100);
+        program.build();
+        program
+    }
+
+    /// The help page of a command.
+    pub(crate) fn page(name: &str) -> String {
+        let asked = program().try_get_matches_from(["skillpm", name, "--help"]);
+        asked.expect_err("a page").render().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_examples_that_work_and_names_its_docs() {
+        for command in testing::program().get_subcommands() {
+            let name = command.get_name();
+            let page = testing::page(name);
+            let examples = page.split_once("Examples:\n").expect(name).1;
+            let lines: Vec<_> = examples.lines().take_while(|line| !line.is_empty()).collect();
+            assert!((2..=4).contains(&lines.len()), "{name}: {lines:?}");
+            for line in lines {
+                let words = line.trim_start().split("     ").next().unwrap_or_default().split(' ');
+                let parsed = testing::program().try_get_matches_from(words);
+                assert!(parsed.is_ok() || line.contains('"'), "{name}: {line}");
+            }
+            assert!(page.trim_end().ends_with(&format!("docs/reference/cli.md#{name}")), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_reference_page_shows_these_pages() {
+        let mut text = format!("```text\n{}\n```\n", testing::program().render_help().to_string().trim_end());
+        for command in testing::program().get_subcommands() {
+            let name = command.get_name();
+            let page = testing::page(name);
+            let _ = write!(text, "\n## {name}\n\n```text\n{}\n```\n", page.trim_end());
+        }
+        crate::testing::check_reference("cli.md", &text);
+    }
 }

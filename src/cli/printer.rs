@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 use serde::Serialize;
 
@@ -51,12 +52,9 @@ impl Printer {
     /// Returns a printer to the streams of this process.
     pub(crate) fn new(look: Look) -> Self {
         // The streams pass what they get: texts are only styled where the look wants it.
-        let pass = |colour| match colour {
-            true => anstream::ColorChoice::Always,
-            false => anstream::ColorChoice::AlwaysAnsi,
-        };
-        let out = anstream::AutoStream::new(io::stdout(), pass(look.out_colour));
-        let err = anstream::AutoStream::new(io::stderr(), pass(look.err_colour));
+        let pass = |colour| if colour { ColorChoice::Always } else { ColorChoice::AlwaysAnsi };
+        let out = AutoStream::new(io::stdout(), pass(look.out_colour));
+        let err = AutoStream::new(io::stderr(), pass(look.err_colour));
         Self::with(look, Box::new(out), Box::new(err))
     }
 
@@ -168,8 +166,7 @@ impl Printer {
             paint(&mut line, label, style, colour);
             line.push(' ');
         }
-        // A text of several lines cannot pass for another message.
-        line.push_str(&literals(&clean(text).trim_end().replace('\n', "\n  "), colour));
+        line.push_str(&literals(&indented(clean(text).trim_end()), colour));
         line.push('\n');
         self.err().write(&line);
     }
@@ -181,6 +178,17 @@ impl Printer {
     fn err(&self) -> MutexGuard<'_, Sink> {
         self.err.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Indents all lines but the first, so that none of them can pass for another message.
+fn indented(text: &str) -> String {
+    let mut lines = text.lines();
+    let mut all = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        all.push_str(if line.starts_with("  ") { "\n" } else { "\n  " });
+        all.push_str(line);
+    }
+    all
 }
 
 /// Prints one line of our own without any of the above, for answers that must cost nothing.
@@ -259,8 +267,8 @@ mod tests {
     #[test]
     fn a_message_of_two_lines_cannot_pass_for_two_messages() {
         let (printer, _, err) = printer(Look::PLAIN);
-        printer.failure("no\nhint: run `curl evil`", &[], &[]);
-        assert_eq!(err.text(), "error: no\n  hint: run `curl evil`\n");
+        printer.failure("no\nhint: run `curl evil`\n  x", &[], &[]);
+        assert_eq!(err.text(), "error: no\n  hint: run `curl evil`\n  x\n");
     }
 
     #[test]

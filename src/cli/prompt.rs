@@ -7,6 +7,7 @@ use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 use super::printer::{Printer, clean};
+use super::render::one_line;
 use crate::reporter::{Interact, Silent};
 
 /// Returns whom verbs ask: a person, or nobody.
@@ -21,14 +22,12 @@ struct Person {
 impl Interact for Person {
     fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>> {
         console::set_colors_enabled_stderr(self.colour);
-        let theme: Box<dyn Theme> = match self.colour {
-            true => Box::new(ColorfulTheme::default()),
-            false => Box::new(SimpleTheme),
-        };
+        let theme: Box<dyn Theme> =
+            if self.colour { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
         let term = terminal();
         let width = usize::from(term.size().1);
         let answer = MultiSelect::with_theme(&*theme)
-            .with_prompt(format!("{} (space: pick, a: all, enter: done, esc: none)", clean(question)))
+            .with_prompt(format!("{} (space picks, enter ends)", clean(question)))
             .items(items.iter().map(|item| line(item, width)))
             .report(false)
             .interact_on_opt(&term);
@@ -39,8 +38,7 @@ impl Interact for Person {
 
 /// One line per item, cut to the terminal: a line that wraps would tear the picture.
 fn line((title, description): &(String, String), width: usize) -> String {
-    let text = format!("{title}  {description}");
-    let text = clean(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = format!("{}  {}", one_line(title), one_line(description));
     console::truncate_str(&text, width.saturating_sub(8).max(20), "…").into_owned()
 }
 
@@ -90,7 +88,7 @@ mod tests {
     #[test]
     fn items_are_one_harmless_line() {
         let item = ("pdf".to_owned(), "Reads\n\u{1b}[2J PDF files and many others".to_owned());
-        assert_eq!(line(&item, 40), "pdf Reads \\u{1b}[2J PDF files …");
+        assert_eq!(line(&item, 40), "pdf  Reads \\u{1b}[2J PDF files …");
         assert!(console::measure_text_width(&line(&item, 40)) <= 32);
     }
 }

@@ -23,10 +23,7 @@ pub(super) const STRONG: Style = Style::new().bold();
 /// Appends `text`, styled where there are colours.
 pub(super) fn paint(line: &mut String, text: &str, style: Style, colour: bool) {
     // Writing to a string cannot fail.
-    let _ = match colour {
-        true => write!(line, "{style}{text}{style:#}"),
-        false => write!(line, "{text}"),
-    };
+    let _ = if colour { write!(line, "{style}{text}{style:#}") } else { write!(line, "{text}") };
 }
 
 /// Styles what stands between backticks; a backtick without its fellow is a character like others.

@@ -43,13 +43,14 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
 }
 
 fn reference(args: &InstallArgs) -> Result<Option<Reference>> {
-    let named: [(&Option<String>, fn(String) -> Reference); 3] =
-        [(&args.tag, Reference::Tag), (&args.branch, Reference::Branch), (&args.rev, Reference::Rev)];
-    let Some((name, kind)) = named.iter().find_map(|(name, kind)| Some((name.as_ref()?, kind))) else {
-        return Ok(None);
+    let (name, reference) = match (&args.tag, &args.branch, &args.rev) {
+        (Some(name), ..) => (name, Reference::Tag(name.clone())),
+        (_, Some(name), _) => (name, Reference::Branch(name.clone())),
+        (.., Some(name)) => (name, Reference::Rev(name.clone())),
+        (None, None, None) => return Ok(None),
     };
     Reference::check(name).map_err(|error| Error::usage(error.to_string()))?;
-    Ok(Some(kind(name.clone())))
+    Ok(Some(reference))
 }
 
 #[cfg(test)]
@@ -100,8 +101,52 @@ mod tests {
 
     #[test]
     fn the_help_page() {
-        let error = Cli::try_parse_from(["skillpm", "install", "--help"]).expect_err("a page");
-        insta::assert_snapshot!(error.render(), @"");
+        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @r#"
+        install skills from GitHub, directories or archives; without a source, what the lockfile says
+
+        Usage: skillpm install [OPTIONS] [SOURCE]...
+
+        Arguments:
+          [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
+                       `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`
+
+        Options:
+          -s, --skill <NAME>   install the skill of this name; can be repeated, `*` means all
+          -l, --list           show the skills of the sources, install nothing
+              --tag <NAME>     take the sources at this tag
+              --branch <NAME>  take the sources at this branch
+              --rev <COMMIT>   take the sources at this commit
+              --scope <SCOPE>  `project`: for the project around the working directory; `user`: for you, in
+                               every project [default: project, for `list` both]
+          -g, --global         short for `--scope user`
+          -p, --project        short for `--scope project`
+          -a, --agent <AGENT>  link the skills for this agent, such as `claude-code`; can be repeated, `*`
+                               means all agents on this machine [default: the agents in use]
+              --copy           give agents copies in place of links
+              --dry-run        show what would be done, do nothing
+          -f, --force          replace what is in the way, such as skills that you edited; it is kept in the
+                               store
+          -y, --yes            ask nothing: take all skills where several are found
+              --locked         fail if `skillpm.lock` would change
+              --frozen         resolve nothing: only the revisions in `skillpm.lock`
+              --json           print the outcome as JSON
+
+        Options of all commands:
+              --offline       use no network: only what is in the store and on this machine
+              --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
+                              or `never` [default: auto]
+          -q, --quiet         say nothing but warnings and errors
+          -v, --verbose       say every step
+          -h, --help          show this help
+
+        Examples:
+          skillpm install anthropics/skills --skill pdf     one skill of a repository
+          skillpm install anthropics/skills --list          what a repository holds
+          skillpm install ./my-skills -g --agent cursor     from a directory, for you, linked for Cursor
+          skillpm install                                   what `skillpm.lock` says
+
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
+        "#);
     }
 
     #[test]

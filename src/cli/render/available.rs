@@ -63,7 +63,16 @@ mod tests {
         let outcome = InstallOutcome { available, ..InstallOutcome::default() };
         let (talking, out, err) = printer(Look { width: Some(40), ..Look::PLAIN });
         show(&talking, &outcome);
-        insta::assert_snapshot!(out.text(), @"");
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(out.text(), @r#"
+        pdf
+          Reads PDF files. Use it for PDF, and …
+          . in github:o/r
+        bad
+          skills/bad in github:o/r
+          cannot be installed: there is no desc…
+        "#);
+        insta::assert_snapshot!(err.text(), @r#"
+        hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
+        "#);
     }
 }

@@ -22,6 +22,9 @@ mod tests {
     fn paths_are_shown_from_where_the_person_is() {
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &CreateOutcome { path: "/w/skills/pdf".into() }, Path::new("/w"));
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(err.text(), @r#"
+        created `skills/pdf`
+        hint: write `skills/pdf/SKILL.md`, then run `skillpm validate skills/pdf`
+        "#);
     }
 }

@@ -42,6 +42,11 @@ mod tests {
         let (printer, out, err) = printer(Look::PLAIN);
         show(&printer, &error);
         assert_eq!(out.text(), "");
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(err.text(), @r#"
+        error: failed to install `pdf`
+          caused by: failed to write `x`: disk full
+        hint: free some space
+        hint: or use `--scope`
+        "#);
     }
 }

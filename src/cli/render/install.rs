@@ -67,9 +67,8 @@ fn summary(printer: &Printer, outcome: &InstallOutcome) {
         return;
     }
     printer.note(&format!("{} in {}", counts(&outcome.skills), place(outcome.scope)));
-    if !outcome.agents.is_empty() {
-        printer.note(&format!("linked for {}", and(&outcome.agents)));
-    }
+    let linked = if outcome.agents.is_empty() { String::new() } else { and(&outcome.agents) + ", and to " };
+    printer.note(&format!("available to {linked}agents that read `{CANONICAL_DIR}`; `--agent` adds others"));
     if outcome.files_changed {
         let commit = if outcome.scope == Some(ScopeKind::User) { "" } else { ": commit both" };
         printer.note(&format!("`{}` and `{}` changed{commit}", manifest::FILE_NAME, lockfile::FILE_NAME));
@@ -81,17 +80,23 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
         printer.warning(warning);
     }
     if !outcome.left_modified.is_empty() {
-        let (were, them) = if outcome.left_modified.len() == 1 { ("was", "it") } else { ("were", "them") };
         let names = quoted(&outcome.left_modified);
-        printer.warning(&format!("{names} {were} edited and left unchanged; `--force` replaces {them}"));
+        let one = outcome.left_modified.len() == 1;
+        let (stay, them) = if one {
+            ("is edited and stays as it is", "it")
+        } else {
+            ("are edited and stay as they are", "them")
+        };
+        printer.warning(&format!("{names} {stay}: `--force` replaces {them} and keeps your copy"));
     }
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
-    let usable = outcome.skills.iter().find(|skill| skill.change != Change::Removed);
-    match usable {
+    let skills = || outcome.skills.iter();
+    let new = skills().find(|skill| matches!(skill.change, Change::Added | Change::Updated));
+    match new.or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
         Some(skill) => printer.hint(&format!(
-            "`skillpm list` shows them, `skillpm invoke {}` shows what an agent gets",
+            "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets of it",
             one_line(&skill.name)
         )),
         None if outcome.skills.is_empty() => {
@@ -133,15 +138,12 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Removed, "removed"),
     ];
     let number = |change| skills.iter().filter(|skill| skill.change == change).count();
-    let parts: Vec<_> = kinds.map(|(change, word)| (number(change), word)).into_iter().collect();
-    let mut text = String::new();
-    for (number, word) in parts.into_iter().filter(|(number, _)| *number > 0) {
-        text = match text.is_empty() {
-            true => format!("{} {word}", count(number, "skill")),
-            false => format!("{text}, {number} {word}"),
-        };
-    }
-    text
+    let parts = kinds.map(|(change, word)| (number(change), word)).into_iter();
+    let text = |(at, (number, word)): (usize, (usize, &str))| match at {
+        0 => format!("{} {word}", count(number, "skill")),
+        _ => format!("{number} {word}"),
+    };
+    parts.filter(|(number, _)| *number > 0).enumerate().map(text).collect::<Vec<_>>().join(", ")
 }
 
 fn place(scope: Option<ScopeKind>) -> String {
@@ -197,20 +199,41 @@ mod tests {
     fn a_line_per_skill_and_what_to_do_next() {
         let (out, err) = told(&outcome());
         assert_eq!(out, "");
-        insta::assert_snapshot!(err, @"");
+        insta::assert_snapshot!(err, @r#"
+        = docx (github:anthropics/skills at 1a2b3c4)
+        - old (github:anthropics/skills at 1a2b3c4)
+        + pdf 1.0 (github:anthropics/skills at 1a2b3c4)
+        ~ xlsx (github:anthropics/skills at 1a2b3c4)
+        1 skill added, 1 updated, 1 unchanged, 1 removed in `.agents/skills`
+        available to claude-code and goose, and to agents that read `.agents/skills`; `--agent` adds others
+        `skillpm.toml` and `skillpm.lock` changed: commit both
+        warning: `docx` has no license
+        warning: `pptx` is edited and stays as it is: `--force` replaces it and keeps your copy
+        hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+        "#);
     }
 
     #[test]
     fn a_dry_run_is_data() {
         let (out, err) = told(&InstallOutcome { dry_run: true, ..outcome() });
-        insta::assert_snapshot!(out, @"");
-        insta::assert_snapshot!(err, @"");
+        insta::assert_snapshot!(out, @r#"
+        would link pdf for goose
+        would write skillpm.toml and skillpm.lock
+        "#);
+        insta::assert_snapshot!(err, @r#"
+        nothing was changed: this was a dry run
+        warning: `docx` has no license
+        warning: `pptx` is edited and stays as it is: `--force` replaces it and keeps your copy
+        "#);
     }
 
     #[test]
     fn nothing_at_all_names_a_way_on() {
         let (_, err) = told(&InstallOutcome::default());
-        insta::assert_snapshot!(err, @"");
+        insta::assert_snapshot!(err, @r#"
+        there is nothing to install: `skillpm.toml` names no skills
+        hint: `skillpm install owner/repo` installs skills from a repository on GitHub
+        "#);
         let (out, err) = told(&InstallOutcome { dry_run: true, ..InstallOutcome::default() });
         assert_eq!((out.as_str(), err.as_str()), ("", "there is nothing to do\n"));
     }

@@ -83,8 +83,16 @@ mod tests {
         ];
         let (printer, out, err) = printer(Look::PLAIN);
         show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] });
-        insta::assert_snapshot!(out.text(), @"");
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(out.text(), @r#"
+        name           version  scope    source                    agents             state
+        pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok
+        code-reviewer  -        project  github:anthropics/skills  -                  missing
+        own            -        project  -                         -                  untracked
+        "#);
+        insta::assert_snapshot!(err.text(), @r#"
+        warning: odd
+        hint: `skillpm install` brings missing skills back
+        "#);
     }
 
     #[test]

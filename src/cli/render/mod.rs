@@ -13,7 +13,7 @@ pub(crate) mod validate;
 use super::printer::clean;
 
 /// Puts a text into one harmless line.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

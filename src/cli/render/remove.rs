@@ -6,9 +6,9 @@ use crate::ops::remove::RemoveOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     if outcome.dry_run {
-        let lines: String =
-            outcome.removed.iter().map(|name| format!("would remove {}\n", one_line(name))).collect();
-        printer.data(&lines);
+        for name in &outcome.removed {
+            printer.data(&format!("would remove {}", one_line(name)));
+        }
         printer.note("nothing was changed: this was a dry run");
         return;
     }
@@ -37,7 +37,12 @@ mod tests {
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(err.text(), @r#"
+        - docx
+        - pdf
+        the edited copy of `pdf` is kept in `kept/pdf`
+        2 skills removed
+        "#);
 
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);

@@ -45,6 +45,13 @@ mod tests {
             Step::Unlink { place: Place::Canonical, name: name() },
         ];
         let text = steps.iter().map(would).collect::<Vec<_>>().join("\n");
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r#"
+        would put pdf in .agents/skills
+        would replace pdf in the directory of goose
+        would remove pdf from .agents/skills
+        would link pdf for goose
+        would remove the link to pdf for goose
+        would remove the link pdf from .agents/skills
+        "#);
     }
 }

@@ -1,6 +1,7 @@
 //! `validate`: each finding with its place in the text, then how many there are.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use dialoguer::console::strip_ansi_codes;
 
 use super::{count, one_line};
 use crate::cli::printer::{Printer, clean};
@@ -43,7 +44,14 @@ fn report(renderer: &Renderer, skill: &Checked, lines: &LineIndex<'_>, finding: 
     if let Some(help) = &finding.help {
         group = group.element(Level::HELP.message(clean(help).into_owned()));
     }
-    renderer.render(&[group])
+    without_gap(&renderer.render(&[group]))
+}
+
+/// Drops the empty header that the renderer gives to lines without a path of their own. Their place
+/// stands above already, counted in the original text and not in the harmless one.
+fn without_gap(text: &str) -> String {
+    let is_gap = |line: &&str| strip_ansi_codes(line).trim() == ":::";
+    text.lines().filter(|line| !is_gap(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// The lines around a finding, made harmless, with its place in them.
@@ -109,8 +117,34 @@ mod tests {
     #[test]
     fn findings_show_their_place() {
         let (out, err) = told(&["---\nname: PDF\ndescription: Reads PDF.\nauthor: me\n---\n"]);
-        insta::assert_snapshot!(out, @"");
-        insta::assert_snapshot!(err, @"");
+        insta::assert_snapshot!(out, @r#"
+        error[name-alphabet]: the name `PDF` has an upper-case letter
+         --> skills/pdf/SKILL.md:2:7
+          |
+        2 | name: PDF
+          |       ^^^
+          |
+          = help: call it `pdf`, and its directory too
+
+        error[name-directory]: the name `PDF` differs only in case from the directory's name `pdf`
+         --> skills/pdf/SKILL.md:2:7
+          |
+        2 | name: PDF
+          |       ^^^
+          |
+          = help: give the directory and the skill the same name
+
+        warning[unknown-field]: the specification has no field `author`
+         --> skills/pdf/SKILL.md:4:1
+          |
+        4 | author: me
+          | ^^^^^^
+          |
+          = help: move it below `metadata`, as `  author: …`
+        "#);
+        insta::assert_snapshot!(err, @r#"
+        1 skill: 2 errors, 1 warning
+        "#);
     }
 
     #[test]
