@@ -188,6 +188,11 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
     ManifestError { line, column, message, hint: None }
 }
 
+/// Every key of the format, for suggestions.
+const KEYS: &[&str] = &[
+    "skills", "agents", "github", "path", "subdir", "tag", "branch", "rev", "ref", "name", "targets", "copy",
+];
+
 /// Reads the parts of a manifest, knowing the text for the places in messages.
 struct Reader<'a> {
     text: &'a str,
@@ -204,7 +209,7 @@ impl Reader<'_> {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
-                error.hint = Some(match closest(key, known.iter().copied()) {
+                error.hint = Some(match closest(key, KEYS.iter().copied()) {
                     Some(close) => format!("did you mean `{close}`?"),
                     None => format!("known keys are `{}`", known.join("`, `")),
                 });

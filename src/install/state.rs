@@ -163,7 +163,7 @@ pub fn digest_of(path: &Path) -> Option<Digest> {
 }
 
 /// Takes `.` and `..` out of `path` without looking at the file system.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut parts = PathBuf::new();
     for component in path.components() {
         match component {

@@ -46,7 +46,7 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
     if conflicts.iter().any(|conflict| conflict.kind == ConflictKind::NotASkill) {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
-        error.hint("`--force` replaces it and keeps a copy in the store; without it nothing was changed")
+        error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")
     }
 }
 

@@ -9,7 +9,7 @@ use crate::archive;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::relative;
+use crate::install::state::{normal, relative};
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
 use crate::spec::Origin;
@@ -20,7 +20,7 @@ use crate::spec::Origin;
 ///
 /// Where `~` is used and the home directory is not known.
 pub fn resolve(settings: &Settings, scope: &Scope, path: &str) -> Result<PathBuf> {
-    expand(settings, &scope.root, path)
+    Ok(normal(&expand(settings, &scope.root, path)?))
 }
 
 fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {

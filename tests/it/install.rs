@@ -40,9 +40,9 @@ fn one_skill_of_a_repository() {
     --- stderr
     + pdf (github:acme/skills at [COMMIT])
     1 skill added in `.agents/skills`
-    linked for claude-code
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows them, `skillpm invoke pdf` shows what an agent gets
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     .agents/
@@ -89,8 +89,8 @@ fn one_skill_of_a_repository() {
     --- stderr
     = pdf (github:acme/skills at [COMMIT])
     1 skill unchanged in `.agents/skills`
-    linked for claude-code
-    hint: `skillpm list` shows them, `skillpm invoke pdf` shows what an agent gets
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
     ");
     insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"
     exit: 0
@@ -114,10 +114,10 @@ fn what_a_source_holds_and_what_would_be_done() {
     --- stdout
     docx
       Does what docx does.
-      skills/docx in github:acme/skills
+      skills/docx in acme/skills
     pdf
       Does what pdf does.
-      skills/pdf in github:acme/skills
+      skills/pdf in acme/skills
     --- stderr
     hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
     ");

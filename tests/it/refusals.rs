@@ -21,7 +21,8 @@ fn refused(sandbox: &Sandbox, args: &[&str]) -> String {
     assert_ne!(output.code, Some(0), "{output}");
     assert_eq!(everything(sandbox), before, "{args:?} wrote something");
     assert!(!output.stderr.contains('\u{1b}'), "raw escape in {:?}", output.stderr);
-    output.to_string()
+    let forge = sandbox.settings().github.api_url;
+    output.to_string().replace(forge.trim_start_matches("http://"), "[FORGE]")
 }
 
 /// Installs `./bad.zip`, made of these files, and returns what a person sees.
@@ -45,31 +46,31 @@ fn names_that_lead_elsewhere() {
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("../x", b"")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `../x`: this name is not allowed: it has a `.` or `..` component
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/../../x", b"")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `demo/../../x`: this name is not allowed: it has a `.` or `..` component
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("/etc/x", b"")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `/etc/x`: this name is not allowed: it is absolute
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo\\..\\x", b"")]), @r"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `demo\..\x`: this name is not allowed: it has a backslash
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/\u{1b}]0;x\u{7}", b"")]), @r"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `demo/\u{1b}]0;x\u{7}`: this name is not allowed: it has the invisible character U+001B
     ");
 }
@@ -80,7 +81,7 @@ fn names_that_are_there_twice() {
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/SKILL.md", b"other")]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `demo/SKILL.md`: this name is there twice
     ");
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/skill.md", b"other")]), @"
@@ -144,7 +145,7 @@ fn archives_that_are_bombs_or_damaged() {
     insta::assert_snapshot!(refused_archive(&[("demo/SKILL.md", SKILL), ("demo/zeros", &zeros)]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./bad.zip` is refused
+    error: `[DIR]/project/bad.zip` is refused
       caused by: `demo/zeros`: this entry unpacks to 1028 times its size, 200 times is allowed
     ");
 
@@ -164,14 +165,14 @@ fn archives_that_are_bombs_or_damaged() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "./half.zip"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./half.zip` is refused
+    error: `[DIR]/project/half.zip` is refused
       caused by: the archive is cut off: its directory of entries is missing
     ");
     sandbox.write("login.zip", "<!DOCTYPE html><title>Sign in</title>");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./login.zip"]), @"
     exit: 5
     --- stderr
-    error: `[DIR]/project/./login.zip` is refused
+    error: `[DIR]/project/login.zip` is refused
       caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
     ");
 }
@@ -219,40 +220,40 @@ fn skills_that_are_not_there_or_not_named() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"
     exit: 2
     --- stderr
-    error: `github:acme/skills` has 3 skills, and none is named:
-        docx
-        pdf
-        pdf
+    error: `acme/skills` has 3 skills, and none is named:
+      docx (skills/docx)
+      pdf (skills/other)
+      pdf (skills/pdf)
     hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills", "--skill", "dox"]), @"
     exit: 2
     --- stderr
-    error: there is no skill `dox` in `github:acme/skills`
+    error: there is no skill `dox` in `acme/skills`
     hint: did you mean `docx`?
-    hint: `skillpm install --list github:acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is there
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@v1.2"]), @"
     exit: 2
     --- stderr
-    error: there is no skill `v1.2` in `github:acme/skills`
+    error: there is no skill `v1.2` in `acme/skills`
     hint: `@` names a skill; a version is given with `--tag v1.2`
-    hint: `skillpm install --list github:acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is there
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills@pdf"]), @"
     exit: 2
     --- stderr
-    error: `github:acme/skills` has 2 skills of the name `pdf`:
-        skills/other
-        skills/pdf
-    hint: name one by its path, such as `github:acme/skills/skills/other`
+    error: `acme/skills` has 2 skills of the name `pdf`:
+      skills/other
+      skills/pdf
+    hint: name one by its path, such as `acme/skills/skills/other`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills/skill/pdf"]), @"
     exit: 2
     --- stderr
-    error: there is no directory `skill/pdf` in `github:acme/skills`
+    error: there is no directory `skill/pdf` in `acme/skills`
     hint: did you mean `skills/pdf`?
-    hint: `skillpm install --list github:acme/skills` shows what is there
+    hint: `skillpm install --list acme/skills` shows what is there
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#missing"]), @"
     exit: 2
@@ -350,7 +351,7 @@ fn the_network() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "--offline", "acme/skills"]), @"
     exit: 4
     --- stderr
-    error: `http://127.0.0.1:45749/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
+    error: `http://[FORGE]/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
     forge.repo("acme/private").private().commit(&Tree::new().skill("pdf", "pdf"));
@@ -365,7 +366,7 @@ fn the_network() {
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/private"]), @"
     exit: 4
     --- stderr
-    error: `127.0.0.1:45749` does not accept the token in `GITHUB_TOKEN`
+    error: `[FORGE]` does not accept the token in `GITHUB_TOKEN`
     hint: it may have expired: set `GITHUB_TOKEN` to a new one, or unset it for public repositories
     ");
     sandbox.env("GITHUB_TOKEN", "right");
@@ -389,11 +390,8 @@ fn the_network() {
     error: the archive of `acme/other` is refused
       caused by: this is not a zip archive: it starts like an HTML page
     ");
-    let address = sandbox.settings().github.api_url;
     drop(forge);
-    let stopped = refused(&sandbox, &["install", "acme/skills"])
-        .replace(address.trim_start_matches("http://"), "[FORGE]");
-    insta::assert_snapshot!(stopped, @"
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills"]), @"
     exit: 4
     --- stderr
     http://[FORGE]/repos/acme/skills/commits/HEAD: trying again in 1 second
@@ -402,6 +400,11 @@ fn the_network() {
     hint: check the connection; behind a proxy, set `HTTPS_PROXY`
     hint: skills in the store can be installed without a network: `--offline`
     ");
+}
+
+fn digest_line(lock: &str) -> String {
+    let line = lock.lines().find(|line| line.starts_with("digest = ")).expect("a digest");
+    format!("{line}\n")
 }
 
 /// lk01, lk04, lk07, lk09, lk19: a lockfile is a stranger's text.
@@ -424,7 +427,7 @@ fn lockfiles_and_manifests() {
     error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E
     hint: restore the file from version control, or delete the entry and run `skillpm install`
     ");
-    insta::assert_snapshot!(with(lock.lines().filter(|l| !l.starts_with("digest")).map(|l| format!("{l}\n")).collect()), @"
+    insta::assert_snapshot!(with(lock.replace(&digest_line(&lock), "")), @"
     exit: 3
     --- stderr
     error: [DIR]/project/skillpm.lock:4:1: missing field `digest`
@@ -462,7 +465,7 @@ fn lockfiles_and_manifests() {
     exit: 3
     --- stderr
     error: [DIR]/project/skillpm.toml:2:9: the key `githb` is not known here
-    hint: known keys are `path`, `subdir`, `name`
+    hint: did you mean `github`?
     ");
     sandbox.write("skillpm.toml", format!("{manifest}new = {{ github = \"acme/new\" }}\n"));
     insta::assert_snapshot!(refused(&sandbox, &["install", "--locked"]), @"
@@ -483,17 +486,15 @@ fn what_the_user_wrote_stays() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.agents/skills/pdf` is there already and was not installed by skillpm
-    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./src/pdf"]), @"
     exit: 1
     --- stderr
-    error: 2 things are in the way:
-        `[DIR]/project/.claude/skills/pdf` is there already and was not installed by skillpm
-        `[DIR]/project/.claude/skills/pdf` is there already and was not installed by skillpm
-    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    error: `[DIR]/project/.claude/skills/pdf` is there already and was not installed by skillpm
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     std::fs::remove_dir_all(sandbox.project().join(".claude")).expect("removed");
 
@@ -504,20 +505,22 @@ fn what_the_user_wrote_stays() {
     exit: 1
     --- stderr
     error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
-    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     insta::assert_snapshot!(refused(&sandbox, &["remove", "pdf"]), @"
     exit: 1
     --- stderr
     error: `[DIR]/project/.agents/skills/pdf` was edited since it was installed
-    hint: `--force` replaces it and keeps a copy in the store; without it nothing was changed
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
     exit: 1
     --- stderr
-    warning: `pdf` was edited and left unchanged; `--force` replaces it
-    there is nothing to install: `skillpm.toml` names no skills
-    hint: `skillpm install owner/repo` installs skills from a repository on GitHub
+    ! pdf (path:./src/pdf)
+    1 skill kept as edited in `.agents/skills`
+    available to agents that read `.agents/skills`; `--agent` adds others
+    warning: `pdf` is edited and stays as it is: `--force` replaces it and keeps your copy
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
     ");
 
     let forced = sandbox.run(&["install", "./src/pdf", "--force"]);

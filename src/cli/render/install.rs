@@ -126,6 +126,7 @@ fn sign(change: Change) -> &'static str {
         Change::Updated => "~",
         Change::Unchanged => "=",
         Change::Removed => "-",
+        Change::Kept => "!",
     }
 }
 
@@ -136,6 +137,7 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Updated, "updated"),
         (Change::Unchanged, "unchanged"),
         (Change::Removed, "removed"),
+        (Change::Kept, "kept as edited"),
     ];
     let number = |change| skills.iter().filter(|skill| skill.change == change).count();
     let parts = kinds.map(|(change, word)| (number(change), word)).into_iter();

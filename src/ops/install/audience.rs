@@ -1,6 +1,6 @@
 //! Which agents are to see the skills.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::InstallRequest;
 use crate::error::{Error, Result};
@@ -69,9 +69,7 @@ impl Audience {
         }
         let nobody_chose = manifest.targets.is_empty() && request.agents.is_empty();
         if nobody_chose && look {
-            ids.extend(
-                agents::all().iter().filter(|agent| wants_link(settings, scope, agent)).map(|agent| agent.id),
-            );
+            ids.extend(found(settings, scope));
         }
         // The order in which the manifest names them stays.
         let mut targets = manifest.targets.clone();
@@ -79,7 +77,10 @@ impl Audience {
             targets.iter().filter_map(|target| agents::find(target).ok()).map(|a| a.id).collect();
         targets.extend(ids.difference(&named).map(|id| (*id).to_owned()));
         let copy = request.copy || manifest.copy;
-        let agents = agents::all().iter().filter(|agent| ids.contains(agent.id)).collect();
+        // Agents that share a directory share what lies in it.
+        let mut dirs = BTreeSet::new();
+        let chosen = agents::all().iter().filter(|agent| ids.contains(agent.id));
+        let agents = chosen.filter(|agent| dirs.insert(scope.agent_dir(settings, agent))).collect();
         Ok(Self { agents, manifest: Agents { targets, copy }, copy })
     }
 }
@@ -93,6 +94,24 @@ fn unknown(error: &UnknownAgent, message: String, kind: fn(String) -> Error) -> 
 
 fn is_here(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
     agent.detected(settings, &scope.root, &exists) && scope.agent_dir(settings, agent).is_some()
+}
+
+/// The agents of this machine that get a link. Of several that share a directory, those that are
+/// really here are meant, or the first where none is.
+fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
+    let mut by_dir: BTreeMap<_, Vec<&Agent>> = BTreeMap::new();
+    for agent in agents::all().iter().filter(|agent| wants_link(settings, scope, agent)) {
+        by_dir.entry(scope.agent_dir(settings, agent)).or_default().push(agent);
+    }
+    let mut ids = Vec::new();
+    for sharing in by_dir.values() {
+        let here: Vec<_> = sharing.iter().filter(|agent| is_here(settings, scope, agent)).collect();
+        if here.is_empty() {
+            ids.extend(sharing.first().map(|agent| agent.id));
+        }
+        ids.extend(here.iter().map(|agent| agent.id));
+    }
+    ids
 }
 
 fn wants_link(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {

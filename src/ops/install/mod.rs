@@ -122,6 +122,8 @@ pub enum Change {
     Unchanged,
     /// It is no longer asked for.
     Removed,
+    /// It was edited, and left as it is.
+    Kept,
 }
 
 /// Installs skills.
@@ -225,7 +227,7 @@ fn change(
         ))
         .hint("run `skillpm install` without the flag and commit the file"));
     }
-    let mut outcome = outcome(scope, &goal, &plan, &files);
+    let mut outcome = outcome(scope, &goal, &plan, &files, &modified);
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
@@ -236,7 +238,7 @@ fn change(
     Ok(outcome)
 }
 
-fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files) -> InstallOutcome {
+fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
     let changed = |name: &SkillName| {
         plan.steps
             .iter()
@@ -264,8 +266,10 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files) -> InstallOut
             describe(&wanted.name, &wanted.locked, change)
         })
         .collect();
-    let gone = goal.remove.iter().filter_map(|name| Some((name, files.lock.skills.get(name)?)));
-    skills.extend(gone.map(|(name, locked)| describe(name, locked, Change::Removed)));
+    let removed = goal.remove.iter().map(|name| (name, Change::Removed));
+    for (name, change) in removed.chain(modified.iter().map(|name| (name, Change::Kept))) {
+        skills.extend(files.lock.skills.get(name).map(|locked| describe(name, locked, change)));
+    }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     InstallOutcome {
         skills,

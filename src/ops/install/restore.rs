@@ -111,7 +111,7 @@ impl Worker<'_> {
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
             return Err(match locked.origin {
-                Origin::Local(_) => error.hint(format!("it has changed since: `skillpm install {}` locks what is there now", local_text(&locked.origin))),
+                Origin::Local(_) => error.hint(format!("it has changed since: `skillpm install {}` locks what is there now", typed(&locked.origin))),
                 Origin::GitHub(_) => error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`"),
             });
         }
@@ -217,7 +217,7 @@ impl Worker<'_> {
     }
 }
 
-fn local_text(origin: &Origin) -> String {
+fn typed(origin: &Origin) -> String {
     match origin {
         Origin::Local(path) => path.clone(),
         Origin::GitHub(repository) => repository.to_string(),

@@ -1,5 +1,7 @@
 //! Which of a source's skills are meant.
 
+use std::fmt::Write as _;
+
 use super::Available;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -48,7 +50,8 @@ pub(super) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candi
 
 /// The source without what selects in it, as people would type it.
 fn source_of(spec: &SourceSpec) -> String {
-    SourceSpec { path: None, skill: None, ..spec.clone() }.to_string()
+    let full = SourceSpec { path: None, skill: None, ..spec.clone() }.to_string();
+    full.strip_prefix("github:").map_or(full.clone(), ToOwned::to_owned)
 }
 
 /// Picks the skills that `names` mean; without names the only one there is, or those that a person
@@ -95,8 +98,8 @@ pub(super) fn select(
 fn several(spec: &SourceSpec, root: &str, offered: &[Candidate]) -> Error {
     let mut message = format!("`{}` has {} skills, and none is named:", source_of(spec), offered.len());
     for candidate in offered {
-        message.push_str("\n  ");
-        message.push_str(candidate.title(root));
+        // Writing to a string cannot fail.
+        let _ = write!(message, "\n  {} ({})", candidate.title(root), candidate.path);
     }
     Error::usage(message)
         .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
