@@ -17,7 +17,7 @@
 //! assert_eq!(loaded.meta.name, "pdf");
 //!
 //! // ... and what the specification says, as strictly as authors want it.
-//! let subject = Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" };
+//! let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
 //! assert!(lint::check(&subject).is_empty());
 //! # Ok::<(), skillpm::skill::LoadError>(())
 //! ```

@@ -213,7 +213,7 @@ pub(super) fn off_specification(
     text: Vec<u8>,
 ) -> Option<String> {
     let document = Document::from_bytes(text);
-    let subject = lint::Subject { document: &document, directory_name: Some(directory), file_name };
+    let subject = lint::Subject::new(&document, Some(directory), file_name);
     let errors: Vec<_> =
         lint::check(&subject).into_iter().filter(|f| f.severity == lint::Severity::Error).collect();
     let first = errors.first()?;
