@@ -6,11 +6,14 @@ use crate::skill;
 
 /// Lines of `text` from byte `from` on, with their places and without their ends.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
-    let rest = text.get(from..).unwrap_or_default();
-    rest.split_inclusive(['\n', '\r']).scan(from, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line.trim_end_matches(['\n', '\r'])))
+    let mut at = from;
+    std::iter::from_fn(move || {
+        let start = at;
+        let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
+        let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let ending = if rest[length..].starts_with("\r\n") { 2 } else { 1 };
+        at = (start + length + ending).min(text.len());
+        Some((start, &rest[..length]))
     })
 }
 

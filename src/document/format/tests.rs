@@ -219,6 +219,6 @@ fn entry() -> impl Strategy<Value = String> {
         )),
         word().prop_map(|w| format!("KEY: {{\"a\": [\"{w}\", {{b: 1.10}}], c: , 'd': true}}\n")),
         (word(), comment()).prop_map(|(w, c)| format!("KEY:\n- \"{w}\"{c}\n-\n- - x\n  - y\n")),
-        "(1.10|yes|2026-01-01|~|\"\"|''|)".prop_map(|v| format!("KEY: {v}\n")),
+        "(1\\.10|yes|2026-01-01|~|\"\"|''|)".prop_map(|v| format!("KEY: {v}\n")),
     ]
 }
