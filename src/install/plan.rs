@@ -62,6 +62,18 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The place that it changes, and of which skill.
+    pub fn place(&self) -> (Place, &SkillName) {
+        match self {
+            Self::Put { place, name, .. }
+            | Self::Remove { place, name, .. }
+            | Self::Unlink { place, name } => (place.clone(), name),
+            Self::Link { agent, name } => (Place::Agent(agent.clone()), name),
+        }
+    }
+}
+
 /// A skill that is to be there.
 #[derive(Debug, Clone)]
 pub struct Wanted {

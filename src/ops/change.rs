@@ -20,7 +20,24 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let everyone: Vec<_> = agents::all().iter().collect();
     let looked_at = if goal.remove.is_empty() { &goal.agents } else { &everyone };
     let survey = Survey::take(&context.settings, scope, &names, looked_at)?;
-    plan(goal, files, &survey).map_err(|conflicts| in_the_way(context, scope, &conflicts))
+    let plan = plan(goal, files, &survey).map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
+    check_places(context, scope, &plan)?;
+    Ok(plan)
+}
+
+/// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
+fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
+    for step in &plan.steps {
+        let (place, name) = step.place();
+        scope.place(&context.settings, &place, name)?;
+    }
+    if plan.lock.is_some() {
+        scope.check_inside(&scope.lockfile)?;
+    }
+    if plan.manifest.is_some() {
+        scope.check_inside(&scope.manifest)?;
+    }
+    Ok(())
 }
 
 fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error {
@@ -66,13 +83,7 @@ fn place(context: &Context, scope: &Scope, conflict: &Conflict) -> String {
 pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for (at, name) in &plan.keep {
-        let dir = match at {
-            Place::Canonical => Some(scope.skills_dir()),
-            Place::Agent(id) => {
-                agents::find(id).ok().and_then(|agent| scope.agent_dir(&context.settings, agent))
-            }
-        };
-        let path = dir.unwrap_or_default().join(name.as_str());
+        let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
         let digest = store.put(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))

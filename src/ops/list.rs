@@ -90,7 +90,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
             }
             Err(error) => return Err(error),
         };
-        if Transaction::is_unfinished(&scope) {
+        if Transaction::is_cut_off(&scope) {
             outcome.warnings.push(format!(
                 "a run of skillpm was cut off in the scope of the {kind}: the next `skillpm install` finishes it"
             ));

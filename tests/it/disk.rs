@@ -4,10 +4,9 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::Command;
 
-use crate::support::Sandbox;
+use crate::support::{Mount, Sandbox};
 
 /// An id that owns nothing: for root, whom modes do not stop.
 const NOBODY: u32 = 65534;
@@ -77,37 +76,13 @@ fn a_home_that_cannot_be_written() {
     assert!(sandbox.project().join(".agents/skills/pdf/data.bin").exists());
 }
 
-/// A small file system of its own, which goes when the value does.
-struct SmallDisk<'a>(&'a Path);
-
-impl<'a> SmallDisk<'a> {
-    fn mount(dir: &'a Path, options: &str) -> Option<Self> {
-        let mounted = is_root()
-            && Command::new("mount")
-                .args(["-t", "tmpfs", "-o", options, "none"])
-                .arg(dir)
-                .output()
-                .is_ok_and(|output| output.status.success());
-        if !mounted {
-            eprintln!("skipped: a file system can only be mounted by root");
-        }
-        mounted.then_some(Self(dir))
-    }
-}
-
-impl Drop for SmallDisk<'_> {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.0).output();
-    }
-}
-
 #[test]
 fn a_disk_without_room() {
     for options in ["size=100k", "nr_inodes=6"] {
         let sandbox = Sandbox::new();
         let project = sandbox.project();
         std::fs::create_dir(sandbox.home().join("src")).expect("a directory");
-        let Some(_disk) = SmallDisk::mount(&project, options) else { return };
+        let Some(_disk) = Mount::tmpfs(&project, options) else { return };
         let elsewhere = Sandbox::new();
         skill(&elsewhere);
         std::fs::rename(elsewhere.project().join("src/pdf"), sandbox.home().join("src/pdf")).expect("moved");

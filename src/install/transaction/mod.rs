@@ -14,15 +14,14 @@
 //! The journal may lie in a stranger's repository, so it is read as hostile input: it holds names
 //! and digests and no paths, and what is not exactly what it says is left as it is.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::agents;
+use self::journal::{Change, Journal};
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
-use super::state::{Files, digest_of, relative};
+use super::state::Files;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Kind};
@@ -32,28 +31,12 @@ use crate::settings::Settings;
 use crate::store;
 use crate::tree::FileSet;
 
+mod journal;
+mod steps;
+
 const DIRECTORY: &str = ".skillpm-tx";
 const JOURNAL: &str = "journal.json";
 const MAX_FILE: u64 = 16 << 20;
-/// The version of the journal's format. A journal of another version is an error, never guessed at.
-const VERSION: u32 = 1;
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Journal {
-    version: u32,
-    steps: Vec<Step>,
-    manifest: Option<Change>,
-    lockfile: Option<Change>,
-}
-
-/// One of the two files that changes: the digests of its text before and after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Change {
-    old: Option<Digest>,
-    new: Digest,
-}
 
 /// A scope that no other process changes while this value lives.
 pub struct Transaction<'a> {
@@ -61,6 +44,8 @@ pub struct Transaction<'a> {
     settings: &'a Settings,
     reporter: &'a dyn Reporter,
     directory: PathBuf,
+    /// Directories that were made on the way, which go again when the rest is taken back.
+    made: RefCell<Vec<PathBuf>>,
     lock: Option<DirLock>,
 }
 
@@ -74,34 +59,50 @@ impl<'a> Transaction<'a> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
         let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
-        let transaction =
-            Self { scope, settings, reporter, directory: work_dir.join(DIRECTORY), lock: Some(lock) };
+        let directory = work_dir.join(DIRECTORY);
+        let made = RefCell::default();
+        let transaction = Self { scope, settings, reporter, directory, made, lock: Some(lock) };
         transaction.recover()?;
         Ok(transaction)
     }
 
-    /// Whether a killed run left something in `scope` that [`Transaction::begin`] would mend.
-    pub fn is_unfinished(scope: &Scope) -> bool {
+    /// Whether something is being done in `scope`, or was begun there by a run that was killed.
+    pub fn is_begun(scope: &Scope) -> bool {
         matches!(fs::kind(&scope.work_dir().join(DIRECTORY)), Ok(Some(_)))
     }
 
+    /// Whether a killed run left something in `scope` that [`Transaction::begin`] would mend.
+    pub fn is_cut_off(scope: &Scope) -> bool {
+        // Whoever is at work there holds the lock.
+        Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
+    }
+
     fn recover(&self) -> Result<()> {
-        if fs::kind(&self.directory)?.is_none() {
-            return Ok(());
+        match fs::kind(&self.directory)? {
+            None => return Ok(()),
+            Some(Kind::Directory) => {}
+            // Not ours: a link could lead anywhere, so only the link itself goes.
+            Some(_) => return Ok(fs::remove_tree(&self.directory)?),
         }
-        if let Some(text) = fs::read_text(&self.directory.join(JOURNAL), MAX_FILE)? {
-            let journal: Journal =
-                serde_json::from_str(&text).map_err(|error| self.bad_journal(&error.to_string()))?;
-            if journal.version != VERSION {
-                return Err(self.bad_journal(&format!("it has version {}", journal.version)));
-            }
-            for (at, step) in journal.steps.iter().enumerate() {
-                self.step(at, step, true)?;
-            }
-            self.replace(&self.scope.lockfile, journal.lockfile)?;
-            self.replace(&self.scope.manifest, journal.manifest)?;
+        if let Some(text) = own_file(&self.directory.join(JOURNAL))? {
+            let text = String::from_utf8_lossy(&text);
+            let journal = Journal::parse(&text).map_err(|reason| self.bad_journal(&reason))?;
+            self.finish(&journal).map_err(|error| {
+                let begun = self.directory.display();
+                error
+                    .context("what an earlier run of skillpm began cannot be finished")
+                    .hint(format!("delete `{begun}` to give up what it was doing"))
+            })?;
         }
         self.clear()
+    }
+
+    fn finish(&self, journal: &Journal) -> Result<()> {
+        for (at, step) in journal.steps.iter().enumerate() {
+            self.step_again(at, step)?;
+        }
+        self.replace(&self.scope.lockfile, journal.lockfile)?;
+        self.replace(&self.scope.manifest, journal.manifest)
     }
 
     fn bad_journal(&self, reason: &str) -> Error {
@@ -124,13 +125,16 @@ impl<'a> Transaction<'a> {
             // The first error is the one to tell; the next run clears what cannot be cleared now.
             let _ = self.clear();
         })?;
-        let mut done = 0;
-        let result = self.run(&journal, &mut done);
-        if result.is_err() {
-            self.undo(&journal, files, done);
+        let mut begun = 0;
+        if let Err(error) = self.run(&journal, &mut begun) {
+            if self.undo(&journal, files, begun).is_err() {
+                // The journal stays, so nothing is lost: the next run goes on from here.
+                return Err(error.hint("not all could be taken back: the next `skillpm install` goes on"));
+            }
+            let _ = self.clear();
+            return Err(error);
         }
-        let cleared = self.clear();
-        result.and(cleared)
+        self.clear()
     }
 
     /// Prepares everything and writes the journal.
@@ -152,16 +156,10 @@ impl<'a> Transaction<'a> {
         }
         let lockfile = plan.lock.as_ref().map(ToString::to_string);
         let manifest = plan.manifest.as_ref().map(ToString::to_string);
-        let journal = Journal {
-            version: VERSION,
-            steps: plan.steps.clone(),
-            lockfile: self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?,
-            manifest: self.prepare(
-                &self.scope.manifest,
-                manifest.as_deref(),
-                files.manifest_text.as_deref(),
-            )?,
-        };
+        let lockfile = self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
+        let manifest =
+            self.prepare(&self.scope.manifest, manifest.as_deref(), files.manifest_text.as_deref())?;
+        let journal = Journal::new(plan.steps.clone(), lockfile, manifest);
         self.reporter.step("sync");
         fs::sync_filesystem(&self.directory)?;
         self.reporter.step("journal");
@@ -173,6 +171,7 @@ impl<'a> Transaction<'a> {
     /// Writes the new text of one of the two files beside the journal.
     fn prepare(&self, file: &Path, new: Option<&str>, old: Option<&str>) -> Result<Option<Change>> {
         let Some(new) = new else { return Ok(None) };
+        self.scope.check_inside(file)?;
         fs::write_atomic(&self.prepared(file), new.as_bytes())?;
         Ok(Some(Change { old: old.map(|text| Digest::of(text.as_bytes())), new: Digest::of(new.as_bytes()) }))
     }
@@ -186,11 +185,12 @@ impl<'a> Transaction<'a> {
         self.directory.join(format!("tree-{at}"))
     }
 
-    fn run(&self, journal: &Journal, done: &mut usize) -> Result<()> {
+    /// Does it all; `begun` counts the steps that were begun.
+    fn run(&self, journal: &Journal, begun: &mut usize) -> Result<()> {
         for (at, step) in journal.steps.iter().enumerate() {
             self.reporter.step(&describe(step));
-            self.step(at, step, false)?;
-            *done = at + 1;
+            *begun = at + 1;
+            self.step(at, step)?;
         }
         self.reporter.step("write the lockfile");
         self.replace(&self.scope.lockfile, journal.lockfile)?;
@@ -200,125 +200,59 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Does one step. A step of a `recovered` journal may have been done already, and the user may
-    /// have worked since: only what is exactly as the journal says is touched.
-    fn step(&self, at: usize, step: &Step, recovered: bool) -> Result<()> {
-        let tree = self.tree(at);
-        match step {
-            Step::Put { place, name, digest, replaces } => {
-                let target = self.path(place, name)?;
-                if fs::kind(&tree)?.is_none() || (recovered && digest_of(&tree) != Some(*digest)) {
-                    return Ok(());
-                }
-                match fs::kind(&target)? {
-                    None => {
-                        if let Some(parent) = target.parent() {
-                            fs::create_dir_all(parent)?;
-                        }
-                        Ok(fs::move_new(&tree, &target)?)
-                    }
-                    Some(Kind::Directory) if !recovered || digest_of(&target) == *replaces => {
-                        Ok(fs::exchange(&tree, &target)?)
-                    }
-                    Some(_) => Ok(()),
-                }
+    /// Makes the directories above `path` that are missing.
+    fn make_parent(&self, path: &Path) -> Result<()> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        let mut missing = Vec::new();
+        for dir in parent.ancestors() {
+            if fs::kind(dir)?.is_some() {
+                break;
             }
-            Step::Remove { place, name, old } => {
-                let target = self.path(place, name)?;
-                match fs::kind(&target)? {
-                    Some(Kind::Directory) if !recovered || digest_of(&target) == Some(*old) => {
-                        Ok(fs::move_new(&target, &tree)?)
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Step::Link { agent, name } => {
-                let link = self.path(&Place::Agent(agent.clone()), name)?;
-                set_link_aside(&link, &tree)?;
-                match fs::kind(&link)? {
-                    None => Ok(fs::symlink(&self.link_target(&link, name)?, &link)?),
-                    Some(_) => Ok(()),
-                }
-            }
-            Step::Unlink { place, name } => set_link_aside(&self.path(place, name)?, &tree),
+            missing.push(dir.to_owned());
         }
-    }
-
-    /// Where a place is. Computed from the scope and the table of agents alone.
-    fn path(&self, place: &Place, name: &SkillName) -> Result<PathBuf> {
-        let dir = match place {
-            Place::Canonical => self.scope.skills_dir(),
-            Place::Agent(id) => {
-                let agent = agents::find(id).map_err(|error| Error::config(error.to_string()))?;
-                let dir = self.scope.agent_dir(self.settings, agent);
-                dir.ok_or_else(|| Error::config(format!("agent `{id}` has no directory in this scope")))?
-            }
-        };
-        self.scope.check_inside(&dir)?;
-        Ok(dir.join(name.as_str()))
-    }
-
-    /// What a link to the canonical copy says, seen from where the link really lies.
-    fn link_target(&self, link: &Path, name: &SkillName) -> Result<PathBuf> {
-        let parent = link.parent().unwrap_or(&self.scope.root);
-        fs::create_dir_all(parent)?;
-        let from = fs::real_path(parent)?.unwrap_or_else(|| parent.to_owned());
-        let canonical = self.scope.skills_dir();
-        let to = fs::real_path(&canonical)?.unwrap_or(canonical);
-        Ok(relative(&from, &to).join(name.as_str()))
+        self.made.borrow_mut().extend(missing.into_iter().rev());
+        Ok(fs::create_dir_all(parent)?)
     }
 
     /// Puts the prepared text of one of the two files in place.
     fn replace(&self, file: &Path, change: Option<Change>) -> Result<()> {
         let Some(change) = change else { return Ok(()) };
+        self.scope.check_inside(file)?;
         let now = fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes));
         // Already done, or edited since: both are left as they are.
         if now == Some(change.new) || now != change.old {
             return Ok(());
         }
-        let Some(text) = fs::read_capped(&self.prepared(file), MAX_FILE)? else { return Ok(()) };
-        if let Some(parent) = file.parent() {
-            fs::create_dir_all(parent)?;
+        let prepared = self.prepared(file);
+        // A stranger's directory could hold anything under that name.
+        if own_file(&prepared)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+            return Ok(());
         }
-        Ok(fs::write_atomic(file, &text)?)
+        self.make_parent(file)?;
+        Ok(fs::replace_file(&prepared, file)?)
     }
 
-    /// Takes back the first `done` steps, last first. What cannot be taken back stays as it is: the
-    /// caller has an error to tell already.
-    fn undo(&self, journal: &Journal, files: &Files, done: usize) {
-        for (at, step) in journal.steps.iter().enumerate().take(done).rev() {
-            let _ = self.undo_step(at, step);
+    /// Takes back the first `begun` steps, last first, the last of which may have failed half-way.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that could not be taken back; the rest is.
+    fn undo(&self, journal: &Journal, files: &Files, begun: usize) -> Result<()> {
+        let mut result = Ok(());
+        for (at, step) in journal.steps.iter().enumerate().take(begun).rev() {
+            result = result.and(self.undo_step(at, step));
         }
         let files = [
             (&self.scope.lockfile, journal.lockfile, &files.lock_text),
             (&self.scope.manifest, journal.manifest, &files.manifest_text),
         ];
         for (file, change, old) in files {
-            let now = fs::read_capped(file, MAX_FILE).ok().flatten().map(|bytes| Digest::of(&bytes));
-            if change.is_some_and(|change| now == Some(change.new)) {
-                let _ = match old {
-                    Some(text) => fs::write_atomic(file, text.as_bytes()),
-                    None => fs::remove_tree(file),
-                };
-            }
+            result = result.and(restore_file(file, change, old.as_deref()));
         }
-    }
-
-    fn undo_step(&self, at: usize, step: &Step) -> Result<()> {
-        let tree = self.tree(at);
-        match step {
-            Step::Put { place, name, replaces: None, .. } => {
-                Ok(fs::move_new(&self.path(place, name)?, &tree)?)
-            }
-            Step::Put { place, name, .. } => Ok(fs::exchange(&tree, &self.path(place, name)?)?),
-            Step::Remove { place, name, .. } => Ok(fs::move_new(&tree, &self.path(place, name)?)?),
-            Step::Link { agent, name } => {
-                let link = self.path(&Place::Agent(agent.clone()), name)?;
-                fs::remove_link(&link)?;
-                take_back(&tree, &link)
-            }
-            Step::Unlink { place, name } => take_back(&tree, &self.path(place, name)?),
+        for dir in self.made.borrow().iter().rev() {
+            fs::remove_dir_if_empty(dir);
         }
+        result
     }
 
     /// Removes the journal, then the rest: without a journal the rest is rubbish.
@@ -337,22 +271,23 @@ impl Drop for Transaction<'_> {
     }
 }
 
-/// Moves the link at `link` out of the way, to where it can be taken back from.
-fn set_link_aside(link: &Path, tree: &Path) -> Result<()> {
-    if fs::kind(link)? != Some(Kind::Symlink) {
-        return Ok(());
-    }
-    match fs::kind(tree)? {
-        None => Ok(fs::move_new(link, tree)?),
-        Some(_) => Ok(()),
+/// Reads a regular file of the transaction's directory. A link there is nothing of ours.
+fn own_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs::kind(path)? {
+        Some(Kind::File) => Ok(fs::read_capped(path, MAX_FILE)?),
+        _ => Ok(None),
     }
 }
 
-/// Moves a link that was set aside to where it lay.
-fn take_back(tree: &Path, link: &Path) -> Result<()> {
-    match fs::kind(tree)? {
-        Some(_) => Ok(fs::move_new(tree, link)?),
-        None => Ok(()),
+/// Writes the old text of one of the two files back, if the new one is there.
+fn restore_file(file: &Path, change: Option<Change>, old: Option<&str>) -> Result<()> {
+    let Some(change) = change else { return Ok(()) };
+    if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+        return Ok(());
+    }
+    match old {
+        Some(text) => Ok(fs::write_atomic(file, text.as_bytes())?),
+        None => Ok(fs::remove_tree(file)?),
     }
 }
 
