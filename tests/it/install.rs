@@ -287,6 +287,20 @@ fn a_damaged_store() {
     assert!(!std::fs::read_to_string(path).expect("written anew").contains("hostile"));
 }
 
+/// A new installation does not take the store's word for it either.
+#[test]
+fn a_damaged_store_does_not_stop_an_installation() {
+    let (_forge, sandbox, _) = forge_with(&Tree::new().skill("", "pdf"));
+    assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
+    let store = sandbox.home().join(".local/share/skillpm/store-v1");
+    let file = sandbox.tree(&store).into_iter().find(|line| line.ends_with("SKILL.md")).expect("a file");
+    std::fs::write(store.join(file.split_once(' ').expect("a mode").1), "damaged").expect("damaged");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    let output = sandbox.run(&["install", "acme/skills"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("name: pdf"));
+}
+
 /// A manifest that changed by hand: what is new is resolved, what is gone goes.
 #[test]
 fn the_manifest_is_followed() {

@@ -133,11 +133,13 @@ impl Worker<'_> {
             Ok(Some(_)) => "its bytes have changed".to_owned(),
             Err(error) => chain(&error),
         };
-        self.restore
-            .fetched
-            .warnings
-            .push(format!("the store's copy of `{name}` is damaged and was thrown away: {reason}"));
-        store.discard(&locked.digest)?;
+        // A store that cannot be written is no reason to give up: the source has the bytes too.
+        let thrown = match store.discard(&locked.digest) {
+            Ok(()) => "was thrown away",
+            Err(_) => "cannot be thrown away",
+        };
+        let warning = format!("the store's copy of `{name}` is damaged and {thrown}: {reason}");
+        self.restore.fetched.warnings.push(warning);
         Ok(None)
     }
 
