@@ -17,9 +17,17 @@ use crate::store::{self, Store};
 pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &Files) -> Result<Plan> {
     let names: Vec<&SkillName> = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).collect();
     // A skill that goes may be linked anywhere.
-    let everyone: Vec<_> = agents::all().iter().collect();
+    let mut everyone: Vec<_> = agents::all().iter().collect();
+    let targets = files.manifest.agents().targets.iter().filter_map(|target| agents::find(target).ok());
+    let chosen: Vec<_> = targets.chain(goal.agents.iter().copied()).map(|agent| agent.id).collect();
+    // Of those that share a directory, the ones that somebody chose are told.
+    everyone.sort_by_key(|agent| !chosen.contains(&agent.id));
     let looked_at = if goal.remove.is_empty() { &goal.agents } else { &everyone };
-    let survey = Survey::take(&context.settings, scope, &names, looked_at)?;
+    let mut survey = Survey::take(&context.settings, scope, &names, looked_at)?;
+    // Where nobody asked for links there are none of ours; elsewhere one may be.
+    if let Some(error) = chosen.iter().find_map(|agent| survey.unreadable.remove(agent)) {
+        return Err(error.into());
+    }
     let plan = plan(goal, files, &survey).map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
@@ -43,10 +51,14 @@ fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
 fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error {
     let line = |conflict: &Conflict| {
         let path = place(context, scope, conflict);
-        match conflict.kind {
+        match &conflict.kind {
             ConflictKind::Modified => format!("`{path}` was edited since it was installed"),
             ConflictKind::Untracked => format!("`{path}` is there already and was not installed by skillpm"),
             ConflictKind::Link => format!("`{path}` is a link to somewhere else"),
+            ConflictKind::SameName(other) => format!(
+                "`{}` and the skill `{other}`, which is there already, are the same name on some file systems",
+                conflict.name
+            ),
             ConflictKind::NotASkill => {
                 format!("`{path}` holds something that skillpm could not keep for you")
             }
@@ -60,7 +72,12 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
             format!("{} things are in the way:\n  {}", many.len(), many.join("\n  ")),
         ),
     };
-    if conflicts.iter().any(|conflict| conflict.kind == ConflictKind::NotASkill) {
+    if let Some(other) = conflicts.iter().find_map(|conflict| match &conflict.kind {
+        ConflictKind::SameName(other) => Some(other),
+        _ => None,
+    }) {
+        error.hint(format!("nothing was changed; `skillpm remove {other}` makes room for the new one"))
+    } else if conflicts.iter().any(|conflict| conflict.kind == ConflictKind::NotASkill) {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
         error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")

@@ -93,3 +93,41 @@ fn a_disk_without_room() {
         assert_eq!(sandbox.tree(&project), Vec::<String>::new(), "{options}: nothing is left");
     }
 }
+
+/// A directory of an agent that only somebody else may read, as containers leave them, stops nobody
+/// who does not use that agent; and directories without write permission go with their skill.
+#[test]
+fn directories_of_others_and_directories_without_write_permission() {
+    if !is_root() {
+        eprintln!("skipped: only root can make a directory that belongs to somebody else");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    skill(&sandbox);
+    std::fs::create_dir(sandbox.project().join(".goose")).expect("a directory");
+    std::fs::set_permissions(sandbox.project().join(".goose"), std::fs::Permissions::from_mode(0o700))
+        .expect("chmod");
+    std::os::unix::fs::chown(sandbox.project(), Some(NOBODY), Some(NOBODY)).expect("chown");
+    let run = |args: &[&str]| text(&sandbox, &as_nobody(&sandbox, args));
+    let installed = run(&["install", "./src/pdf", "-a", "claude-code"]);
+    assert!(installed.starts_with("exit: Some(0)"), "{installed}");
+    insta::assert_snapshot!(run(&["list", "-p"]), @"
+    exit: Some(0)
+    warning: failed to look at `[DIR]/project/.goose/skills`: Permission denied (os error 13)
+    ");
+    insta::assert_snapshot!(run(&["install", "./src/pdf", "-a", "goose"]), @"
+    exit: Some(6)
+    error: failed to look at `[DIR]/project/.goose/skills`
+      caused by: Permission denied (os error 13)
+    hint: check who owns the path, or install into the other scope with `--scope`
+    ");
+    let cache = sandbox.project().join(".agents/skills/pdf/empty");
+    std::fs::create_dir_all(cache.join("sub")).expect("directories");
+    for dir in [cache.join("sub"), cache] {
+        std::os::unix::fs::chown(&dir, Some(NOBODY), Some(NOBODY)).expect("chown");
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o555)).expect("chmod");
+    }
+    let removed = run(&["remove", "pdf"]);
+    assert!(removed.starts_with("exit: Some(0)"), "{removed}");
+    assert!(!sandbox.project().join(".agents").exists());
+}

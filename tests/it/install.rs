@@ -315,3 +315,25 @@ fn the_manifest_is_followed() {
     assert!(!sandbox.project().join(".agents/skills/other").exists());
     assert_eq!(sandbox.read("skillpm.toml"), "# ours\n[skills]\npdf = { github = \"acme/skills\" }\n");
 }
+
+/// Two agents whose directories are one through links: one copy, whatever each is called.
+#[cfg(unix)]
+#[test]
+fn agents_that_share_a_directory_through_links() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    for dir in ["shared", ".claude", ".goose"] {
+        std::fs::create_dir(sandbox.project().join(dir)).expect("a directory");
+    }
+    for dir in [".claude", ".goose"] {
+        std::os::unix::fs::symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
+    }
+    let plan = sandbox.run(&["install", "acme/skills@pdf", "--copy", "--dry-run"]);
+    assert_eq!(plan.stdout.matches("in the directory of").count(), 1, "{plan}");
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--copy"]).code, Some(0));
+    assert!(sandbox.project().join("shared/pdf/scripts/run.sh").exists());
+    let list: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
+    assert_eq!(list[0]["agents"], serde_json::json!(["claude-code", "goose"]));
+    assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
+    assert!(!sandbox.project().join("shared/pdf").exists());
+}
