@@ -337,3 +337,53 @@ fn agents_that_share_a_directory_through_links() {
     assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
     assert!(!sandbox.project().join("shared/pdf").exists());
 }
+
+/// An author installs the skills of the repository that they work in, again and again: the copies of
+/// the run before are no part of them.
+#[test]
+fn the_project_is_its_own_source() {
+    let text = |body: &str| format!("---\nname: pdf\ndescription: d\n---\n{body}\n");
+    for (dir, args) in [("", &[][..]), ("skills/pdf/", &[]), ("", &["--copy"])] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("Claude Code is on this machine");
+        for body in ["one", "one", "two"] {
+            sandbox.write(&format!("{dir}SKILL.md"), text(body));
+            let output = sandbox.run(&[&["install", "."], args].concat());
+            assert_eq!(output.code, Some(0), "{dir}: {output}");
+            for agent in [".agents", ".claude"] {
+                let copy = sandbox.project().join(agent).join("skills/pdf");
+                assert!(std::fs::read_to_string(copy.join("SKILL.md")).expect("there").contains(body));
+                assert_eq!(std::fs::read_dir(copy).expect("there").count(), 1, "{dir}: nothing of ours");
+            }
+        }
+        // The bytes at the source are the locked ones, too.
+        std::fs::remove_dir_all(sandbox.home().join(".local")).expect("removed");
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+        let output = sandbox.run(&["install", "--frozen"]);
+        assert_eq!(output.code, Some(0), "{output}");
+    }
+}
+
+/// Paths with characters that mean something to a shell, to TOML or to skillpm's own sources.
+#[cfg(unix)]
+#[test]
+fn directories_with_odd_names() {
+    let sandbox = Sandbox::new();
+    for (at, dir) in
+        [r"a\b", "it's \"q\"", "é ü", "x#y@z", "~x", "-x", "%20", "a.zip"].into_iter().enumerate()
+    {
+        sandbox.write(&format!("{dir}/SKILL.md"), format!("---\nname: s{at}\ndescription: d\n---\n"));
+        let output = sandbox.run(&["install", &format!("./{dir}")]);
+        assert_eq!(output.code, Some(0), "{output}");
+    }
+    for dir in [".agents", "../home/.local"] {
+        std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
+    }
+    let output = sandbox.run(&["install", "--frozen"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("8 skills added"), "{output}");
+    sandbox.write("new\nline/SKILL.md", "---\nname: x\ndescription: d\n---\n");
+    let output = sandbox.run(&["install", "./new\nline"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("has a control character"), "{output}");
+}
