@@ -27,3 +27,4 @@ mod install;
 mod kill;
 mod real;
 mod refusals;
+mod together;
