@@ -24,5 +24,6 @@ mod github;
 mod http;
 mod install;
 mod kill;
+mod prompt;
 mod real;
 mod refusals;
