@@ -20,6 +20,7 @@ pub mod support;
 
 mod architecture;
 mod disk;
+mod faults;
 mod github;
 mod http;
 mod install;
@@ -27,3 +28,4 @@ mod kill;
 mod prompt;
 mod real;
 mod refusals;
+mod together;
