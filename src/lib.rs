@@ -1,4 +1,29 @@
-//! skillpm
+//! The package manager and engine for [Agent Skills](https://agentskills.io): directories with a
+//! `SKILL.md` that teach coding agents how to do a job.
+//!
+//! The program `skillpm` is a thin front end of this library: everything that it does is a verb in
+//! [`ops`], which takes a request and returns an outcome, and prints nothing.
+//!
+//! ```
+//! use skillpm::document::Document;
+//! use skillpm::lint::{self, Subject};
+//! use skillpm::skill;
+//!
+//! let text = "---\nname: pdf\ndescription: Reads PDF files. Use it for forms.\n---\n\n# PDF\n";
+//! let document = Document::parse(text.to_owned());
+//!
+//! // What an agent needs of a skill, read as leniently as agents read it ...
+//! let loaded = skill::load(&document)?;
+//! assert_eq!(loaded.meta.name, "pdf");
+//!
+//! // ... and what the specification says, as strictly as authors want it.
+//! let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+//! assert!(lint::check(&subject).is_empty());
+//! # Ok::<(), skillpm::skill::LoadError>(())
+//! ```
+//!
+//! Imports run one way: front ends, verbs, machine, rules, values. Without the feature `cli` the
+//! library has no front end, without `http` it reaches no network.
 
 // values
 pub mod digest;

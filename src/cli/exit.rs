@@ -51,8 +51,15 @@ mod tests {
     use crate::ops::validate::Checked;
 
     fn outcome(severity: Severity) -> ValidateOutcome {
-        let finding =
-            Finding { rule: "x", severity, message: String::new(), span: 0..0, label: None, help: None };
+        let finding = Finding {
+            rule: "x",
+            severity,
+            message: String::new(),
+            span: 0..0,
+            label: None,
+            help: None,
+            fix: None,
+        };
         let document = Document::parse(String::new());
         ValidateOutcome { skills: vec![Checked { file: "x".into(), document, findings: vec![finding] }] }
     }

@@ -8,6 +8,7 @@
 
 mod activate;
 mod discover;
+pub mod files;
 mod find;
 pub mod load;
 pub(crate) mod sources;

@@ -140,7 +140,7 @@ fn verdicts_on_real_skills_agree_with_the_reference_validator() {
     let mut classes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for Case { id, file, document, expected } in &cases {
         let directory = id.rsplit('/').next();
-        let findings = check(&Subject { document, directory_name: directory, file_name: file });
+        let findings = check(&Subject::new(document, directory, file));
         let errors = expected["errors"].as_array().expect("a list");
         let errors: Vec<&str> = errors.iter().filter_map(Value::as_str).collect();
         let mut found = differences(&errors, &findings);

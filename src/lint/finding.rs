@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::Fix;
+
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
@@ -37,9 +39,18 @@ pub struct Finding {
     pub label: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
+    /// The repair, where there is one.
+    pub fix: Option<Fix>,
 }
 
 impl Finding {
+    /// Adds the repair.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+
     /// Adds what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

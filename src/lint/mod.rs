@@ -8,17 +8,21 @@
 #[cfg(test)]
 mod corpus;
 mod finding;
+mod fix;
+mod profile;
 mod quote;
 mod rules;
+mod subject;
 #[cfg(test)]
 mod testing;
 
 pub use finding::{Finding, Severity};
+pub use fix::{Edit, Fix, Safety};
+pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::RULES;
+pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
 
 use std::ops::Range;
-
-use crate::document::{Document, Node};
 
 /// The most bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;
@@ -28,14 +32,31 @@ const MAX_MESSAGE: usize = 400;
 pub struct Rule {
     /// The name by which people switch it on and off.
     pub id: &'static str,
-    /// How much a finding matters, unless the finding says otherwise.
-    pub severity: Severity,
+    /// What kind of rule it is.
+    pub group: Group,
+    /// How much a finding matters in each profile, unless the finding says otherwise.
+    pub levels: Levels,
     /// One line, lower-case start.
     pub summary: &'static str,
     /// For the reference page.
     pub docs: Docs,
+    /// Whether findings can bring a repair, and of which kind.
+    pub fix: Option<Safety>,
     /// Adds what it finds.
     pub check: fn(&Subject<'_>, &mut Vec<Finding>),
+}
+
+/// What kind of rule it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// What the specification says, and what tools differ on.
+    Spec,
+    /// What makes a skill good.
+    Quality,
+    /// What makes it fit to be shipped: version, dependencies, license.
+    Package,
+    /// What only the reference validator minds.
+    Quirk,
 }
 
 /// What the reference page says about a rule.
@@ -61,40 +82,36 @@ impl Rule {
             message.truncate(message.floor_char_boundary(MAX_MESSAGE));
             message.push('…');
         }
-        Finding { rule: self.id, severity: self.severity, message, span, label: None, help: None }
+        Finding {
+            rule: self.id,
+            severity: self.levels.spec.severity().unwrap_or(Severity::Error),
+            message,
+            span,
+            label: None,
+            help: None,
+            fix: None,
+        }
     }
 }
 
-/// What is checked.
-#[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// The file's content.
-    pub document: &'a Document,
-    /// The name of the directory that the file lies in, where it has one that counts.
-    pub directory_name: Option<&'a str>,
-    /// The name of the file.
-    pub file_name: &'a str,
-}
-
-impl<'a> Subject<'a> {
-    /// The key and the value of a top-level field.
-    fn field(&self, name: &str) -> Option<&'a (Node, Node)> {
-        self.document.frontmatter()?.entry(name)
-    }
-
-    /// The value of a top-level field with its trimmed text, where it is text and not blank.
-    fn text(&self, name: &str) -> Option<(&'a Node, &'a str)> {
-        let (_, value) = self.field(name)?;
-        let text = value.text()?.trim();
-        (!text.is_empty()).then_some((value, text))
-    }
-}
-
-/// Checks `subject` by every rule; the findings come in the order of the text.
+/// Checks `subject` by the rules of the specification; the findings come in the order of the text.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
+    check_with(subject, &Ruleset::default())
+}
+
+/// Checks `subject` by `rules`; the findings come in the order of the text.
+pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
+        let Some(severity) = rules.level(rule).severity() else { continue };
+        let first = findings.len();
         (rule.check)(subject, &mut findings);
+        // A finding may matter more or less than its rule; that holds where the rule itself does.
+        if Some(severity) != rule.levels.spec.severity() {
+            for finding in &mut findings[first..] {
+                finding.severity = severity;
+            }
+        }
     }
     // Stable: at one place the findings keep the order of the table.
     findings.sort_by_key(|finding| finding.span.start);
@@ -106,6 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::document::Document;
 
     #[test]
     fn every_rule_is_complete_and_its_examples_are_true() {
@@ -130,8 +148,7 @@ mod tests {
     fn findings_come_in_the_order_of_the_text() {
         let text = "\u{feff}---\nx: [a]\nname: PDF--x\nname: pdf\n---\n";
         let document = Document::parse(text.to_owned());
-        let findings =
-            check(&Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" });
+        let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
         let places: Vec<_> = findings.iter().map(|finding| (finding.span.start, finding.rule)).collect();
         assert!(places.is_sorted_by_key(|(at, _)| *at), "{places:?}");
         assert!(places.contains(&(7, "unknown-field")), "{places:?}");
@@ -144,7 +161,7 @@ mod tests {
             compatibility: needs git\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: \"1.0\"\n\
             ---\n";
         let document = Document::parse(text.to_owned());
-        let subject = Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" };
+        let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
         assert_eq!(check(&subject), []);
     }
 
@@ -155,7 +172,7 @@ mod tests {
             directory in "\\PC{0,5}",
         ) {
             let document = Document::parse(format!("---\n{yaml}\n---\n"));
-            let subject = Subject { document: &document, directory_name: Some(&directory), file_name: "SKILL.md" };
+            let subject = Subject::new(&document, Some(&directory), "SKILL.md");
             for finding in check(&subject) {
                 prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
                 prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);

@@ -7,7 +7,7 @@ use crate::document::Document;
 pub(super) fn findings(rule: &Rule, text: &str, directory: Option<&str>, file_name: &str) -> Vec<Finding> {
     let document = Document::parse(text.to_owned());
     let mut findings = Vec::new();
-    (rule.check)(&Subject { document: &document, directory_name: directory, file_name }, &mut findings);
+    (rule.check)(&Subject::new(&document, directory, file_name), &mut findings);
     for finding in &findings {
         assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
         let start = finding.message.chars().next().expect("a message");

@@ -152,7 +152,7 @@ mod tests {
 
     fn findings(name: &str, text: &str) -> Vec<lint::Finding> {
         let document = Document::parse(text.to_owned());
-        lint::check(&Subject { document: &document, directory_name: Some(name), file_name: SKILL_FILE })
+        lint::check(&Subject::new(&document, Some(name), SKILL_FILE))
     }
 
     /// S0-US5.1: the linter has nothing to say about a new skill.

@@ -37,7 +37,8 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
     let Loaded { body, .. } = skill::load(&document)
         .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
-    let content = activate(body, &hit.skill.dir, &request.arguments);
+    // The blank line that authors leave after the frontmatter is no part of the instructions.
+    let content = activate(body.trim_start_matches(['\r', '\n']), &hit.skill.dir, &request.arguments);
     let mut warnings = hit.warnings;
     warnings.extend(off_specification(&hit.skill, &document));
     Ok(InvokeOutcome { content, warnings })

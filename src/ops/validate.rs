@@ -132,7 +132,7 @@ pub(super) fn lint_file(document: &Document, dir: &Path, file: &Path) -> Vec<Fin
     let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let (directory_name, file_name) = (name(dir), name(file).unwrap_or_default());
     let directory_name = directory_name.as_deref();
-    lint::check(&Subject { document, directory_name, file_name: &file_name })
+    lint::check(&Subject::new(document, directory_name, &file_name))
 }
 
 fn of_kind(reason: &Unusable) -> Finding {
@@ -142,7 +142,7 @@ fn of_kind(reason: &Unusable) -> Finding {
 
 fn finding(message: &str) -> Finding {
     let (severity, message) = (Severity::Error, message.to_owned());
-    Finding { rule: FILE_KIND, severity, message, span: 0..0, label: None, help: None }
+    Finding { rule: FILE_KIND, severity, message, span: 0..0, label: None, help: None, fix: None }
 }
 
 fn nothing() -> Document {

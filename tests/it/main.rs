@@ -25,6 +25,7 @@ mod github;
 mod http;
 mod install;
 mod kill;
+mod prompt;
 mod real;
 mod refusals;
 mod together;

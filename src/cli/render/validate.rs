@@ -102,8 +102,7 @@ mod tests {
 
     fn checked(text: &str) -> Checked {
         let document = Document::parse(text.to_owned());
-        let findings =
-            check(&Subject { document: &document, directory_name: Some("pdf"), file_name: "SKILL.md" });
+        let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
         Checked { file: "skills/pdf/SKILL.md".into(), document, findings }
     }
 

@@ -1,11 +1,12 @@
 //! `allowed-tools`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "allowed-tools",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "`allowed-tools` is one text with spaces between the tools",
     docs: Docs {
         what: "Looks for an `allowed-tools` that is a list, a mapping or empty.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Write\n---\n",
         source: "specification, `allowed-tools`",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `byte-order-mark`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "byte-order-mark",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "the file does not start with a byte-order mark",
     docs: Docs {
         what: "Looks for the three invisible bytes that some editors put before UTF-8 text.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "the specification is silent; the reference validator refuses it",
     },
+    fix: None,
     check,
 };
 

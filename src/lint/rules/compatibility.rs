@@ -1,12 +1,13 @@
 //! `compatibility`
 
 use crate::lint::quote;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "compatibility",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "`compatibility` is a text of 1 to 500 characters",
     docs: Docs {
         what: "Looks for a `compatibility` that is no text, is empty or is too long.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: needs git\n---\n",
         source: "specification, `compatibility`",
     },
+    fix: None,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! `description-length`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// Sixteen times the same text: constants have no `str::repeat`.
 macro_rules! sixteen {
@@ -22,7 +22,8 @@ const LONG_EXAMPLE: &str = concat!(
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-length",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the description has at most 1024 characters",
     docs: Docs {
         what: "Counts the characters of the description without white space around it.",
@@ -32,6 +33,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `description`",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `description-missing`
 
 use crate::document::Node;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-missing",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the skill has a description",
     docs: Docs {
         what: "Looks for a `description` that is text and not empty.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `description`",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `encoding`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "encoding",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the file is UTF-8 text",
     docs: Docs {
         what: "Looks for UTF-16, for bytes that are not UTF-8 and for NUL characters.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "common practice; the reference validator reads UTF-8",
     },
+    fix: None,
     check,
 };
 
@@ -38,7 +40,7 @@ mod tests {
     fn check(bytes: &[u8]) -> Vec<Finding> {
         let document = Document::from_bytes(bytes.to_vec());
         let mut findings = Vec::new();
-        let subject = Subject { document: &document, directory_name: None, file_name: "SKILL.md" };
+        let subject = Subject::new(&document, None, "SKILL.md");
         (RULE.check)(&subject, &mut findings);
         findings
     }

@@ -1,11 +1,12 @@
 //! `file-name`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "file-name",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "the file is called `SKILL.md` and nothing else",
     docs: Docs {
         what: "Looks at the spelling of the file's name.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, directory structure; client guide, discovery",
     },
+    fix: None,
     check,
 };
 

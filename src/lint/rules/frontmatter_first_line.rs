@@ -1,12 +1,13 @@
 //! `frontmatter-first-line`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-first-line",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "the opening `---` is the first line",
     docs: Docs {
         what: "Looks for blank lines before the frontmatter.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "the specification is silent; the reference validator refuses it",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `frontmatter-limits`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-limits",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the frontmatter has a reasonable size and depth",
     docs: Docs {
         what: "Looks at the number of bytes, of values and of levels of nesting.",
@@ -20,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata: [[x]]\n---\n",
         source: "our own limits: 64 KiB, 10,000 values, 16 levels",
     },
+    fix: None,
     check,
 };
 

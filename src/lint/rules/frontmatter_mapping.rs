@@ -1,12 +1,13 @@
 //! `frontmatter-mapping`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-mapping",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the frontmatter is made of `key: value` lines",
     docs: Docs {
         what: "Looks for frontmatter that is a list or a single value.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, frontmatter",
     },
+    fix: None,
     check,
 };
 

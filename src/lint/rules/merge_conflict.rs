@@ -1,12 +1,13 @@
 //! `merge-conflict`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "merge-conflict",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the frontmatter has no merge-conflict markers",
     docs: Docs {
         what: "Looks for the lines that git leaves where it could not merge two versions.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "YAML 1.2: the markers are no `key: value` lines",
     },
+    fix: None,
     check,
 };
 

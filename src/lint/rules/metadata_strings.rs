@@ -2,12 +2,13 @@
 
 use crate::document::{Style, Value};
 use crate::lint::quote;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "metadata-strings",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "`metadata` maps keys to texts",
     docs: Docs {
         what: "Looks for a `metadata` that is no mapping and for values in it that are no text: lists, \
@@ -18,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.10\"\n---\n",
         source: "specification, `metadata`",
     },
+    fix: None,
     check,
 };
 

@@ -1,13 +1,14 @@
 //! `name-alphabet`
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-alphabet",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the name has lower-case letters, digits and hyphens only",
     docs: Docs {
         what: "Looks for upper-case letters, blanks, underscores and all other characters.",
@@ -16,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `name-ascii`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-ascii",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "the name is written in ASCII",
     docs: Docs {
         what: "Looks for a valid name with letters or digits other than `a` to `z` and `0` to `9`.",
@@ -16,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`, which is open to both readings",
     },
+    fix: None,
     check,
 };
 

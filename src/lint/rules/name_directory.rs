@@ -2,13 +2,14 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-directory",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the name is the name of the directory",
     docs: Docs {
         what: "Compares the name with the directory that the file lies in, both after NFKC.",
@@ -18,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
+    fix: None,
     check,
 };
 

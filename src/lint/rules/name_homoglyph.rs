@@ -3,13 +3,14 @@
 use unicode_script::UnicodeScript;
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-homoglyph",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the name has no letter that looks like another one",
     docs: Docs {
         what: "Looks for Cyrillic, Greek and similar letters among Latin ones.",
@@ -18,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "our own rule, against names that deceive",
     },
+    fix: None,
     check,
 };
 

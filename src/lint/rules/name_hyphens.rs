@@ -1,12 +1,13 @@
 //! `name-hyphens`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-hyphens",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "hyphens stand alone and between other characters",
     docs: Docs {
         what: "Looks for a hyphen at the start or the end of the name and for two in a row.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
+    fix: None,
     check,
 };
 

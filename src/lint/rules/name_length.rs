@@ -1,12 +1,13 @@
 //! `name-length`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-length",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the name has at most 64 characters",
     docs: Docs {
         what: "Counts the characters of the name after NFKC.",
@@ -18,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
+    fix: None,
     check,
 };
 

@@ -1,11 +1,12 @@
 //! `name-missing`
 
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-missing",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the skill has a name",
     docs: Docs {
         what: "Looks for a `name` that is text and not empty.",
@@ -14,6 +15,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
+    fix: None,
     check,
 };
 

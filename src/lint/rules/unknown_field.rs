@@ -1,12 +1,13 @@
 //! `unknown-field`
 
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "unknown-field",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "the frontmatter has the specification's fields only",
     docs: Docs {
         what: "Looks for top-level keys other than the six of the specification.",
@@ -16,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "the specification is silent; the reference validator refuses them",
     },
+    fix: None,
     check,
 };
 

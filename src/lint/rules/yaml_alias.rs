@@ -1,12 +1,13 @@
 //! `yaml-alias`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-alias",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the frontmatter has no anchors and aliases",
     docs: Docs {
         what: "Looks for YAML anchors (`&x`) and aliases (`*x`).",
@@ -16,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "our own rule; the reference validator refuses them",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `yaml-documents`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-documents",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the frontmatter is one YAML document",
     docs: Docs {
         what: "Looks for the `...` line that ends a YAML document and starts another one.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, frontmatter",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `yaml-duplicate-key`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-duplicate-key",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "no key is there twice",
     docs: Docs {
         what: "Looks for a key that stands twice in the same mapping, also below `metadata`.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "YAML 1.2, section 3.2.1.3",
     },
+    fix: None,
     check,
 };
 

@@ -1,12 +1,13 @@
 //! `yaml-flow-style`
 
 use crate::document::{Layout, Value};
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-flow-style",
-    severity: Severity::Warning,
+    group: Group::Spec,
+    levels: Levels::WARNING,
     summary: "lists and mappings are written on lines of their own",
     docs: Docs {
         what: "Looks for lists in brackets and mappings in braces, and tells the outermost ones.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "portability; the reference validator refuses them",
     },
+    fix: None,
     check,
 };
 

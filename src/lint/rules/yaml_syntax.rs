@@ -2,12 +2,13 @@
 
 use crate::document::{Fault, ProblemKind};
 use crate::lint::quote;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-syntax",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "the frontmatter is valid YAML",
     docs: Docs {
         what: "Looks for everything that a YAML parser refuses and that has no rule of its own.",
@@ -16,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: \"@PDF files\"\n---\n",
         source: "specification, frontmatter; YAML 1.2",
     },
+    fix: None,
     check,
 };
 

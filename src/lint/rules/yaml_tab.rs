@@ -1,12 +1,13 @@
 //! `yaml-tab`
 
 use crate::document::{Fault, ProblemKind};
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-tab",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "lines are indented with spaces",
     docs: Docs {
         what: "Looks for tabs at the start of a line.",
@@ -15,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "YAML 1.2, section 6.1",
     },
+    fix: None,
     check,
 };
 

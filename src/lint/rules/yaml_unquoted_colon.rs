@@ -2,12 +2,13 @@
 
 use crate::document::{Fault, ProblemKind};
 use crate::lint::quote;
-use crate::lint::{Docs, Finding, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-unquoted-colon",
-    severity: Severity::Error,
+    group: Group::Spec,
+    levels: Levels::ERROR,
     summary: "a value with `: ` in it is in quotes",
     docs: Docs {
         what: "Looks for a colon followed by a blank inside a value without quotes.",
@@ -17,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: \"Reads files. Usage: /pdf\"\n---\n",
         source: "specification, frontmatter; YAML 1.2, section 7.3.3",
     },
+    fix: None,
     check,
 };
 

@@ -89,7 +89,8 @@ pub(super) fn select(
     }
     let items: Vec<_> = offered.iter().map(|c| (c.title(root).to_owned(), description(c))).collect();
     match context.interact.choose("which skills are to be installed?", &items) {
-        Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")),
+        Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
+            .hint("mark skills with the space bar, or name them with `--skill NAME`")),
         Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
         None => Err(several(spec, root, &offered)),
     }
@@ -213,7 +214,7 @@ pub(super) fn off_specification(
     text: Vec<u8>,
 ) -> Option<String> {
     let document = Document::from_bytes(text);
-    let subject = lint::Subject { document: &document, directory_name: Some(directory), file_name };
+    let subject = lint::Subject::new(&document, Some(directory), file_name);
     let errors: Vec<_> =
         lint::check(&subject).into_iter().filter(|f| f.severity == lint::Severity::Error).collect();
     let first = errors.first()?;

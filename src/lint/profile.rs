@@ -1,0 +1,255 @@
+//! Profiles: how much each rule matters to whom.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use super::{RULES, Rule, Severity};
+use crate::text::closest;
+
+/// How much a finding of a rule matters in a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// The rule is not applied.
+    Off,
+    /// Its findings are warnings.
+    Warning,
+    /// Its findings are errors.
+    Error,
+}
+
+impl Level {
+    /// The severity of findings at this level; `None` where there are none.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+}
+
+/// The level of one rule in each profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Levels {
+    /// What the open specification says.
+    pub spec: Level,
+    /// The verdict of the reference validator.
+    pub reference: Level,
+    /// What Claude Code takes.
+    pub claude_code: Level,
+    /// What may be published.
+    pub publish: Level,
+    /// What loading tolerates.
+    pub lenient: Level,
+}
+
+impl Levels {
+    /// A breach of the specification: an error for all but those that only load.
+    pub const ERROR: Self = Self {
+        spec: Level::Error,
+        reference: Level::Error,
+        claude_code: Level::Error,
+        publish: Level::Error,
+        lenient: Level::Warning,
+    };
+
+    /// Something that no tool can load: an error for everybody.
+    pub const FATAL: Self = Self { lenient: Level::Error, ..Self::ERROR };
+
+    /// Trouble in some tool: a warning, and an error for those that publish.
+    pub const WARNING: Self = Self {
+        spec: Level::Warning,
+        reference: Level::Off,
+        claude_code: Level::Warning,
+        publish: Level::Error,
+        lenient: Level::Off,
+    };
+
+    /// Advice on quality: a warning, and an error for those that publish.
+    pub const QUALITY: Self = Self::WARNING;
+
+    /// A quirk of the reference validator that nobody else shares.
+    pub const QUIRK: Self = Self {
+        spec: Level::Off,
+        reference: Level::Error,
+        claude_code: Level::Off,
+        publish: Level::Off,
+        lenient: Level::Off,
+    };
+
+    /// These levels with another one for the reference profile.
+    #[must_use]
+    pub const fn reference(self, reference: Level) -> Self {
+        Self { reference, ..self }
+    }
+
+    /// These levels with another one for publishing.
+    #[must_use]
+    pub const fn publish(self, publish: Level) -> Self {
+        Self { publish, ..self }
+    }
+
+    /// These levels with another one for Claude Code.
+    #[must_use]
+    pub const fn claude_code(self, claude_code: Level) -> Self {
+        Self { claude_code, ..self }
+    }
+
+    /// These levels with another one for loading.
+    #[must_use]
+    pub const fn lenient(self, lenient: Level) -> Self {
+        Self { lenient, ..self }
+    }
+
+    /// The level in `profile`.
+    pub const fn of(self, profile: Profile) -> Level {
+        match profile {
+            Profile::Spec => self.spec,
+            Profile::Reference => self.reference,
+            Profile::ClaudeCode => self.claude_code,
+            Profile::Publish => self.publish,
+            Profile::Lenient => self.lenient,
+        }
+    }
+}
+
+/// Whose view is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Profile {
+    /// What the open specification says.
+    #[default]
+    Spec,
+    /// The same verdict as the reference validator, its quirks included.
+    Reference,
+    /// What Claude Code takes.
+    ClaudeCode,
+    /// Specification, package rules and quality, all as errors.
+    Publish,
+    /// What loading tolerates.
+    Lenient,
+}
+
+impl Profile {
+    /// All profiles, by the names under which they are chosen.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("spec", Self::Spec),
+        ("reference", Self::Reference),
+        ("claude-code", Self::ClaudeCode),
+        ("publish", Self::Publish),
+        ("lenient", Self::Lenient),
+    ];
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(_, profile)| profile == self);
+        f.write_str(name.map_or("spec", |(name, _)| name))
+    }
+}
+
+/// A text that names no profile, rule or level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {what} `{given}`")]
+pub struct UnknownName {
+    /// `profile`, `rule` or `level`.
+    pub what: &'static str,
+    /// The text.
+    pub given: String,
+    /// What was probably meant.
+    pub closest: Option<&'static str>,
+}
+
+impl FromStr for Profile {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        let found = Self::ALL.iter().find(|(name, _)| *name == text);
+        found.map(|(_, profile)| *profile).ok_or_else(|| UnknownName {
+            what: "profile",
+            given: text.to_owned(),
+            closest: closest(text, Self::ALL.iter().map(|(name, _)| *name)),
+        })
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, UnknownName> {
+        const NAMES: [(&str, Level); 3] =
+            [("off", Level::Off), ("warning", Level::Warning), ("error", Level::Error)];
+        NAMES.iter().find(|(name, _)| *name == text).map(|(_, level)| *level).ok_or_else(|| UnknownName {
+            what: "level",
+            given: text.to_owned(),
+            closest: closest(text, NAMES.iter().map(|(name, _)| *name)),
+        })
+    }
+}
+
+/// Which rules are applied, and how much each matters: a profile and what is switched in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ruleset {
+    /// The profile.
+    pub profile: Profile,
+    overrides: BTreeMap<&'static str, Level>,
+}
+
+impl Ruleset {
+    /// The rules of `profile`.
+    pub fn new(profile: Profile) -> Self {
+        Self { profile, overrides: BTreeMap::new() }
+    }
+
+    /// Switches the rule `id` to `level`.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such rule, with the closest one.
+    pub fn set(&mut self, id: &str, level: Level) -> Result<(), UnknownName> {
+        self.overrides.insert(rule(id)?.id, level);
+        Ok(())
+    }
+
+    /// The level of `rule`.
+    pub fn level(&self, rule: &Rule) -> Level {
+        self.overrides.get(rule.id).copied().unwrap_or_else(|| rule.levels.of(self.profile))
+    }
+}
+
+/// Returns the rule `id`.
+///
+/// # Errors
+///
+/// Where there is none, with the closest one.
+pub fn rule(id: &str) -> Result<&'static Rule, UnknownName> {
+    RULES.iter().copied().find(|rule| rule.id == id).ok_or_else(|| UnknownName {
+        what: "rule",
+        given: id.to_owned(),
+        closest: closest(id, RULES.iter().map(|rule| rule.id)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_slips_get_a_suggestion() {
+        for (name, profile) in Profile::ALL {
+            assert_eq!(name.parse(), Ok(profile));
+            assert_eq!(profile.to_string(), name);
+        }
+        assert_eq!("referense".parse::<Profile>().expect_err("a slip").closest, Some("reference"));
+        assert_eq!(rule("name-lenght").expect_err("a slip").closest, Some("name-length"));
+    }
+
+    #[test]
+    fn a_switch_wins_over_the_profile() {
+        let mut rules = Ruleset::new(Profile::Spec);
+        let name = rule("name-length").expect("a rule");
+        assert_eq!(rules.level(name), Level::Error);
+        rules.set("name-length", Level::Off).expect("a rule");
+        assert_eq!(rules.level(name), Level::Off);
+    }
+}

@@ -1,0 +1,83 @@
+//! What is checked: values only, gathered by whoever asks.
+
+use crate::document::{Document, Node};
+
+/// What is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The file's content.
+    pub document: &'a Document,
+    /// The name of the directory that the file lies in, where it has one that counts.
+    pub directory_name: Option<&'a str>,
+    /// The name of the file.
+    pub file_name: &'a str,
+    /// The other files of the skill; `None` where nobody looked, and then nothing is said of them.
+    pub files: Option<&'a [SkillFile]>,
+    /// The skills that are checked together with this one, this one included.
+    pub others: &'a [OtherSkill],
+}
+
+/// A file or link of a skill, other than its `SKILL.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillFile {
+    /// The path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// What it is.
+    pub kind: SkillFileKind,
+}
+
+/// What lies at a path of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SkillFileKind {
+    /// A regular file.
+    File {
+        /// Whether any executable bit is set.
+        executable: bool,
+        /// Whether its first two bytes are `#!`.
+        shebang: bool,
+        /// The text, for Markdown files of moderate size.
+        markdown: Option<String>,
+    },
+    /// A symbolic link.
+    Link,
+}
+
+/// Another skill of the same run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherSkill {
+    /// Its name, as written.
+    pub name: String,
+    /// The names of the skills that it needs, without ranges and sources.
+    pub needs: Vec<String>,
+}
+
+impl<'a> Subject<'a> {
+    /// A `SKILL.md` by itself.
+    pub fn new(document: &'a Document, directory_name: Option<&'a str>, file_name: &'a str) -> Self {
+        Self { document, directory_name, file_name, files: None, others: &[] }
+    }
+
+    /// With the other files of the skill.
+    #[must_use]
+    pub fn with_files(self, files: &'a [SkillFile]) -> Self {
+        Self { files: Some(files), ..self }
+    }
+
+    /// With the skills that are checked together with it.
+    #[must_use]
+    pub fn among(self, others: &'a [OtherSkill]) -> Self {
+        Self { others, ..self }
+    }
+
+    /// The key and the value of a top-level field.
+    pub(super) fn field(&self, name: &str) -> Option<&'a (Node, Node)> {
+        self.document.frontmatter()?.entry(name)
+    }
+
+    /// The value of a top-level field with its trimmed text, where it is text and not blank.
+    pub(super) fn text(&self, name: &str) -> Option<(&'a Node, &'a str)> {
+        let (_, value) = self.field(name)?;
+        let text = value.text()?.trim();
+        (!text.is_empty()).then_some((value, text))
+    }
+}
