@@ -51,8 +51,12 @@ pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
-/// Makes a rename in `directory` outlast a loss of power.
-pub(super) fn sync_dir(directory: &Path) -> Result<(), PathError> {
+/// Makes the renames in `directory` outlast a loss of power.
+///
+/// # Errors
+///
+/// Where the directory cannot be opened or synced.
+pub fn sync_dir(directory: &Path) -> Result<(), PathError> {
     if cfg!(unix) {
         fs::File::open(directory).and_then(|directory| directory.sync_all()).at("sync", directory)?;
     }

@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::atomic::sync_dir;
 use super::{Kind, PathContext, PathError, across, kind};
 
 /// Creates `path` and the directories above it.
@@ -35,17 +34,16 @@ pub fn create_dir(path: &Path) -> Result<(), PathError> {
 }
 
 /// Moves `from` to `to`, where nothing may lie yet. Where they are on two file systems, a copy is
-/// made beside `to` and moved there.
+/// made beside `to` and moved there. That the move outlasts a loss of power is for [`super::sync_dir`].
 ///
 /// # Errors
 ///
 /// `AlreadyExists` where something lies at `to`, else what the system says.
 pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     match rename_new(from, to) {
-        Err(error) if across::is_across(&error) => across::move_new(from, to)?,
-        result => result.at("create", to)?,
+        Err(error) if across::is_across(&error) => across::move_new(from, to),
+        result => result.at("create", to),
     }
-    sync_parent(to)
 }
 
 /// Renames `from` to `to`, where nothing may lie yet.
@@ -75,10 +73,9 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// Where either cannot be moved.
 pub fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     match rename_swap(new, old) {
-        Err(error) if across::is_across(&error) => across::exchange(new, old)?,
-        result => result.at("replace", old)?,
+        Err(error) if across::is_across(&error) => across::exchange(new, old),
+        result => result.at("replace", old),
     }
-    sync_parent(old)
 }
 
 /// Swaps two names of one file system.
@@ -105,10 +102,6 @@ pub(super) fn rename_swap(new: &Path, old: &Path) -> io::Result<()> {
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn is_unsupported(error: rustix::io::Errno) -> bool {
     matches!(error, rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP)
-}
-
-fn sync_parent(path: &Path) -> Result<(), PathError> {
-    path.parent().map_or(Ok(()), sync_dir)
 }
 
 /// Makes a symbolic link at `link` that leads to `target`. A link that is there is replaced in one

@@ -15,7 +15,7 @@
 //! and digests and no paths, and what is not exactly what it says is left as it is.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use self::journal::{Change, Journal};
@@ -101,6 +101,7 @@ impl<'a> Transaction<'a> {
         for (at, step) in journal.steps.iter().enumerate() {
             self.step_again(at, step)?;
         }
+        self.sync_places(journal)?;
         self.replace(&self.scope.lockfile, journal.lockfile)?;
         self.replace(&self.scope.manifest, journal.manifest)
     }
@@ -192,11 +193,27 @@ impl<'a> Transaction<'a> {
             *begun = at + 1;
             self.step(at, step)?;
         }
+        self.sync_places(journal)?;
         self.reporter.step("write the lockfile");
         self.replace(&self.scope.lockfile, journal.lockfile)?;
         self.reporter.step("write the manifest");
         self.replace(&self.scope.manifest, journal.manifest)?;
         self.reporter.step("clear");
+        Ok(())
+    }
+
+    /// Makes the steps outlast a loss of power, before the lockfile says that they were done: one sync
+    /// for each directory, not for each skill.
+    fn sync_places(&self, journal: &Journal) -> Result<()> {
+        let mut dirs = BTreeSet::new();
+        for step in &journal.steps {
+            dirs.extend(self.target(step)?.parent().map(Path::to_owned));
+        }
+        for dir in dirs {
+            if fs::kind(&dir)?.is_some() {
+                fs::sync_dir(&dir)?;
+            }
+        }
         Ok(())
     }
 

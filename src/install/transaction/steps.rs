@@ -105,7 +105,7 @@ impl Transaction<'_> {
     }
 
     /// The path that a step is about. Computed from the scope and the table of agents alone.
-    fn target(&self, step: &Step) -> Result<PathBuf> {
+    pub(super) fn target(&self, step: &Step) -> Result<PathBuf> {
         let (place, name) = step.place();
         self.scope.place(self.settings, &place, name)
     }
