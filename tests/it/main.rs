@@ -21,6 +21,7 @@ pub mod support;
 mod architecture;
 mod disk;
 mod faults;
+mod fmt;
 mod github;
 mod http;
 mod install;
