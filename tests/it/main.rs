@@ -20,6 +20,7 @@ pub mod support;
 
 mod architecture;
 mod disk;
+mod fuzz_smoke;
 mod github;
 mod http;
 mod install;
