@@ -22,6 +22,7 @@ mod architecture;
 mod disk;
 mod faults;
 mod fmt;
+mod fuzz_smoke;
 mod github;
 mod http;
 mod install;
