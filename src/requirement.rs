@@ -122,7 +122,8 @@ pub fn parse_list(text: &str) -> Vec<Entry<'_>> {
             (Some(from), true) => {
                 start = None;
                 // A second bound belongs to the range before it.
-                let bound = text[from..].starts_with(['<', '>', '=', '^', '~']) && !text[from..].starts_with("~/");
+                let bound =
+                    text[from..].starts_with(['<', '>', '=', '^', '~']) && !text[from..].starts_with("~/");
                 match spans.last_mut() {
                     Some(last) if bound && text[last.clone()].contains('@') => last.end = at,
                     _ => spans.push(from..at),
@@ -137,7 +138,8 @@ pub fn parse_list(text: &str) -> Vec<Entry<'_>> {
 fn entry(text: &str, span: Range<usize>) -> Entry<'_> {
     let text = &text[span.clone()];
     // A range of several bounds has commas between them, whatever stood there.
-    let bounds: Vec<&str> = text.split([',', ' ', '\t', '\n', '\r']).filter(|part| !part.is_empty()).collect();
+    let bounds: Vec<&str> =
+        text.split([',', ' ', '\t', '\n', '\r']).filter(|part| !part.is_empty()).collect();
     Entry { span, text, requirement: bounds.join(",").parse() }
 }
 

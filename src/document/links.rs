@@ -112,7 +112,10 @@ mod tests {
             ]
         );
         assert_eq!(links("[b.md](b.md#x)"), [pair("b.md#x", "b.md#x")]);
-        assert_eq!(links("[a](<b c.md>) [d](e\\_f.md)"), [pair("b c.md", "b c.md"), pair("e_f.md", "[d](e\\_f.md)")]);
+        assert_eq!(
+            links("[a](<b c.md>) [d](e\\_f.md)"),
+            [pair("b c.md", "b c.md"), pair("e_f.md", "[d](e\\_f.md)")]
+        );
         assert_eq!(links("| a |\n|---|\n| [b](c.md) |\n"), [pair("c.md", "c.md")]);
     }
 
@@ -121,10 +124,16 @@ mod tests {
         let text = "`[a](b)` x\n\n```md\n[c](d)\n```\n\n    [e](f)\n\n<!-- [g](h) -->\n\nz <b>y</b>\n";
         let markdown = Markdown::parse(text, 100);
         assert_eq!(markdown.links, []);
-        for (part, code, html) in
-            [("[a]", true, false), (" x", false, false), ("[c]", true, false), ("[e]", true, false),
-             ("[g]", false, true), ("z", false, false), ("<b>", false, true), ("y", false, false)]
-        {
+        for (part, code, html) in [
+            ("[a]", true, false),
+            (" x", false, false),
+            ("[c]", true, false),
+            ("[e]", true, false),
+            ("[g]", false, true),
+            ("z", false, false),
+            ("<b>", false, true),
+            ("y", false, false),
+        ] {
             let at = 100 + text.find(part).expect(part);
             assert_eq!((markdown.is_code(at), markdown.is_html(at)), (code, html), "{part}");
         }
