@@ -25,10 +25,8 @@ pub fn estimate(text: &str) -> usize {
             word = 0;
             match byte {
                 b'\n' => tokens += usize::from(previous != b'\n'),
-                b'0'..=b'9' => tokens += 1,
-                // The bytes after the first of a character.
-                0x80..=0xbf => {}
-                0xc0.. => tokens += 1,
+                // From 0xc0 on bytes start a character, those below follow in it.
+                b'0'..=b'9' | 0xc0.. => tokens += 1,
                 byte if byte.is_ascii_graphic() => marks += 1,
                 _ => {}
             }

@@ -40,11 +40,10 @@ impl Markdown {
         for (event, span) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
             let at = base + span.start..base + span.end;
             match event {
-                Event::Start(Tag::Link { link_type, dest_url, .. }) => {
-                    // An address such as `<me@example.org>` leads to no file.
-                    if link_type != LinkType::Email {
-                        markdown.link(&dest_url, text, span, base, false);
-                    }
+                // An address such as `<me@example.org>` leads to no file.
+                Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
+                Event::Start(Tag::Link { dest_url, .. }) => {
+                    markdown.link(&dest_url, text, span, base, false);
                 }
                 Event::Start(Tag::Image { dest_url, .. }) => {
                     markdown.link(&dest_url, text, span, base, true);

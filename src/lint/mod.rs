@@ -7,6 +7,8 @@
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod counts;
 mod entries;
 mod finding;
 mod fix;

@@ -45,8 +45,11 @@ impl Target {
         for part in path.split('/') {
             match part {
                 "" | "." => {}
-                ".." if parts.pop().is_none() => return Self::Outside,
-                ".." => {}
+                ".." => {
+                    if parts.pop().is_none() {
+                        return Self::Outside;
+                    }
+                }
                 part => parts.push(part),
             }
         }
@@ -100,16 +103,14 @@ fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
-        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|two| std::str::from_utf8(two).ok());
-        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
+        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
+        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
         }
     }
     String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())

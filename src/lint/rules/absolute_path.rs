@@ -10,11 +10,11 @@ pub(super) static RULE: Rule = Rule {
     id: "absolute-path",
     group: Group::Quality,
     levels: Levels::QUALITY,
-    summary: "no paths of one machine",
+    summary: "no absolute paths",
     docs: Docs {
         what: "Looks for links to `/…`, `~/…` and `file:` addresses, and anywhere in the body for somebody's home \
             directory, such as `/Users/jane/…`. Names that stand for any user, such as `/home/user`, do not count.",
-        why: "On other machines nothing is there, and a home directory tells a name.",
+        why: "In a skill that is installed nothing is there, and a home directory tells a name.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `/Users/jane/pdf/scripts/read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py`.\n",
         source: "specification, file references: relative paths from the skill's directory",
@@ -92,7 +92,7 @@ const HELP: &str = "write the path from the skill's directory";
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut told: Vec<Range<usize>> = Vec::new();
     for (link, _) in target::links(subject).filter(|(_, target)| *target == Target::Absolute) {
-        let message = format!("the link leads to a place on one machine: `{}`", link.target);
+        let message = format!("the link is an absolute path: `{}`", link.target);
         findings.push(RULE.finding(message, link.target_span.clone()).help(HELP));
         told.push(link.span.clone());
     }
@@ -153,15 +153,11 @@ mod tests {
         assert_places(
             &RULE,
             &[
-                (
-                    &text("[a](/docs/x.md)"),
-                    &[(4, 5)],
-                    "the link leads to a place on one machine: `/docs/x.md`",
-                ),
+                (&text("[a](/docs/x.md)"), &[(4, 5)], "the link is an absolute path: `/docs/x.md`"),
                 (
                     &text("<file:///x> [b](~/x.md)"),
                     &[(4, 2), (4, 17)],
-                    "the link leads to a place on one machine: `file:///x`",
+                    "the link is an absolute path: `file:///x`",
                 ),
                 (
                     &text("```\ncd /Users/mia/x\n```"),
@@ -173,11 +169,7 @@ mod tests {
                     &[(4, 2)],
                     "the path is somebody's home directory: `C:\\Users\\mia`",
                 ),
-                (
-                    &text("[a](/home/mia/x)"),
-                    &[(4, 5)],
-                    "the link leads to a place on one machine: `/home/mia/x`",
-                ),
+                (&text("[a](/home/mia/x)"), &[(4, 5)], "the link is an absolute path: `/home/mia/x`"),
             ],
         );
     }

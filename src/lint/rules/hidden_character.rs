@@ -131,14 +131,32 @@ fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
 /// Whether `c` can be seen. The common ones are told without a table.
 fn is_plain(c: char) -> bool {
     match c {
-        '\t' | '\n' | '\r' | ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' => true,
-        '\u{370}'..='\u{52f}' => true,
-        '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{2190}'..='\u{2bff}' => true,
-        '\u{3001}'..='\u{3163}' | '\u{3165}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => true,
-        '\u{ff01}'..='\u{ff9f}' | '\u{1f300}'..='\u{1faff}' => true,
-        // Letters that show nothing.
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{34f}' | '\u{17b4}' | '\u{17b5}' => false,
-        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{180b}'..='\u{180f}' => false,
+        '\t'
+        | '\n'
+        | '\r'
+        | ' '..='~'
+        | '\u{a1}'..='\u{ac}'
+        | '\u{ae}'..='\u{2ff}'
+        | '\u{370}'..='\u{52f}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{2030}'..='\u{205e}'
+        | '\u{2190}'..='\u{2bff}'
+        | '\u{3001}'..='\u{3163}'
+        | '\u{3165}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{ff01}'..='\u{ff9f}'
+        | '\u{1f300}'..='\u{1faff}' => true,
+        // Letters that show nothing, and selectors.
+        '\u{115f}'
+        | '\u{1160}'
+        | '\u{3164}'
+        | '\u{ffa0}'
+        | '\u{34f}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{e0100}'..='\u{e01ef}'
+        | '\u{180b}'..='\u{180f}' => false,
         c => {
             // What this table does not know yet may be a new emoji or letter.
             c.general_category_group() != GeneralCategoryGroup::Other
@@ -192,8 +210,10 @@ fn is_allowed(c: char, previous: char, next: Option<char>, before: &str) -> bool
         | '\u{891}'
         | '\u{8e2}'
         | '\u{110bd}'
-        | '\u{110cd}' => true,
-        '\u{13430}'..='\u{1345f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' => true,
+        | '\u{110cd}'
+        | '\u{13430}'..='\u{1345f}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' => true,
         _ => false,
     }
 }
@@ -207,11 +227,13 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Symbols, of which emoji are made; skin tones are modifiers.
+/// Symbols, of which emoji are made, and the few letters and marks that are emoji too.
 fn is_emoji(c: char) -> bool {
     !c.is_ascii()
-        && (matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{203c}' | '\u{2049}' | '\u{3030}' | '\u{303d}')
-            || c.general_category_group() == GeneralCategoryGroup::Symbol)
+        && (matches!(
+            c,
+            '\u{1f000}'..='\u{1faff}' | '\u{2139}' | '\u{203c}' | '\u{2049}' | '\u{3030}' | '\u{303d}'
+        ) || c.general_category_group() == GeneralCategoryGroup::Symbol)
 }
 
 /// Whether letters of `c`'s script join, so that joiners mean something between them.
@@ -297,7 +319,7 @@ mod tests {
     #[test]
     fn what_writing_needs_is_left_alone() {
         for text in [
-            "👩‍🚀 ❤️ 👨‍👩‍👧 🏳️‍🌈 1️⃣ ©️ ⚠️ 👍🏽 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔︎ 👁️‍🗨️",
+            "ℹ️ 👩‍🚀 ❤️ 👨‍👩‍👧 🏳️‍🌈 1️⃣ ©️ ⚠️ 👍🏽 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔︎ 👁️‍🗨️",
             "می\u{200c}خواهم क्\u{200d}ष ශ්\u{200d}රී",
             "עברית (abc)\u{200f} العربية",
             "葛\u{e0100} 한국어 日本語 — “quotes” … ½ é ﬁ Ⅷ → ├── • \u{a0}\u{3000}\u{2009}",

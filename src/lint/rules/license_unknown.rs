@@ -31,7 +31,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let named: Vec<&str> = text.split(is_between).filter(|word| is_file_name(word)).collect();
     let there = |name: &&str| subject.files.is_none_or(|files| is_there(files, name));
-    if named.iter().any(|name| there(name)) {
+    if named.iter().any(there) {
         return;
     }
     let message = match named.first() {

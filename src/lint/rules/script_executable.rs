@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for scripts below `scripts/` without the executable bit or without a first line that starts \
             with `#!`. A script that the text runs by its interpreter (`python scripts/read.py`) needs neither; \
-            one that has neither and is not a shell script is told only if `SKILL.md` names it. \
+            one that has neither and is no shell script is told only if `SKILL.md` runs it as a command. \
             Here `scripts/read.sh` has no executable bit.",
         why: "The agent runs the script, gets `permission denied`, and starts to guess.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.sh FILE`.\n",
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let place = mentions(body, path).next().map(|at| (at, path.len()));
         let shell = matches!(ending(path), "sh" | "bash" | "zsh" | "fish");
         // A module that others import has neither, and needs neither.
-        let module = name.starts_with('_') || (!executable && !shebang && !shell && place.is_none());
+        let module = name.starts_with('_') || (!executable && !shebang && !shell && !is_command(body, path));
         let elsewhere = || {
             files.iter().any(|file| match &file.kind {
                 SkillFileKind::File { markdown: Some(text), .. } => markdown(text, name),
@@ -63,6 +63,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .map_or_else(|| subject.document.opening_span(), |(at, length)| base + at..base + at + length);
         findings.push(RULE.finding(format!("`{path}` has {lacks}"), span).help(help));
     }
+}
+
+/// Whether `text` has `path` at the start of a command, or alone in code with arguments.
+fn is_command(text: &str, path: &str) -> bool {
+    mentions(text, path).any(|at| {
+        let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
+        let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+        let starts = line.is_empty() || ["$", "&&", ";", "|"].iter().any(|end| line.ends_with(end));
+        let dotted = before.len() < at;
+        starts || dotted || (line.ends_with('`') && text[at + path.len()..].starts_with(' '))
+    })
 }
 
 /// Whether `text` has `name` as an argument of an interpreter: `python -u scripts/name`.
@@ -94,7 +105,7 @@ mod tests {
             script("scripts/d.py", false, false),
         ];
         assert_eq!(
-            told("Run scripts/a.sh.\nThen `scripts/d.py`.", &files),
+            told("Run scripts/a.sh.\nThen `scripts/d.py x`.", &files),
             [
                 (4, 5, "`scripts/a.sh` has no executable bit".to_owned()),
                 (1, 1, "`scripts/b.py` has no `#!` line".to_owned()),
@@ -122,6 +133,10 @@ mod tests {
             script("assets/a.sh", false, false),
         ];
         assert_eq!(told("scripts/a.py", &files), []);
+        let files = [script("scripts/a.py", false, false)];
+        for body in ["| `scripts/a.py` | reads |", "see scripts/a.py for more"] {
+            assert_eq!(told(body, &files), [], "{body}");
+        }
         let files = [script("scripts/a.sh", false, true), markdown("x.md", "bash scripts/a.sh")];
         assert_eq!(told("scripts/a.sh", &files), []);
         assert_places(&RULE, &[("---\nname: x\n---\nscripts/a.sh\n", &[], "")]);
