@@ -96,6 +96,11 @@ impl Document {
         &self.text
     }
 
+    /// Gives the text back, so that its memory can hold the next one.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
     /// The frontmatter, a mapping; `None` where there is none that can be read.
     pub fn frontmatter(&self) -> Option<&Node> {
         self.frontmatter.as_ref()

@@ -11,16 +11,19 @@ mod finding;
 mod fix;
 mod profile;
 mod quote;
+pub mod report;
 mod rules;
 mod subject;
 #[cfg(test)]
 mod testing;
+mod unreadable;
 
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::RULES;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
+pub use unreadable::{FILE_KIND, documented};
 
 use std::ops::Range;
 

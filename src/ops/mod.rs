@@ -3,6 +3,7 @@
 
 mod change;
 pub mod create;
+pub mod explain;
 pub mod install;
 pub mod invoke;
 pub mod list;

@@ -26,3 +26,4 @@ mod install;
 mod kill;
 mod real;
 mod refusals;
+mod validate;
