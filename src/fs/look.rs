@@ -31,7 +31,7 @@ pub enum Kind {
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type().into())),
-        Err(error) if is_absent(&error) => Ok(None),
+        Err(error) if is_absent(&error) || is_loop(&error) => Ok(None),
         Err(error) => Err(error).at("look at", path),
     }
 }

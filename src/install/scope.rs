@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::agents::{Agent, CANONICAL_DIR};
+use super::agents::{self, Agent, CANONICAL_DIR};
+use super::plan::Place;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::name::SkillName;
@@ -92,7 +93,26 @@ impl Scope {
         }
     }
 
-    /// Refuses a directory that a link leads out of the project: a stranger's repository could
+    /// Where the skill `name` lies at `place`.
+    ///
+    /// # Errors
+    ///
+    /// An agent that is not known or has no directory in this scope; a directory that a link leads
+    /// out of the project.
+    pub fn place(&self, settings: &Settings, place: &Place, name: &SkillName) -> Result<PathBuf> {
+        let dir = match place {
+            Place::Canonical => self.skills_dir(),
+            Place::Agent(id) => {
+                let agent = agents::find(id).map_err(|error| Error::config(error.to_string()))?;
+                let dir = self.agent_dir(settings, agent);
+                dir.ok_or_else(|| Error::config(format!("agent `{id}` has no directory in this scope")))?
+            }
+        };
+        self.check_inside(&dir)?;
+        Ok(dir.join(name.as_str()))
+    }
+
+    /// Refuses a directory or file that a link leads out of the project: a stranger's repository could
     /// otherwise have us write anywhere.
     ///
     /// # Errors
@@ -110,7 +130,7 @@ impl Scope {
             match fs::real_path(path)? {
                 Some(real) if real.starts_with(&root) => return Ok(()),
                 Some(real) => return Err(outside(path, &real)),
-                None if dangling => return Err(outside(path, &fs::read_link(path)?.unwrap_or_default())),
+                None if dangling => return Err(nowhere(path, &fs::read_link(path)?.unwrap_or_default())),
                 None => there = path.parent(),
             }
         }
@@ -125,6 +145,11 @@ fn outside(path: &Path, real: &Path) -> Error {
         real.display()
     ))
     .hint("remove the link, or install for the user with `--scope user`")
+}
+
+fn nowhere(path: &Path, target: &Path) -> Error {
+    Error::integrity(format!("`{}` is a link to `{}`, which is not there", path.display(), target.display()))
+        .hint("remove the link, or make what it leads to")
 }
 
 /// Whether something lies at `path`, links followed.

@@ -20,10 +20,13 @@ pub mod support;
 
 mod architecture;
 mod disk;
+mod faults;
 mod github;
 mod http;
 mod install;
 mod kill;
+mod prompt;
 mod real;
 mod refusals;
+mod together;
 mod validate;

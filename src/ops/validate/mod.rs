@@ -9,12 +9,12 @@ mod workers;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use self::one::Checker;
+use self::one::{Again, Checker};
 use self::search::Search;
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::Result;
-use crate::lint::{self, FILE_KIND, Finding, Ruleset, Severity, Subject};
+use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Ruleset, Severity, Subject};
 
 pub use watch::Watch;
 
@@ -81,8 +81,7 @@ impl ValidateOutcome {
 ///
 /// A path that is not there, cannot be read, or holds no skill.
 pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateOutcome> {
-    let mut outcome = ValidateOutcome::default();
-    let mut seen = BTreeSet::new();
+    let (mut skills, mut again, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
     let cwd = &context.settings.cwd;
     let search = Search { rules: &request.rules, several: request.targets.len() > 1 };
     for target in &request.targets {
@@ -91,16 +90,35 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
                 let at = file.as_ref().map(|file| cwd.join(file));
                 let shown = file.clone().unwrap_or_else(|| NO_FILE.into());
                 let checker = Checker::new(&request.rules, &[]);
-                outcome.skills.push(checker.text(bytes.clone(), at.as_deref(), shown));
+                skills.push(checker.text(bytes.clone(), at.as_deref(), shown));
             }
             Target::Path(typed) => {
                 for found in paths(typed, cwd, search)? {
-                    outcome.skills.extend(search::unseen(found, &mut seen));
+                    for one in search::unseen(found, &mut seen) {
+                        again.extend(one.again.map(|again| (skills.len(), again)));
+                        skills.push(one.checked);
+                    }
                 }
             }
         }
     }
-    Ok(outcome)
+    among_each_other(&mut skills, &again, &request.rules)?;
+    Ok(ValidateOutcome { skills })
+}
+
+/// Checks the skills that need others a second time, now that all of these are known. One that
+/// needs none is in no circle.
+fn among_each_other(skills: &mut [Checked], again: &[(usize, Again)], rules: &Ruleset) -> Result<()> {
+    if again.len() < 2 {
+        return Ok(());
+    }
+    let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
+    for (index, again) in again {
+        if let Some(one) = again.check(rules, &others, &skills[*index].file)? {
+            skills[*index] = one.checked;
+        }
+    }
+    Ok(())
 }
 
 /// What `typed` names: a path, or all that a pattern matches. A path that is there is no pattern.
@@ -258,5 +276,27 @@ mod tests {
         world.link("../../.agents/skills/pdf", ".claude/skills/alias");
         assert_eq!(found(&world, &[".claude/skills"]), [(".claude/skills/alias/SKILL.md".into(), vec![])]);
         assert_eq!(files(&world, &[".", ".claude/skills"]), ["./.agents/skills/pdf/SKILL.md"]);
+    }
+
+    /// Each skill is checked among the others, wherever they were found.
+    #[test]
+    fn a_circle_of_skills_is_found() {
+        let world = World::new();
+        let skill = |name: &str, needs: &str| {
+            let text = format!(
+                "---\nname: {name}\ndescription: Does {name}. Use it in tests.\nmetadata:\n  \
+                 skill-dependencies: {needs}\n---\n\n# {name}\n"
+            );
+            world.write(&format!("skills/{name}/SKILL.md"), &text);
+        };
+        skill("a", "b");
+        skill("b", "c");
+        assert_eq!(found(&world, &["skills/a", "skills"]).len(), 2);
+        assert!(found(&world, &["skills"]).iter().all(|(_, rules)| rules.is_empty()));
+        skill("c", "a");
+        for (file, rules) in found(&world, &["skills/b", "skills"]) {
+            assert_eq!(rules, ["dependency-cycle"], "{file}");
+        }
+        assert!(found(&world, &["skills/b"])[0].1.is_empty(), "alone it is in no circle");
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::one::Checker;
-use super::{Checked, workers};
+use super::one::{Checker, One};
+use super::workers;
 use crate::engine::load::{self, SKILL_FILE};
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
@@ -15,7 +15,7 @@ use crate::source::discover::{MAX_DEPTH, SKIPPED};
 
 /// A skill that was checked, and what tells its file apart however it is reached.
 pub(super) struct Found {
-    pub(super) checked: Checked,
+    pub(super) one: One,
     /// `None` where no other can be the same.
     identity: Option<PathBuf>,
 }
@@ -38,7 +38,7 @@ struct Place {
 
 /// What a place turned out to be.
 enum Step {
-    Skill(Checked),
+    Skill(One),
     /// Not a skill; the directories in it.
     Inside(Vec<OsString>),
 }
@@ -75,9 +75,9 @@ impl Search<'_> {
     /// Checks the skill whose file is `name` in the real directory `dir`.
     fn skill(self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found>> {
         let mut checker = Checker::new(self.rules, &[]);
-        let checked = checker.file(&Base::open(dir)?, Path::new(name), dir.file_name(), || shown)?;
+        let one = checker.file(&Base::open(dir)?, Path::new(name), dir.file_name(), || shown)?;
         let identity = || self.several.then(|| dir.join(name));
-        Ok(checked.map(|checked| Found { checked, identity: identity() }).into_iter().collect())
+        Ok(one.map(|one| Found { one, identity: identity() }).into_iter().collect())
     }
 
     /// Checks the skill in the real directory `dir`, else all skills below it.
@@ -123,11 +123,11 @@ impl Search<'_> {
             let mut next = Vec::new();
             for (place, step) in places.iter().zip(steps) {
                 match step? {
-                    Step::Skill(checked) => {
+                    Step::Skill(one) => {
                         let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
-                        let name = checked.file.file_name();
+                        let name = one.checked.file.file_name();
                         let identity = several.then(|| real().join(name.unwrap_or_default()));
-                        found.push(Found { checked, identity });
+                        found.push(Found { one, identity });
                     }
                     Step::Inside(names) => next.extend(
                         names.into_iter().map(|name| Place { below: place.below.join(name), link: None }),
@@ -138,7 +138,7 @@ impl Search<'_> {
         }
         // Those of one level are in order already.
         if deep {
-            found.sort_by(|a, b| a.checked.file.cmp(&b.checked.file));
+            found.sort_by(|a, b| a.one.checked.file.cmp(&b.one.checked.file));
         }
         Ok(found)
     }
@@ -190,15 +190,15 @@ fn step(
             shown
         })
     };
-    if let Some(checked) = check(OsStr::new(SKILL_FILE))? {
-        return Ok(Step::Skill(checked));
+    if let Some(one) = check(OsStr::new(SKILL_FILE))? {
+        return Ok(Step::Skill(one));
     }
     let entries = fs::entries(&base.path().join(dir))?;
     let other = entries.iter().map(|(name, _)| name).filter(|name| name.eq_ignore_ascii_case(SKILL_FILE));
     if let Some(name) = other.min()
-        && let Some(checked) = check(name)?
+        && let Some(one) = check(name)?
     {
-        return Ok(Step::Skill(checked));
+        return Ok(Step::Skill(one));
     }
     // A link may lead anywhere, so only a skill is taken from behind it.
     let inside = entries
@@ -210,9 +210,9 @@ fn step(
 }
 
 /// Drops what was seen already, and remembers the rest.
-pub(super) fn unseen(found: Vec<Found>, seen: &mut BTreeSet<PathBuf>) -> impl Iterator<Item = Checked> {
+pub(super) fn unseen(found: Vec<Found>, seen: &mut BTreeSet<PathBuf>) -> impl Iterator<Item = One> {
     found
         .into_iter()
         .filter(|found| found.identity.as_ref().is_none_or(|identity| seen.insert(identity.clone())))
-        .map(|found| found.checked)
+        .map(|found| found.one)
 }
