@@ -12,6 +12,7 @@ mod outline;
 mod problem;
 mod repair;
 mod scalar;
+mod simple;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -61,7 +62,7 @@ impl Document {
         if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
             problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
         }
-        if let Some(at) = text.find('\0') {
+        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             problems.push(Problem { kind: ProblemKind::Nul, span: at..at + 1 });
         }
         let mut document = Self {
@@ -102,6 +103,10 @@ impl Document {
             return self.problem(ProblemKind::TooLarge(size), parts.open.clone());
         }
         let yaml = &self.text[parts.yaml.clone()];
+        self.frontmatter = simple::parse(yaml, parts.yaml.start);
+        if self.frontmatter.is_some() {
+            return;
+        }
         encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
         let tree = read_tree(yaml, parts.yaml.start, &mut self.problems);
         match tree {
