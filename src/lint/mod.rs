@@ -9,8 +9,10 @@
 mod corpus;
 mod finding;
 mod fix;
+mod lenient;
 mod profile;
 mod quote;
+mod reference;
 mod rules;
 mod subject;
 #[cfg(test)]
@@ -101,6 +103,20 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
 
 /// Checks `subject` by `rules`; the findings come in the order of the text.
 pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
+    let mut findings = if rules.profile == Profile::Reference {
+        reference::check(subject, rules)
+    } else {
+        check_rules(subject, rules)
+    };
+    if rules.profile == Profile::Lenient {
+        lenient::demote(subject.document, &mut findings);
+    }
+    // Stable: at one place the findings keep the order of the table.
+    findings.sort_by_key(|finding| finding.span.start);
+    findings
+}
+
+fn check_rules(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
         let Some(severity) = rules.level(rule).severity() else { continue };
@@ -113,8 +129,6 @@ pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
             }
         }
     }
-    // Stable: at one place the findings keep the order of the table.
-    findings.sort_by_key(|finding| finding.span.start);
     findings
 }
 
@@ -138,7 +152,11 @@ mod tests {
             assert!(!rule.docs.source.is_empty(), "{}", rule.id);
             // The name of a file is not in its text.
             let (bad, good) = (rule.docs.bad, rule.docs.good);
-            let bad_name = if rule.id == "file-name" { "skill.md" } else { "SKILL.md" };
+            let bad_name = match rule.id {
+                "file-name" => "skill.md",
+                "quirk-file-name" => "Skill.md",
+                _ => "SKILL.md",
+            };
             assert!(!testing::findings(rule, bad, Some("pdf"), bad_name).is_empty(), "{}: bad", rule.id);
             assert_eq!(testing::findings(rule, good, Some("pdf"), "SKILL.md"), [], "{}: good", rule.id);
         }

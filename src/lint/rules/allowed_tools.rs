@@ -1,12 +1,12 @@
 //! `allowed-tools`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Severity, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "allowed-tools",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.claude_code(Level::Off),
     summary: "`allowed-tools` is one text with spaces between the tools",
     docs: Docs {
         what: "Looks for an `allowed-tools` that is a list, a mapping or empty.",

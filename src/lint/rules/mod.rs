@@ -22,6 +22,14 @@ mod name_homoglyph;
 mod name_hyphens;
 mod name_length;
 mod name_missing;
+mod quirk_closing_delimiter;
+mod quirk_compatibility_length;
+mod quirk_description_length;
+mod quirk_empty_frontmatter;
+mod quirk_file_name;
+mod quirk_sibling_indent;
+mod quirk_tab;
+mod quirk_yaml_syntax;
 mod unknown_field;
 mod yaml_alias;
 mod yaml_documents;
@@ -34,6 +42,9 @@ mod yaml_unquoted_colon;
 
 use std::ops::Range;
 
+pub(super) use quirk_file_name::is_other_file;
+
+use super::reference::Reading;
 use super::{Rule, Subject};
 use crate::document::Node;
 
@@ -70,6 +81,14 @@ pub static RULES: &[&Rule] = &[
     &metadata_strings::RULE,
     &allowed_tools::RULE,
     &unknown_field::RULE,
+    &quirk_file_name::RULE,
+    &quirk_closing_delimiter::RULE,
+    &quirk_empty_frontmatter::RULE,
+    &quirk_tab::RULE,
+    &quirk_sibling_indent::RULE,
+    &quirk_yaml_syntax::RULE,
+    &quirk_description_length::RULE,
+    &quirk_compatibility_length::RULE,
 ];
 
 /// The bytes of the first `character` in `node` as it is written, else all of `node`.
@@ -79,4 +98,16 @@ fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<
         Some(at) => node.span.start + at..node.span.start + at + character.len_utf8(),
         None => node.span.clone(),
     }
+}
+
+/// Where `field` is, and its characters, if it has more than `max` only because the reference
+/// validator counts the white space around it.
+fn padded(subject: &Subject<'_>, field: &str, max: usize) -> Option<(Range<usize>, usize)> {
+    let Reading::Fields(view) = Reading::of(subject.document) else { return None };
+    let node = view.get(field)?;
+    let text = node.text()?;
+    let (all, trimmed) = (text.chars().count(), text.trim().chars().count());
+    // Of a blank description it says that it is missing, and nothing else.
+    let is_told = field == "description" && trimmed == 0;
+    (all > max && trimmed <= max && !is_told).then(|| (node.span.clone(), all))
 }

@@ -1,13 +1,13 @@
 //! `yaml-duplicate-key`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-duplicate-key",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "no key is there twice",
     docs: Docs {
         what: "Looks for a key that stands twice in the same mapping, also below `metadata`.",

@@ -1,13 +1,13 @@
 //! `yaml-flow-style`
 
 use crate::document::{Layout, Value};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-flow-style",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Off),
     summary: "lists and mappings are written on lines of their own",
     docs: Docs {
         what: "Looks for lists in brackets and mappings in braces, and tells the outermost ones.",
