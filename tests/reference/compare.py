@@ -47,6 +47,8 @@ LINES = [
     "x" * 1020 + ": y", "x" * 1030 + ": y", '"' + "x" * 1030 + '": y', "x: y\nx: z", "x:\n  y: 1\n  y: 2", "Name: x", "name : x", "metadata:\n  name: x",
     "<<<<<<< ours", "=======", ">>>>>>> theirs", "x: 'a' # b", "x: 'a'# b", "x: a\n\n\n# b\n\ny: z", "x:\n\n  # b\n\n  y: z", "x:\n# b\n  y: z\n# c\n  d: e",
     "x:\n  y:\n  # b\nz: a", "x:\n  - a\n  # b\n\n  # c\n  - d", "x:\n  - a\n # b\n  - d", "x: # c\n  y: z", "x: # c\n  - y", "x: #c", "x: #\n- y", "x: >- # c\n  y",
+    "license: # a\n  b\n\n", "license: # a\n  |\n  b\n\n", "license: # a\n  b\nc: d", "metadata:\n  a: # x\n    b\n\n    c\n\n  d: e",
+    "license:\n  # a\n  b\n", "license: | # a\n  b\n\n", "<<:\n- a: b", "<<:\n  name: y", "metadata:\n  a: =\n  <<:\n    b: c", "compatibility: =",
     "x:\n  -   a: b\n      c: d", "x:\n  - a: b\n     c: d", "x: - y", "x: ? y", "x: a: b", "x: http://a.b", "x: a :b", "x: \"a\": b", "x: 'a': b", "x:: y", "x:",
 ]
 CHARACTERS = list("\t\n\r :#-'\"|>[]{}&*!%@`?,.\\~_aZé0") + ["\u0085", "\u2028", "\ufeff", "\x00", "\x01", "---", "\r\n", " #", ": ", "\n\n", "\n  "]
@@ -190,6 +192,8 @@ def main():
         wanted = [(n, "SKILL.md", d) for n, d in seeds] if given.check else (case(rng, texts) for _ in range(given.count))
         for name, file, data in wanted:
             errors = verdict(root, name, file, data)
+            # Half of a surrogate pair is no text outside of Python.
+            errors = [error.encode(errors="replace").decode() for error in errors]
             print(json.dumps({"directory": name, "file": file, "hex": data.hex(), "errors": errors}))
 
 

@@ -99,7 +99,11 @@ pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option
         Cause::NotUtf8 => return found(subject, &["encoding"]).into_iter().next(),
         Cause::Opening => {
             let ids = ["byte-order-mark", "frontmatter-first-line", "frontmatter-missing"];
-            return found(subject, &ids).into_iter().next();
+            if let Some(finding) = found(subject, &ids).into_iter().next() {
+                return Some(finding);
+            }
+            // Our own rules say nothing of blank lines where nothing is ever closed.
+            ProblemKind::LeadingBlankLines
         }
         Cause::NotClosed => ProblemKind::UnclosedFrontmatter,
         Cause::Control('\0') => ProblemKind::Nul,

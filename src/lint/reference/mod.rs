@@ -112,8 +112,11 @@ pub(super) enum Cause {
     /// A key that is a list or a mapping.
     #[error("a key must be text")]
     KeyKind,
-    /// The key `<<`.
-    #[error("`<<` is no key like others")]
+    /// A value after a comment and before empty lines, which crashes it.
+    #[error("it cannot keep both the comment before this value and the empty lines after it")]
+    Comment,
+    /// The key `<<` with something that cannot be merged.
+    #[error("`<<` must be a mapping to merge")]
     Merge,
     /// Mappings side by side that are indented differently.
     #[error("the mappings side by side are indented differently")]

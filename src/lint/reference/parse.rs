@@ -8,7 +8,7 @@ use super::{Cause, Stop};
 use crate::document::{Layout, Node, Style, Value};
 
 /// The deepest nesting that the reference's interpreter has room for.
-const MAX_DEPTH: usize = 100;
+const MAX_DEPTH: usize = 245;
 
 /// Parses `tokens`; `None` where there is no value at all.
 pub(super) fn parse(tokens: &[Token], reader: &Reader) -> Result<Option<Node>, Stop> {
@@ -111,16 +111,22 @@ impl Parser<'_> {
             }
             let explicit = self.take(&Kind::Key) && !self.is(AFTER_VALUE);
             let key = if explicit { self.node(true, depth + 1)? } else { self.empty() };
+            let merge = is_plain(&key, &["<<"]);
             check_key(&key, &mut seen)?;
-            let value = if self.take(&Kind::Value) && !self.is(AFTER_VALUE) {
-                let first = self.at;
-                let value = self.node(true, depth + 1)?;
-                self.check_indent(&value, first, &mut column)?;
-                value
-            } else {
-                self.empty()
-            };
-            pairs.push((key, value));
+            let comment = self.peek().is_some_and(|token| token.trailing);
+            let explicit = self.take(&Kind::Value) && !self.is(AFTER_VALUE);
+            let first = self.at;
+            if explicit && comment && self.peek().is_some_and(|token| token.trailing) {
+                return Err(self.stop(Cause::Comment));
+            }
+            let value = if explicit { self.node(true, depth + 1)? } else { self.empty() };
+            if merge {
+                // What is merged is no field of its own.
+                check_merge(&key, &value)?;
+                continue;
+            }
+            self.check_indent(&value, first, &mut column)?;
+            pairs.push((key, not_text(value)));
         }
         let end = pairs.last().map_or(0, |(_, value)| value.span.end);
         let start = self.reader.bytes(start, start).start;
@@ -140,11 +146,34 @@ impl Parser<'_> {
     }
 }
 
+/// Whether `node` is one of `texts`, without quotes.
+fn is_plain(node: &Node, texts: &[&str]) -> bool {
+    matches!(&node.value, Value::Scalar { text, style: Style::Plain } if texts.contains(&text.as_str()))
+}
+
+/// The value of `<<` is a mapping or a list of them.
+fn check_merge(key: &Node, value: &Node) -> Result<(), Stop> {
+    let is_mapping = |node: &Node| matches!(node.value, Value::Mapping { .. });
+    let mergeable = match &value.value {
+        Value::Sequence { items, .. } => items.iter().all(is_mapping),
+        _ => is_mapping(value),
+    };
+    if mergeable { Ok(()) } else { Err(Stop { cause: Cause::Merge, span: key.span.clone() }) }
+}
+
+/// `=` and `<<` mean something in YAML 1.1: without quotes they become values that are no text.
+fn not_text(node: Node) -> Node {
+    if is_plain(&node, &["=", "<<"]) {
+        Node { value: Value::Mapping { pairs: Vec::new(), layout: Layout::Flow }, ..node }
+    } else {
+        node
+    }
+}
+
 /// A key is text and there once.
 fn check_key(key: &Node, seen: &mut BTreeSet<String>) -> Result<(), Stop> {
     let refused = |cause| Err(Stop { cause, span: key.span.clone() });
     match &key.value {
-        Value::Scalar { text, style: Style::Plain } if text == "<<" => refused(Cause::Merge),
         Value::Scalar { text, .. } if seen.insert(text.clone()) => Ok(()),
         Value::Scalar { .. } => refused(Cause::Duplicate),
         _ => refused(Cause::KeyKind),

@@ -43,12 +43,12 @@ impl Scanner<'_> {
             text.push_str(&spaces);
             text.push_str(&self.reader.take(length));
             end = self.reader.mark();
-            spaces = match self.plain_spaces() {
-                Some(spaces) if self.reader.mark().column >= indent => spaces,
-                _ => break,
-            };
+            spaces = self.plain_spaces();
+            if spaces.is_empty() || self.reader.mark().column < indent {
+                break;
+            }
         }
-        Token { end: end.index, ..self.token(Kind::Scalar(text, Style::Plain), start) }
+        Token { end: end.index, trailing: spaces.starts_with('\n'), ..self.token(Kind::Scalar(text, Style::Plain), start) }
     }
 
     /// The number of characters up to a blank, a line end or a colon that ends a key.
@@ -63,17 +63,17 @@ impl Scanner<'_> {
         }
     }
 
-    /// The blanks and line ends inside of plain text, folded; `None` where the text ends.
-    fn plain_spaces(&mut self) -> Option<String> {
+    /// The blanks and line ends inside of plain text, folded; nothing where the text ends.
+    fn plain_spaces(&mut self) -> String {
         let blanks = self.reader.count(|c| c == ' ');
         let blanks = self.reader.take(blanks);
         let Some(first) = self.reader.line_break() else {
-            return (!blanks.is_empty()).then_some(blanks);
+            return blanks;
         };
         self.allow_key = true;
         let mut breaks = String::new();
         if self.reader.at_document_end() {
-            return None;
+            return String::new();
         }
         loop {
             if self.reader.peek(0) == ' ' {
@@ -81,10 +81,10 @@ impl Scanner<'_> {
             } else if let Some(c) = self.reader.line_break() {
                 breaks.push(c);
                 if self.reader.at_document_end() {
-                    return None;
+                    return String::new();
                 }
             } else {
-                return Some(folded(first, &breaks));
+                return folded(first, &breaks);
             }
         }
     }
@@ -223,13 +223,14 @@ impl Scanner<'_> {
             text.push_str(&last);
         }
         let end = self.reader.mark();
+        let trailing = keep != Some(true) && !breaks.is_empty();
         if keep == Some(true) {
             text.push_str(&breaks);
-        } else if !breaks.is_empty() {
+        } else if trailing {
             self.skip();
         }
         let style = if indicator == '|' { Style::Literal } else { Style::Folded };
-        Ok(Token { end: end.index, ..self.token(Kind::Scalar(text, style), start) })
+        Ok(Token { end: end.index, trailing, ..self.token(Kind::Scalar(text, style), start) })
     }
 
     /// Whether the last line ends are kept (`+`) or dropped (`-`), and by how much it is indented.

@@ -42,6 +42,8 @@ pub(super) struct Token {
     pub(super) end: usize,
     /// The column of its start.
     pub(super) column: usize,
+    /// For `:`, whether a comment follows on its line; for text, whether empty lines follow.
+    pub(super) trailing: bool,
 }
 
 /// A place where a key may start whose colon has not come yet.
@@ -63,6 +65,8 @@ pub(super) struct Scanner<'a> {
     /// Whether a key may start here.
     pub(super) allow_key: bool,
     key: Option<SimpleKey>,
+    /// The line of the last token, if that is a `:`.
+    value_line: Option<usize>,
 }
 
 /// All tokens of the text.
@@ -74,6 +78,7 @@ pub(super) fn tokens(reader: &mut Reader) -> Result<Vec<Token>, Stop> {
         indents: Vec::new(),
         allow_key: true,
         key: None,
+        value_line: None,
     };
     while scanner.advance()? {}
     Ok(scanner.tokens)
@@ -84,6 +89,7 @@ impl Scanner<'_> {
     fn advance(&mut self) -> Result<bool, Stop> {
         self.skip();
         self.forget_stale_key()?;
+        self.value_line = None;
         let column = self.reader.mark().column;
         self.unwind(Some(column));
         let blank_next = is_end_or_blank(self.reader.peek(1));
@@ -129,7 +135,7 @@ impl Scanner<'_> {
 
     /// A token from `start` to the cursor.
     pub(super) fn token(&self, kind: Kind, start: Mark) -> Token {
-        Token { kind, start: start.index, end: self.reader.mark().index, column: start.column }
+        Token { kind, start: start.index, end: self.reader.mark().index, column: start.column, trailing: false }
     }
 
     /// Moves over blanks, comments and line ends.
@@ -141,6 +147,11 @@ impl Scanner<'_> {
             let blanks = self.reader.count(|c| c == ' ');
             self.reader.forward(blanks);
             if self.reader.peek(0) == '#' {
+                if self.value_line.take() == Some(self.reader.mark().line)
+                    && let Some(value) = self.tokens.last_mut()
+                {
+                    value.trailing = true;
+                }
                 let comment = self.reader.count(|c| !super::reader::is_end(c));
                 self.reader.forward(comment);
                 while self.reader.line_break().is_some() {}
@@ -201,7 +212,13 @@ impl Scanner<'_> {
     fn value(&mut self) -> Result<(), Stop> {
         if let Some(key) = self.key.take() {
             let SimpleKey { token, at, .. } = key;
-            let here = |kind| Token { kind, start: at.index, end: at.index, column: at.column };
+            let here = |kind| Token {
+                kind,
+                start: at.index,
+                end: at.index,
+                column: at.column,
+                trailing: false,
+            };
             self.tokens.insert(token, here(Kind::Key));
             if self.add_indent(at.column) {
                 self.tokens.insert(token, here(Kind::Mapping));
@@ -230,6 +247,7 @@ impl Scanner<'_> {
     fn indicator(&mut self, kind: Kind, length: usize) {
         let at = self.reader.mark();
         self.reader.forward(length);
+        self.value_line = (kind == Kind::Value).then_some(at.line);
         self.tokens.push(self.token(kind, at));
     }
 

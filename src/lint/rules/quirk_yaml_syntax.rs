@@ -44,7 +44,7 @@ mod tests {
                 (
                     "---\n<<: x\n---\n",
                     &[(2, 1)],
-                    "the reference validator cannot parse the frontmatter: `<<` is no key like others",
+                    "the reference validator cannot parse the frontmatter: `<<` must be a mapping to merge",
                 ),
                 ("---\n\"<<\": x\n---\n", &[], ""),
                 ("---\nname: [x]\n---\n", &[], ""),
