@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::reference::{FIELD_RULES, FILE_RULES, Reading, YAML_RULES};
-use super::{Finding, Group, Level, Profile, RULES, Ruleset, Severity, Subject, check_with};
-use crate::document::Document;
+use super::reference::{self, FIELD_RULES, FILE_RULES, Reading, YAML_RULES};
+use super::{Finding, Group, Level, Profile, RULES, Ruleset, Severity, Subject, check_with, rules};
+use crate::document::{Document, Problem, ProblemKind};
 use crate::skill::{LoadError, load};
 
 /// One skill of the data.
@@ -164,6 +164,7 @@ fn reference_cases() {
         pairs.map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("a byte")).collect()
     };
     let cases: Vec<Case> = list.lines().map(|line| Case::read(line, "directory", bytes)).collect();
+    explained(&cases);
     let wrong = disagreements(&cases);
     eprintln!("{} of {} agree", cases.len() - wrong.len(), cases.len());
     assert!(wrong.is_empty(), "{}", wrong[..wrong.len().min(40)].join("\n"));
@@ -179,4 +180,123 @@ fn disagreements(cases: &[Case]) -> Vec<String> {
         format!("{}: {theirs:?}, here {ours:?} {reason:?}, {}\n{text:?}", case.id, case.expected["errors"])
     };
     cases.iter().filter(differs).map(told).collect()
+}
+
+/// A class of difference between the profiles: its name in `docs/reference/profiles.md`, and the
+/// rules that it is made of.
+struct Class {
+    name: &'static str,
+    rules: &'static [&'static str],
+}
+
+/// Errors of the `reference` profile that are none in `spec`.
+const STRICTER_THERE: &[Class] = &[
+    Class { name: "fields of other tools", rules: &["unknown-field"] },
+    Class { name: "flow style", rules: &["yaml-flow-style"] },
+    Class { name: "tags", rules: &["yaml-tag"] },
+    Class { name: "first bytes", rules: &["byte-order-mark", "frontmatter-first-line"] },
+    Class { name: "other file names", rules: &["quirk-file-name"] },
+    Class { name: "closing delimiter", rules: &["quirk-closing-delimiter"] },
+    Class { name: "empty frontmatter", rules: &["quirk-empty-frontmatter"] },
+    Class {
+        name: "a stricter YAML reader",
+        rules: &["quirk-tab", "quirk-sibling-indent", "quirk-yaml-syntax"],
+    },
+    Class { name: "white space counts", rules: &["quirk-description-length", "quirk-compatibility-length"] },
+];
+
+/// Errors of the `spec` profile that are none in `reference`.
+const STRICTER_HERE: &[Class] = &[
+    Class { name: "names that deceive", rules: &["name-homoglyph"] },
+    Class { name: "tools as a mapping", rules: &["allowed-tools"] },
+    Class { name: "limits", rules: &["frontmatter-limits"] },
+    Class { name: "NUL in the body", rules: &["encoding"] },
+    Class { name: "empty compatibility", rules: &["compatibility"] },
+];
+
+/// The classes of differences that no rule shows: the two see other fields.
+const OTHER_FIELDS: [&str; 2] = ["other delimiters", "a laxer YAML reader"];
+
+/// The class of a difference that is a consequence: the reference does not read what we read.
+fn consequence(case: &Case, rule: &str) -> String {
+    let document = &case.document;
+    let own_yaml = document.yaml_span().map(|yaml| yaml.end);
+    let [delimiters, yaml] = OTHER_FIELDS;
+    if own_yaml.is_none() || own_yaml != reference::slice(document).map(|yaml| yaml.end) {
+        return delimiters.to_owned();
+    }
+    let not_read = |problem: &Problem| {
+        matches!(problem.kind, ProblemKind::Yaml(_) | ProblemKind::Repaired { .. } | ProblemKind::ConflictMarker)
+    };
+    // `<<` and `=` are plain text for us.
+    let text = &document.text()[document.yaml_span().unwrap_or_default()];
+    if document.problems().iter().any(not_read) || text.contains("<<") || text.contains('=') {
+        return yaml.to_owned();
+    }
+    format!("UNEXPLAINED: {rule}")
+}
+
+/// The classes of the differences between `spec` and `reference` for one skill.
+fn classes(case: &Case) -> BTreeSet<String> {
+    let errors = |profile| -> BTreeSet<&'static str> {
+        let findings = case.findings(profile);
+        findings.iter().filter(|finding| finding.severity == Severity::Error).map(|f| f.rule).collect()
+    };
+    let (spec, reference) = (errors(Profile::Spec), errors(Profile::Reference));
+    let stopped = matches!(Reading::of(&case.document), Reading::Stopped(_));
+    let class = |table: &[Class], rule: &str| {
+        table.iter().find(|class| class.rules.contains(&rule)).map(|class| class.name.to_owned())
+    };
+    let there = reference.difference(&spec);
+    let here = spec.difference(&reference);
+    let mut found: BTreeSet<String> = there
+        .map(|rule| class(STRICTER_THERE, rule).unwrap_or_else(|| consequence(case, rule)))
+        // A file in which the reference stops has one error there and perhaps more here.
+        .chain(here.map(|rule| match class(STRICTER_HERE, rule) {
+            Some(class) => class,
+            None if stopped || rules::is_other_file(&Subject::new(&case.document, None, &case.file)) => {
+                "behind the place where it stopped".to_owned()
+            }
+            None => consequence(case, rule),
+        }))
+        .collect();
+    if found.is_empty() {
+        found.insert(if spec.is_empty() { "both: valid" } else { "both: the same errors" }.to_owned());
+    }
+    found
+}
+
+/// Each difference between the profiles `spec` and `reference` is one that the reference page explains.
+#[test]
+fn differences_between_the_profiles_are_explained() {
+    let page = include_str!("../../docs/reference/profiles.md");
+    for class in STRICTER_THERE.iter().chain(STRICTER_HERE) {
+        assert!(page.contains(&format!("| {} |", class.name)), "the page has no class `{}`", class.name);
+        for rule in class.rules {
+            assert!(page.contains(&format!("`{rule}`")), "the page does not name `{rule}`");
+            assert!(RULES.iter().any(|known| known.id == *rule), "{rule}");
+        }
+    }
+    for class in OTHER_FIELDS {
+        assert!(page.contains(&format!("| {class} |")), "the page has no class `{class}`");
+    }
+    if let Some(cases) = cases() {
+        explained(&cases);
+    }
+}
+
+/// Prints the classes of difference with their counts, and fails on one that has no name.
+fn explained(cases: &[Case]) {
+    let mut counts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for case in cases {
+        for class in classes(case) {
+            counts.entry(class).or_default().push(case.document.text());
+        }
+    }
+    for (class, ids) in &counts {
+        eprintln!("{:4}  {class}", ids.len());
+    }
+    let wrong: Vec<_> = counts.iter().filter(|(class, _)| class.starts_with("UNEXPLAINED")).collect();
+    let first: Vec<_> = wrong.iter().map(|(class, ids)| (class, ids[0])).collect();
+    assert!(wrong.is_empty(), "{first:#?}");
 }

@@ -15,6 +15,7 @@ mod quote;
 mod reference;
 mod rules;
 mod subject;
+mod switch;
 #[cfg(test)]
 mod testing;
 
@@ -103,14 +104,18 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
 
 /// Checks `subject` by `rules`; the findings come in the order of the text.
 pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
-    let mut findings = if rules.profile == Profile::Reference {
-        reference::check(subject, rules)
-    } else {
-        check_rules(subject, rules)
+    let mut findings = match rules.profile {
+        // It knows no switches: its verdict is the one of a program that does not know them either.
+        Profile::Reference => reference::check(subject, rules),
+        profile => {
+            let mut findings = check_rules(subject, rules);
+            if profile == Profile::Lenient {
+                lenient::demote(subject.document, rules, &mut findings);
+            }
+            switch::apply(subject.document, rules, &mut findings);
+            findings
+        }
     };
-    if rules.profile == Profile::Lenient {
-        lenient::demote(subject.document, &mut findings);
-    }
     // Stable: at one place the findings keep the order of the table.
     findings.sort_by_key(|finding| finding.span.start);
     findings
@@ -120,6 +125,9 @@ fn check_rules(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
         let Some(severity) = rules.level(rule).severity() else { continue };
+        if rule.id == switch::UNUSED {
+            continue;
+        }
         let first = findings.len();
         (rule.check)(subject, &mut findings);
         // A finding may matter more or less than its rule; that holds where the rule itself does.

@@ -130,7 +130,14 @@ def change_file(rng, text):
     return text
 
 
+def soup(rng):
+    words = rng.choices(CHARACTERS + ["a", "b", ": ", "\n", "\n", "\n  ", "- ", "name:", "description:"], k=rng.randint(1, 25))
+    return "---\n" + "".join(words) + "\n---\n"
+
+
 def made(rng):
+    if rng.random() < 0.2:
+        return soup(rng)
     lines = rng.choices(LINES, k=rng.randint(0, 3))
     if rng.random() < 0.9:
         lines.append(f"name: {rng.choice(NAMES) if rng.random() < 0.3 else 'pdf'}")

@@ -31,6 +31,8 @@ mod quirk_sibling_indent;
 mod quirk_tab;
 mod quirk_yaml_syntax;
 mod unknown_field;
+mod unknown_rule;
+mod unused_switch;
 mod yaml_alias;
 mod yaml_documents;
 mod yaml_duplicate_key;
@@ -43,6 +45,7 @@ mod yaml_unquoted_colon;
 use std::ops::Range;
 
 pub(super) use quirk_file_name::is_other_file;
+pub(super) use unused_switch::unused_switches;
 
 use super::reference::Reading;
 use super::{Rule, Subject};
@@ -81,6 +84,8 @@ pub static RULES: &[&Rule] = &[
     &metadata_strings::RULE,
     &allowed_tools::RULE,
     &unknown_field::RULE,
+    &unknown_rule::RULE,
+    &unused_switch::RULE,
     &quirk_file_name::RULE,
     &quirk_closing_delimiter::RULE,
     &quirk_empty_frontmatter::RULE,
