@@ -102,6 +102,10 @@ pub(crate) enum Command {
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
 
+    /// bring the frontmatter of skills into canonical form
+    #[command(alias = "format", after_help = help::FMT)]
+    Fmt(FmtArgs),
+
     /// make a new skill
     #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
     Create(CreateArgs),
@@ -276,9 +280,30 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin_filename: Option<PathBuf>,
 
-    /// check again whatever changes, until `Ctrl-C`
+    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also repairs what
+    /// somebody should look at
+    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "safe", hide_possible_values = true)]
+    pub(crate) fix: Option<FixArg>,
+
+    /// write nothing, show what `--fix` or `--fix=unsafe` would change
     #[arg(long, conflicts_with_all = ["format", "output"])]
+    pub(crate) diff: bool,
+
+    /// check again whatever changes, until `Ctrl-C`
+    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff"])]
     pub(crate) watch: bool,
+}
+
+/// Which repairs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixArg {
+    /// Those that change no meaning.
+    #[value(help = None::<&str>)]
+    Safe,
+    /// All of them.
+    #[value(help = None::<&str>)]
+    Unsafe,
 }
 
 /// The form of a report.
@@ -336,4 +361,21 @@ pub(crate) struct InvokeArgs {
     // One list, so that clap reads no flag of its own after the name.
     #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
     pub(crate) words: Vec<String>,
+}
+
+/// Arguments of `fmt`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FmtArgs {
+    /// directories of skills, `SKILL.md` files, or directories to look for skills in; `-` formats
+    /// standard input to standard output
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// write nothing, fail if a file would change
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// write nothing, show what would change
+    #[arg(long)]
+    pub(crate) diff: bool,
 }

@@ -69,6 +69,12 @@ pub(crate) const EXPLAIN: &str = after!("explain",
     "skillpm explain                    all rules, a line each"
 );
 
+pub(crate) const FMT: &str = after!("fmt",
+    "skillpm fmt                     the skills in this directory"
+    "skillpm fmt skills --check      fail if one is not in canonical form"
+    "skillpm fmt skills --diff       what would change"
+);
+
 pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes"
     "skillpm create release-notes --path skills"

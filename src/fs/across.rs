@@ -29,8 +29,9 @@ pub fn clear_moves(path: &Path) -> Result<(), PathError> {
     remove_tree(&beside(path))
 }
 
-/// The name of the copy beside `path`.
-fn beside(path: &Path) -> PathBuf {
+/// Where the copy lies that is made beside `path` when something comes there. While [`super::exchange`]
+/// replaces what no rename can, it is whole there, and nothing else may be.
+pub fn beside(path: &Path) -> PathBuf {
     let mut name = std::ffi::OsString::from(PREFIX);
     name.push(path.file_name().unwrap_or_default());
     path.with_file_name(name)

@@ -16,7 +16,7 @@ mod quick;
 mod temp;
 mod tree;
 
-pub use across::clear_moves;
+pub use across::{beside, clear_moves};
 pub use atomic::{replace_file, sync_dir, write_atomic};
 pub use download::{Download, Sink, read_small, remove_if_there, write_small};
 pub use file::SharedFile;

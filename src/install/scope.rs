@@ -158,11 +158,16 @@ pub fn exists(path: &Path) -> bool {
 }
 
 fn project_root(settings: &Settings) -> Result<PathBuf> {
+    // The working directory comes without links, the home directory as somebody wrote it.
+    let home = match &settings.home {
+        Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
+        None => None,
+    };
     for marker in [manifest::FILE_NAME, ".git"] {
         for dir in settings.cwd.ancestors() {
             // The user's own manifest lies elsewhere, and a repository in the home directory (for
             // dot files) does not make every directory below it one project.
-            let is_home = settings.home.as_deref() == Some(dir) && dir != settings.cwd;
+            let is_home = home.as_deref() == Some(dir) && dir != settings.cwd;
             if !is_home && fs::kind(&dir.join(marker))?.is_some() {
                 return Ok(dir.to_owned());
             }
@@ -190,6 +195,13 @@ mod tests {
         fs::create_dir_all(&home.join(".git")).expect("creates");
         let root = |cwd: &Path| Scope::new(&settings(cwd, home), ScopeKind::Project).expect("valid").root;
         assert_eq!(root(&deep), deep, "the home's own repository does not count");
+        #[cfg(unix)]
+        {
+            let link = home.join("link");
+            fs::symlink(home, &link).expect("links");
+            let linked = Scope::new(&settings(&deep, &link), ScopeKind::Project).expect("valid");
+            assert_eq!(linked.root, deep, "nor through a link");
+        }
         fs::create_dir_all(&home.join("repo/.git")).expect("creates");
         assert_eq!(root(&deep), home.join("repo"));
         fs::write_atomic(&home.join("repo/app/skillpm.toml"), b"").expect("writes");

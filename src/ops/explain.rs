@@ -27,12 +27,11 @@ pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
 
 /// The error for a name that nothing has, with what was probably meant.
 pub fn unknown(name: &UnknownName) -> Error {
-    let error = Error::usage(name.to_string());
-    match (name.closest, name.what) {
-        (Some(closest), _) => error.hint(format!("did you mean `{closest}`?")),
-        (None, "rule") => error.hint("`skillpm explain` lists the rules"),
-        (None, _) => error.hint("`skillpm validate --help` names what there is"),
-    }
+    let hint = match (name.closest, name.what) {
+        (None, "rule") => "`skillpm explain` lists the rules".to_owned(),
+        _ => name.hint(),
+    };
+    Error::usage(name.to_string()).hint(hint)
 }
 
 #[cfg(test)]

@@ -3,9 +3,13 @@
 
 mod change;
 pub mod create;
+pub mod diff;
 pub mod explain;
+pub mod fix;
+pub mod fmt;
 pub mod install;
 pub mod invoke;
 pub mod list;
+mod paths;
 pub mod remove;
 pub mod validate;

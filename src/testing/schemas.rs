@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Schema;
 use crate::document::{Document, SPEC_FIELDS};
-use crate::lint::{Profile, Ruleset, Subject, check_with};
+use crate::lint::{Group, Level, Profile, RULES, Rule, Ruleset, Subject, check_with, rule};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest::Manifest;
 
@@ -31,10 +31,23 @@ fn the_manifest_s_schema_has_the_keys_that_are_read() {
     let schema = Schema::read("skillpm.schema.json");
     assert_eq!(manifest_keys(""), schema_keys(&schema, "/properties"));
     assert_eq!(manifest_keys("[agents]\n"), schema_keys(&schema, "/properties/agents/properties"));
+    assert_eq!(manifest_keys("[lint]\n"), schema_keys(&schema, "/properties/lint/properties"));
     for (source, definition) in [("github = \"o/r\"", "github"), ("path = \"x\"", "local")] {
         let keys = manifest_keys(&format!("[skills.a]\n{source}\n"));
         assert_eq!(keys, schema_keys(&schema, &format!("/$defs/{definition}/properties")));
     }
+}
+
+/// Rules, levels and profiles come from the linter's tables.
+#[test]
+fn the_manifest_s_schema_knows_the_rules() {
+    let profiles = Profile::ALL.map(|(name, _)| name);
+    let levels = Level::ALL.map(|(name, _)| name);
+    let rule = |rule: &&Rule| (rule.id.to_owned(), json!({ "description": rule.summary, "enum": levels }));
+    let rules: serde_json::Map<_, _> = RULES.iter().map(rule).collect();
+    let schema = Schema::read("skillpm.schema.json");
+    schema.assert_generated("/properties/lint/properties/profile/enum", &json!(profiles));
+    schema.assert_generated("/properties/lint/properties/rules/properties", &rules.into());
 }
 
 #[test]
@@ -45,6 +58,8 @@ fn the_manifest_s_schema_takes_what_is_read() {
         ("[skills]\na = { github = \"o/r\", path = \"x\", tag = \"v1\", name = \"b\" }", true),
         ("[skills]\na = { path = \"./x.zip\", subdir = \"y\" }", true),
         ("[agents]\ntargets = [\"claude-code\"]\ncopy = true", true),
+        ("[lint]\nprofile = \"publish\"\nrules = { name-directory = \"off\" }", true),
+        ("[lint]\nrules = { name-directory = 1 }", false),
         ("[skills]\na = {}", false),
         ("[skills]\na = \"^1\"", false),
         ("[skills]\na = { path = \"\" }", false),
@@ -146,9 +161,7 @@ fn the_frontmatter_s_schema_takes_what_the_linter_takes() {
         let findings = check_with(&subject, &Ruleset::new(Profile::Spec));
         let of_fields: Vec<_> = findings
             .iter()
-            .filter(|finding| {
-                crate::lint::rule(finding.rule).is_ok_and(|rule| rule.group == crate::lint::Group::Spec)
-            })
+            .filter(|finding| rule(finding.rule).is_ok_and(|rule| rule.group == Group::Spec))
             .collect();
         assert_eq!(of_fields.is_empty(), right, "{text}: {of_fields:?}");
     }

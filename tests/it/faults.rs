@@ -96,6 +96,51 @@ fn a_removal_that_was_done_is_not_done_again() {
     assert!(!sandbox.project().join(".agents/.skillpm-tx").exists());
 }
 
+/// Where no rename is possible, in a layer of a container, a directory is removed file by file. A run
+/// that is killed in that moment leaves a part of it, and the next one goes on.
+#[test]
+fn a_part_of_what_was_being_taken_away_is_no_edit() {
+    for gone in ["SKILL.md", "scripts/run.sh", "scripts", "."] {
+        for removal in [true, false] {
+            let sandbox = installed(&[]);
+            let (old, skill) = (digest(&sandbox), sandbox.project().join(".agents/skills/pdf"));
+            let work = sandbox.project().join(".agents/.skillpm-tx");
+            let aside = if removal { "tree-0" } else { ".skillpm-moving-tree-0" };
+            copy_dir(&skill, &work.join(aside));
+            let step = if removal {
+                format!(r#"{{"remove":{{"place":"canonical","name":"pdf","old":"{old}"}}}}"#)
+            } else {
+                let other = Sandbox::new();
+                write_skill(&other, "pdf", "second");
+                ok(&other, &["install", "./src/pdf"]);
+                copy_dir(&other.project().join("src/pdf"), &work.join("tree-0"));
+                let new = digest(&other);
+                format!(
+                    r#"{{"put":{{"place":"canonical","name":"pdf","digest":"{new}","replaces":"{old}"}}}}"#
+                )
+            };
+            journal(&sandbox, &step, "null");
+            let torn = skill.join(gone);
+            if gone == "." {
+                std::fs::remove_dir_all(&skill)
+            } else if torn.is_dir() {
+                std::fs::remove_dir_all(torn)
+            } else {
+                std::fs::remove_file(torn)
+            }
+            .expect("gone");
+            let output = sandbox.run(&["install"]);
+            let body = if removal { "first\n" } else { "second\n" };
+            assert!(
+                sandbox.read(".agents/skills/pdf/SKILL.md").ends_with(body),
+                "{gone} {removal}: {output}"
+            );
+            assert!(sandbox.read(".agents/skills/pdf/scripts/run.sh").ends_with(body), "{gone} {removal}");
+            assert!(!work.exists());
+        }
+    }
+}
+
 /// A stranger's journal must not bring a file of the user into the project.
 #[test]
 fn a_journal_copies_no_file_from_outside() {

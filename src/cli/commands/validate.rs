@@ -1,27 +1,27 @@
 //! `validate`.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::cli::args::{FormatArg, ValidateArgs};
+use crate::cli::args::{FixArg, FormatArg, ValidateArgs};
 use crate::cli::{App, exit, render};
-use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::{Error, Result};
-use crate::lint::{Profile, Ruleset};
+use crate::lint::Safety;
 use crate::ops::explain::unknown;
-use crate::ops::validate::{Target, ValidateRequest, Watch, validate};
+use crate::ops::validate::{Repairs, Target, ValidateRequest, Watch, rules, validate};
 
 /// How often watched files are looked at.
 const INTERVAL: Duration = Duration::from_millis(300);
 
 pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
-    let profile = args.profile.as_deref().map_or(Ok(Profile::default()), str::parse);
-    let rules = Ruleset::new(profile.map_err(|error| unknown(&error))?);
-    let request = ValidateRequest { targets: targets(args)?, rules };
+    let profile = args.profile.as_deref().map(str::parse).transpose();
+    let rules = rules(&app.context, profile.map_err(|error| unknown(&error))?)?;
+    let request = ValidateRequest { targets: targets(args)?, rules, repairs: repairs(args) };
     let outcome = validate(&app.context, &request)?;
-    if args.format == FormatArg::Human && args.output.is_none() {
+    if args.diff {
+        render::validate::diff(&app.printer, &outcome);
+    } else if args.format == FormatArg::Human && args.output.is_none() {
         render::validate::show(&app.printer, &outcome);
     } else {
         let text = render::validate::text(&outcome, args.format, request.rules.profile, args.strict);
@@ -46,6 +46,18 @@ fn watch(app: &App, mut watch: Watch) -> Result<()> {
     Ok(())
 }
 
+fn repairs(args: &ValidateArgs) -> Repairs {
+    let safety = match args.fix {
+        Some(FixArg::Unsafe) => Safety::Unsafe,
+        Some(FixArg::Safe) | None => Safety::Safe,
+    };
+    match (args.diff, args.fix) {
+        (true, _) => Repairs::Show(safety),
+        (false, Some(_)) => Repairs::Make(safety),
+        (false, None) => Repairs::None,
+    }
+}
+
 fn targets(args: &ValidateArgs) -> Result<Vec<Target>> {
     let is_input = |path: &Path| path == Path::new("-");
     if args.stdin_filename.is_some() && !args.paths.iter().any(|path| is_input(path)) {
@@ -55,7 +67,7 @@ fn targets(args: &ValidateArgs) -> Result<Vec<Target>> {
     let mut targets = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         targets.push(if is_input(path) {
-            Target::Text { bytes: standard_input()?, file: args.stdin_filename.clone() }
+            Target::Text { bytes: super::standard_input()?, file: args.stdin_filename.clone() }
         } else {
             Target::Path(path.clone())
         });
@@ -64,15 +76,4 @@ fn targets(args: &ValidateArgs) -> Result<Vec<Target>> {
         return Err(Error::usage("standard input cannot be watched").hint("name a file or a directory"));
     }
     Ok(targets)
-}
-
-fn standard_input() -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(MAX_SKILL_FILE + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Error::io("failed to read standard input").because(error))?;
-    if bytes.len() as u64 > MAX_SKILL_FILE {
-        return Err(Error::usage(format!("standard input has more than {} MiB", MAX_SKILL_FILE >> 20))
-            .hint("a `SKILL.md` is a text of a few pages"));
-    }
-    Ok(bytes)
 }

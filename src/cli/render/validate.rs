@@ -12,8 +12,8 @@ use crate::document::{LineIndex, Position};
 use crate::error::Result;
 use crate::fs;
 use crate::lint::report::{Report, SkillReport, github, json, junit, sarif};
-use crate::lint::{Finding, Profile, Severity};
-use crate::ops::validate::{Checked, ValidateOutcome};
+use crate::lint::{Finding, Profile, Safety, Severity};
+use crate::ops::validate::{Checked, Repaired, ValidateOutcome};
 
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
@@ -35,10 +35,56 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome) {
     if !piece.is_empty() {
         printer.styled_data(&piece);
     }
+    repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
+    let can = repairable(outcome);
+    if !can.is_empty() {
+        printer.hint(&can);
+    }
     let errors = outcome.findings().find(|finding| finding.severity == Severity::Error);
     if let Some(first) = errors.or_else(|| outcome.findings().next()) {
         printer.hint(&format!("`skillpm explain {}` says more", first.rule));
+    }
+}
+
+/// Shows what repairs would change.
+pub(crate) fn diff(printer: &Printer, outcome: &ValidateOutcome) {
+    for repaired in &outcome.repaired {
+        if let Some(text) = &repaired.diff {
+            super::diff::show(printer, text);
+        }
+    }
+    repaired(printer, outcome, "would be repaired");
+    printer.note(&summary(outcome));
+}
+
+/// Tells which files were repaired, or would be.
+fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
+    for Repaired { file, renamed, count: number, .. } in &outcome.repaired {
+        let file = one_line(&file.display().to_string());
+        if *number > 0 {
+            printer.status("~", &format!("`{file}`: {} {what}", count(*number, "finding")));
+        }
+        if let Some(name) = renamed.as_deref().and_then(Path::file_name) {
+            let name = one_line(&name.to_string_lossy());
+            printer.status("~", &format!("`{file}`: its name {what}, as `{name}`"));
+        }
+    }
+}
+
+/// How much of what is left can be repaired by a flag.
+fn repairable(outcome: &ValidateOutcome) -> String {
+    let with = |wanted| {
+        let fixes = outcome.findings().filter_map(|finding| finding.fix.as_ref());
+        fixes.filter(|fix| fix.safety == wanted).count()
+    };
+    match (with(Safety::Safe), with(Safety::Unsafe)) {
+        (0, 0) => String::new(),
+        (safe, 0) => format!("`--fix` repairs {safe} of them; `--diff` shows how"),
+        (0, all) => format!("`--fix=unsafe` repairs {all} of them; `--fix=unsafe --diff` shows how"),
+        (safe, more) => {
+            format!("`--fix` repairs {safe} of them, `--fix=unsafe` {more} more; with `--diff` they show how")
+        }
     }
 }
 
@@ -53,6 +99,7 @@ pub(crate) fn deliver(
         Some(file) => fs::write_atomic(file, text.as_bytes())?,
         None => printer.data(text),
     }
+    repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
     Ok(())
 }
@@ -170,7 +217,8 @@ mod tests {
     }
 
     fn told(texts: &[&str]) -> (String, String) {
-        let outcome = ValidateOutcome { skills: texts.iter().map(|text| checked(text)).collect() };
+        let skills = texts.iter().map(|text| checked(text)).collect();
+        let outcome = ValidateOutcome { skills, ..ValidateOutcome::default() };
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &outcome);
         (out.text(), err.text())

@@ -9,6 +9,7 @@ use crate::fs::{self, Kind};
 use crate::install::plan::Step;
 use crate::install::state::{digest_of, relative};
 use crate::name::SkillName;
+use crate::store;
 
 impl Transaction<'_> {
     /// Does one step for the first time. The plan was made a moment ago: what is no longer as it was
@@ -46,6 +47,7 @@ impl Transaction<'_> {
     pub(super) fn step_again(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
         fs::clear_moves(&target)?;
+        clear_rest(step, &target, &tree)?;
         let (lies, staged) = (fs::kind(&target)?, fs::kind(&tree)?);
         match (step, lies, staged) {
             (Step::Put { digest, .. }, None, Some(Kind::Directory)) if holds(&tree, digest) => {
@@ -126,6 +128,39 @@ impl Transaction<'_> {
         let to = fs::real_path(&canonical)?.unwrap_or(canonical);
         Ok(relative(&from, &to).join(name.as_str()))
     }
+}
+
+/// Removes what is left of a tree or link that a killed run was taking away by a copy, because no
+/// rename could: a part of what is whole elsewhere, so nothing is lost.
+fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
+    let is_rest = match step {
+        Step::Put { digest, replaces: Some(old), .. } => {
+            let copy = fs::beside(tree);
+            holds(tree, digest) && !holds(target, old) && holds(&copy, old) && is_part(target, &copy)
+        }
+        Step::Remove { old, .. } => holds(tree, old) && is_part(target, tree),
+        Step::Unlink { .. } | Step::Link { .. } => {
+            let there = fs::read_link(target)?;
+            there.is_some() && there == fs::read_link(tree)?
+        }
+        Step::Put { .. } => false,
+    };
+    if is_rest { Ok(fs::remove_tree(target)?) } else { Ok(()) }
+}
+
+/// Whether directory `dir` has only files that `whole` has too, with the same bytes.
+fn is_part(dir: &Path, whole: &Path) -> bool {
+    let (Ok(Some(Kind::Directory)), Ok(part), Ok(whole)) =
+        (fs::kind(dir), store::read(dir), store::read(whole))
+    else {
+        return false;
+    };
+    part.files().iter().all(|file| {
+        whole.get(file.path.as_str()).is_some_and(|other| {
+            file.size == other.size
+                && matches!((part.read(file), whole.read(other)), (Ok(one), Ok(two)) if one == two)
+        })
+    })
 }
 
 fn holds(dir: &Path, digest: &Digest) -> bool {

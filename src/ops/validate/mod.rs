@@ -2,6 +2,7 @@
 
 mod one;
 mod pattern;
+mod repair;
 mod search;
 mod watch;
 mod workers;
@@ -13,9 +14,12 @@ use self::one::{Again, Checker};
 use self::search::Search;
 use crate::context::Context;
 use crate::document::Document;
-use crate::error::Result;
-use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Ruleset, Severity, Subject};
+use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{manifest_error, read_manifest};
+use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity, Subject};
 
+pub use repair::{Repaired, Repairs};
 pub use watch::Watch;
 
 /// How a text that came from no file is shown.
@@ -41,8 +45,10 @@ pub enum Target {
 pub struct ValidateRequest {
     /// What is checked.
     pub targets: Vec<Target>,
-    /// The rules.
+    /// The rules; [`rules`] reads those of a project.
     pub rules: Ruleset,
+    /// What is done about findings that can be repaired.
+    pub repairs: Repairs,
 }
 
 /// What was found in one skill.
@@ -59,8 +65,10 @@ pub struct Checked {
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidateOutcome {
-    /// The skills, in the order of the targets.
+    /// The skills, in the order of the targets; of those that were repaired what is left.
     pub skills: Vec<Checked>,
+    /// The repairs that were made, or would be.
+    pub repaired: Vec<Repaired>,
 }
 
 impl ValidateOutcome {
@@ -75,6 +83,18 @@ impl ValidateOutcome {
     }
 }
 
+/// The rules of the project around the working directory, as its manifest switches them, by `profile`
+/// if somebody chose one.
+///
+/// # Errors
+///
+/// A manifest that is wrong, or that names a rule or profile that there is not.
+pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
+    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+    let (manifest, _) = read_manifest(&scope)?;
+    Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&scope.manifest, error))
+}
+
 /// Checks skills, each once, in the order of the targets and below one by the bytes of their paths.
 ///
 /// # Errors
@@ -86,6 +106,10 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
     let search = Search { rules: &request.rules, several: request.targets.len() > 1 };
     for target in &request.targets {
         match target {
+            Target::Text { .. } if request.repairs != Repairs::None => {
+                return Err(Error::usage("standard input cannot be repaired in its place")
+                    .hint("name a file or a directory"));
+            }
             Target::Text { bytes, file } => {
                 let at = file.as_ref().map(|file| cwd.join(file));
                 let shown = file.clone().unwrap_or_else(|| NO_FILE.into());
@@ -102,15 +126,21 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
             }
         }
     }
-    among_each_other(&mut skills, &again, &request.rules)?;
-    Ok(ValidateOutcome { skills })
+    let others = among_each_other(&mut skills, &again, &request.rules)?;
+    let checker = Checker::new(&request.rules, &others);
+    let repaired = repair::repair(cwd, &mut skills, checker, request.repairs)?;
+    Ok(ValidateOutcome { skills, repaired })
 }
 
 /// Checks the skills that need others a second time, now that all of these are known. One that
-/// needs none is in no circle.
-fn among_each_other(skills: &mut [Checked], again: &[(usize, Again)], rules: &Ruleset) -> Result<()> {
+/// needs none is in no circle. Returns all of these.
+fn among_each_other(
+    skills: &mut [Checked],
+    again: &[(usize, Again)],
+    rules: &Ruleset,
+) -> Result<Vec<OtherSkill>> {
     if again.len() < 2 {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
     for (index, again) in again {
@@ -118,7 +148,7 @@ fn among_each_other(skills: &mut [Checked], again: &[(usize, Again)], rules: &Ru
             skills[*index] = one.checked;
         }
     }
-    Ok(())
+    Ok(others)
 }
 
 /// What `typed` names: a path, or all that a pattern matches. A path that is there is no pattern.
@@ -151,7 +181,7 @@ mod tests {
 
     fn validated(world: &World, paths: &[&str]) -> Result<ValidateOutcome> {
         let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
-        validate(&world.context(), &ValidateRequest { targets, rules: Ruleset::default() })
+        validate(&world.context(), &ValidateRequest { targets, ..ValidateRequest::default() })
     }
 
     /// Each file with the rules that found something.

@@ -113,7 +113,9 @@ impl<'a> Checker<'a> {
         Checked { file: shown, text: document.into_text(), findings }
     }
 
-    fn lint(
+    /// What is found in `document` as the file `file_name` of the directory `dir`, whose real name is
+    /// `directory`.
+    pub(super) fn lint(
         &self,
         document: &Document,
         file_name: Option<&OsStr>,

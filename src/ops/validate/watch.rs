@@ -62,7 +62,7 @@ impl Watch {
             return Ok(None);
         }
         let targets = stamps.iter().map(|(_, path)| Target::Path(path.clone())).collect();
-        let request = ValidateRequest { targets, rules: self.request.rules.clone() };
+        let request = ValidateRequest { targets, ..self.request.clone() };
         let outcome = validate(context, &request)?;
         self.stamp(cwd, &outcome.skills);
         self.files.extend(stamps.into_iter().map(|(stamp, path)| (path, stamp)));
