@@ -11,7 +11,7 @@ use crate::support::sandbox::Output;
 const CLEAN: &str =
     "---\nname: pdf\ndescription: Reads PDF files. Use it when a PDF must be read.\n---\n\n# PDF\n";
 const WARNS: &str = "---\nname: csv\ndescription: Reads CSV files. Use it when a table must be read.\nauthor: me\n---\n\n# CSV\n";
-const FAILS: &str = "---\nname: Docs\ndescription: Reads docs: all of them.\n---\n\n# Docs\n";
+const FAILS: &str = "---\nname: Docs\ndescription: Use it for docs: all of them.\n---\n\n# Docs\n";
 
 /// A project with a right skill, one with a warning and one with errors.
 fn project() -> Sandbox {
@@ -65,15 +65,16 @@ fn errors_fail() {
       = help: give the directory and the skill the same name
 
     error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-     --> more/docs/SKILL.md:3:24
+     --> more/docs/SKILL.md:3:29
       |
-    3 | description: Reads docs: all of them.
-      |                        ^ this colon
+    3 | description: Use it for docs: all of them.
+      |                             ^ this colon
       |
-      = help: put the whole value in quotes: `description: "Reads docs: all of them."`
+      = help: put the whole value in quotes: `description: "Use it for docs: all of them."`
 
     --- stderr
     1 skill: 3 errors, 0 warnings
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     "#);
 }
@@ -108,7 +109,8 @@ fn several_paths_each_skill_once() {
     assert_eq!(output.stderr, "", "nothing but findings");
     assert_snapshot!(sandbox.run(&["validate", "skills", "more"]).stderr, @"
     3 skills: 3 errors, 1 warning
-    hint: `skillpm explain unknown-field` says more
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `skillpm explain name-alphabet` says more
     ");
 }
 
@@ -116,6 +118,7 @@ fn several_paths_each_skill_once() {
 fn a_whole_repository() {
     assert_snapshot!(project().run(&["lint"]).stderr, @"
     3 skills: 3 errors, 1 warning
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     ");
 }
@@ -164,15 +167,16 @@ fn standard_input() {
       = help: call it `docs`, and its directory too
 
     error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-     --> <stdin>:3:24
+     --> <stdin>:3:29
       |
-    3 | description: Reads docs: all of them.
-      |                        ^ this colon
+    3 | description: Use it for docs: all of them.
+      |                             ^ this colon
       |
-      = help: put the whole value in quotes: `description: "Reads docs: all of them."`
+      = help: put the whole value in quotes: `description: "Use it for docs: all of them."`
 
     --- stderr
     1 skill: 2 errors, 0 warnings
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 1 more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     "#);
     assert_snapshot!(run(&["validate", "-", "--stdin-filename", "skills/other/SKILL.md"], CLEAN), @"
@@ -188,9 +192,15 @@ fn standard_input() {
 
     --- stderr
     1 skill: 1 error, 0 warnings
+    hint: `--fix=unsafe` repairs 1 of them; `--fix=unsafe --diff` shows how
     hint: `skillpm explain name-directory` says more
     ");
-    assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"");
+    assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"
+    exit: 2
+    --- stderr
+    error: `--stdin-filename` is about standard input, which is not checked
+    hint: add `-` to the paths
+    ");
 }
 
 #[test]
@@ -252,7 +262,7 @@ fn annotations_of_github() {
     ::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it below `metadata`, as `  author: …`
     ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-alphabet::the name `Docs` has an upper-case letter%0Acall it `docs`, and its directory too
     ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-directory::the name `Docs` differs only in case from the directory's name `docs`%0Agive the directory and the skill the same name
-    ::error file=more/docs/SKILL.md,line=3,endLine=3,col=24,endColumn=24,title=yaml-unquoted-colon::the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes%0Aput the whole value in quotes: `description: "Reads docs: all of them."`
+    ::error file=more/docs/SKILL.md,line=3,endLine=3,col=29,endColumn=29,title=yaml-unquoted-colon::the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes%0Aput the whole value in quotes: `description: "Use it for docs: all of them."`
     --- stderr
     3 skills: 3 errors, 1 warning
     "#);
@@ -273,12 +283,12 @@ fn junit() {
         </testcase>
         <testcase classname="skillpm.validate" name="skills/pdf/SKILL.md" file="skills/pdf/SKILL.md"/>
         <testcase classname="skillpm.validate" name="more/docs/SKILL.md" file="more/docs/SKILL.md">
-          <failure type="yaml-unquoted-colon" message="3 errors, 0 warnings">more/docs/SKILL.md:2:7: error[name-alphabet]: the name `Docs` has an upper-case letter
+          <failure type="name-alphabet" message="3 errors, 0 warnings">more/docs/SKILL.md:2:7: error[name-alphabet]: the name `Docs` has an upper-case letter
       help: call it `docs`, and its directory too
     more/docs/SKILL.md:2:7: error[name-directory]: the name `Docs` differs only in case from the directory&apos;s name `docs`
       help: give the directory and the skill the same name
-    more/docs/SKILL.md:3:24: error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-      help: put the whole value in quotes: `description: &quot;Reads docs: all of them.&quot;`
+    more/docs/SKILL.md:3:29: error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
+      help: put the whole value in quotes: `description: &quot;Use it for docs: all of them.&quot;`
     </failure>
         </testcase>
       </testsuite>
@@ -331,7 +341,7 @@ fn an_unknown_profile_gets_a_suggestion() {
     exit: 2
     --- stderr
     error: there is no profile `x`
-    hint: `skillpm validate --help` names what there is
+    hint: profiles are `spec`, `reference`, `claude-code`, `publish`, `lenient`
     ");
 }
 
@@ -378,7 +388,7 @@ fn explain() {
         ---
 
     level:  error in spec, reference, claude-code and publish, warning in lenient
-    repair: none, it takes a person
+    repair: `--fix=unsafe`
     source: specification, `name`
     docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-hyphens
     ");
@@ -393,4 +403,90 @@ fn explain() {
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["explain", "--json"]).stdout).expect("JSON");
     assert_eq!(json.as_array().expect("a list").len() + 1, all.stdout.lines().count());
+}
+
+/// A skill with a fault that is repaired safely and one that is not.
+const REPAIRABLE: &str =
+    "---\nname: Pdf\ndescription: Reads PDF: all of it. Use it when a PDF must be read.\n---\n\n# PDF\n";
+
+#[test]
+fn repairs_are_shown_then_made() {
+    let sandbox = Sandbox::new();
+    sandbox.write("skills/pdf/SKILL.md", REPAIRABLE);
+    assert_snapshot!(sandbox.run(&["validate", "--diff"]), @r#"
+    exit: 1
+    --- stdout
+    --- a/skills/pdf/SKILL.md
+    +++ b/skills/pdf/SKILL.md
+    @@ -1,6 +1,6 @@
+     ---
+     name: Pdf
+    -description: Reads PDF: all of it. Use it when a PDF must be read.
+    +description: "Reads PDF: all of it. Use it when a PDF must be read."
+     ---
+     
+     # PDF
+    --- stderr
+    ~ `./skills/pdf/SKILL.md`: 1 finding would be repaired
+    1 skill: 3 errors, 0 warnings
+    "#);
+    assert_eq!(sandbox.read("skills/pdf/SKILL.md"), REPAIRABLE);
+    assert_snapshot!(sandbox.run(&["validate", "--fix"]), @"
+    exit: 1
+    --- stdout
+    error[name-alphabet]: the name `Pdf` has an upper-case letter
+     --> ./skills/pdf/SKILL.md:2:7
+      |
+    2 | name: Pdf
+      |       ^^^
+      |
+      = help: call it `pdf`, and its directory too
+
+    error[name-directory]: the name `Pdf` differs only in case from the directory's name `pdf`
+     --> ./skills/pdf/SKILL.md:2:7
+      |
+    2 | name: Pdf
+      |       ^^^
+      |
+      = help: give the directory and the skill the same name
+
+    --- stderr
+    ~ `./skills/pdf/SKILL.md`: 1 finding repaired
+    1 skill: 2 errors, 0 warnings
+    hint: `--fix=unsafe` repairs 2 of them; `--fix=unsafe --diff` shows how
+    hint: `skillpm explain name-alphabet` says more
+    ");
+    assert_snapshot!(sandbox.run(&["validate", "--fix=unsafe"]), @"
+    exit: 0
+    --- stderr
+    ~ `./skills/pdf/SKILL.md`: 1 finding repaired
+    1 skill: nothing to complain about
+    ");
+    assert_snapshot!(sandbox.run(&["validate"]), @"
+    exit: 0
+    --- stderr
+    1 skill: nothing to complain about
+    ");
+    assert_snapshot!(sandbox.read("skills/pdf/SKILL.md"), @r#"
+    ---
+    name: pdf
+    description: "Reads PDF: all of it. Use it when a PDF must be read."
+    ---
+
+    # PDF
+    "#);
+}
+
+#[test]
+fn the_manifest_switches_rules() {
+    let sandbox = project();
+    sandbox.write("skillpm.toml", "[lint]\nprofile = \"publish\"\nrules = { unknown-field = \"off\" }\n");
+    assert_eq!(sandbox.run(&["validate", "skills/csv"]).stdout, "");
+    sandbox.write("skillpm.toml", "[lint]\nrules = { unknown-feild = \"off\" }\n");
+    assert_snapshot!(sandbox.run(&["validate", "skills/csv"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.toml:2:11: there is no rule `unknown-feild`
+    hint: did you mean `unknown-field`?
+    ");
 }

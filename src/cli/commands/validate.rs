@@ -22,7 +22,8 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     if args.diff {
         render::validate::diff(&app.printer, &outcome);
     } else if args.format == FormatArg::Human && args.output.is_none() {
-        render::validate::show(&app.printer, &outcome);
+        let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
+        render::validate::show(&app.printer, &outcome, in_files);
     } else {
         let text = render::validate::text(&outcome, args.format, request.rules.profile, args.strict);
         let file = args.output.as_ref().map(|file| app.context.settings.cwd.join(file));
@@ -40,7 +41,7 @@ fn watch(app: &App, mut watch: Watch) -> Result<()> {
     while !app.printer.is_closed() {
         thread::sleep(INTERVAL);
         if let Some(outcome) = watch.poll(&app.context)? {
-            render::validate::show(&app.printer, &outcome);
+            render::validate::show(&app.printer, &outcome, true);
         }
     }
     Ok(())

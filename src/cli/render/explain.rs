@@ -28,7 +28,7 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
     for (title, code) in [("wrong", docs.bad), ("right", docs.good)] {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n{title}:\n");
-        for line in code.lines() {
+        for line in example(code) {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
         }
     }
@@ -60,6 +60,23 @@ fn value(rule: &Rule) -> Value {
         "fix": rule.fix.map(safety),
         "docs": rule_page(rule.id),
     })
+}
+
+/// The lines of an example. What is too long is so on purpose, and needs not be seen as a whole.
+fn example(code: &str) -> Vec<String> {
+    const LINES: usize = 16;
+    const CHARACTERS: usize = 200;
+    let all: Vec<&str> = code.trim_end().lines().collect();
+    let shown = if all.len() > LINES { LINES - 4 } else { all.len() };
+    let cut = |line: &&str| match line.char_indices().nth(CHARACTERS) {
+        Some((at, _)) => format!("{}… ({} characters)", &line[..at], line.chars().count()),
+        None => (*line).to_owned(),
+    };
+    let mut lines: Vec<String> = all[..shown].iter().map(cut).collect();
+    if shown < all.len() {
+        lines.push(format!("… ({} lines more)", all.len() - shown));
+    }
+    lines
 }
 
 fn level(level: Level) -> &'static str {
@@ -132,11 +149,20 @@ mod tests {
             description: Reads PDF files.
             ---
 
-        level:  error in spec, reference, claude-code and publish, warning in lenient
-        repair: none, it takes a person
+        level:  error in spec, reference and publish, warning in claude-code and lenient
+        repair: `--fix=unsafe`
         source: specification, `name`
         docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-directory
         ");
+    }
+
+    #[test]
+    fn long_examples_are_cut() {
+        assert_eq!(example("a\nb\n"), ["a", "b"]);
+        let lines = example(&"x\n".repeat(500));
+        assert_eq!((lines.len(), lines[12].as_str()), (13, "… (488 lines more)"));
+        let lines = example(&"é".repeat(1025));
+        assert!(lines[0].ends_with("é… (1025 characters)"), "{lines:?}");
     }
 
     #[test]
@@ -154,7 +180,7 @@ mod tests {
         json(&talking, &[rule("name-directory").expect("a rule")]);
         let read: Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(read[0]["levels"]["lenient"], "warning");
-        assert_eq!(read[0]["fix"], Value::Null);
+        assert_eq!(read[0]["fix"], "unsafe");
     }
 
     /// The page of rules: a heading for each, whose anchor is its id.
@@ -190,7 +216,7 @@ mod tests {
         for (title, code) in [("Wrong", docs.bad), ("Right", docs.good)] {
             let fence = if code.contains("```") { "````" } else { "```" };
             // What is not shown would be lost on the page.
-            let code = crate::text::visible(code.trim_end()).into_owned();
+            let code = crate::text::visible(&example(code).join("\n")).into_owned();
             let _ = write!(text, "{title}:\n\n{fence}text\n{code}\n{fence}\n\n");
         }
         let _ = writeln!(text, "- Level: {}", levels(rule, "`"));

@@ -21,8 +21,9 @@ const WIDTH: usize = 140;
 /// How much is gathered before it is printed.
 const PIECE: usize = 1 << 16;
 
-/// Shows all findings, then how many there are and where more is told.
-pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome) {
+/// Shows all findings, then how many there are, which of them flags repair if they can, and where more
+/// is told.
+pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool) {
     let look = printer.look();
     let mut piece = String::new();
     human(outcome, look.out_colour, look.width.unwrap_or(WIDTH), |text| {
@@ -37,9 +38,8 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome) {
     }
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
-    let can = repairable(outcome);
-    if !can.is_empty() {
-        printer.hint(&can);
+    if let Some(hint) = repairable(outcome).filter(|_| flags) {
+        printer.hint(&hint);
     }
     let errors = outcome.findings().find(|finding| finding.severity == Severity::Error);
     if let Some(first) = errors.or_else(|| outcome.findings().next()) {
@@ -73,19 +73,19 @@ fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
 }
 
 /// How much of what is left can be repaired by a flag.
-fn repairable(outcome: &ValidateOutcome) -> String {
+fn repairable(outcome: &ValidateOutcome) -> Option<String> {
     let with = |wanted| {
         let fixes = outcome.findings().filter_map(|finding| finding.fix.as_ref());
         fixes.filter(|fix| fix.safety == wanted).count()
     };
-    match (with(Safety::Safe), with(Safety::Unsafe)) {
-        (0, 0) => String::new(),
+    Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
+        (0, 0) => return None,
         (safe, 0) => format!("`--fix` repairs {safe} of them; `--diff` shows how"),
         (0, all) => format!("`--fix=unsafe` repairs {all} of them; `--fix=unsafe --diff` shows how"),
         (safe, more) => {
             format!("`--fix` repairs {safe} of them, `--fix=unsafe` {more} more; with `--diff` they show how")
         }
-    }
+    })
 }
 
 /// Prints a report for programs, or writes it into `file`.
@@ -220,7 +220,7 @@ mod tests {
         let skills = texts.iter().map(|text| checked(text)).collect();
         let outcome = ValidateOutcome { skills, ..ValidateOutcome::default() };
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &outcome);
+        show(&talking, &outcome, true);
         (out.text(), err.text())
     }
 
@@ -254,6 +254,7 @@ mod tests {
         "#);
         insta::assert_snapshot!(err, @"
         1 skill: 2 errors, 1 warning
+        hint: `--fix=unsafe` repairs 2 of them; `--fix=unsafe --diff` shows how
         hint: `skillpm explain name-alphabet` says more
         ");
     }

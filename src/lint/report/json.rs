@@ -163,7 +163,7 @@ mod tests {
           "summary": {
             "skills": 2,
             "errors": 1,
-            "warnings": 1
+            "warnings": 3
           },
           "skills": [
             {
@@ -201,6 +201,59 @@ mod tests {
                           "offset": 13
                         },
                         "text": "pdf"
+                      }
+                    ]
+                  }
+                },
+                {
+                  "rule": "description-when",
+                  "severity": "warning",
+                  "message": "the description does not say when to use the skill",
+                  "start": {
+                    "line": 3,
+                    "column": 14,
+                    "offset": 27
+                  },
+                  "end": {
+                    "line": 3,
+                    "column": 29,
+                    "offset": 45
+                  },
+                  "help": "add a sentence such as `Use when the user …`",
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-when"
+                },
+                {
+                  "rule": "hidden-character",
+                  "severity": "warning",
+                  "message": "a hidden character: U+202E, a control of direction",
+                  "start": {
+                    "line": 3,
+                    "column": 18,
+                    "offset": 32
+                  },
+                  "end": {
+                    "line": 3,
+                    "column": 19,
+                    "offset": 35
+                  },
+                  "help": "delete it; it is nothing that writing needs",
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#hidden-character",
+                  "fix": {
+                    "safety": "unsafe",
+                    "title": "delete what is hidden",
+                    "edits": [
+                      {
+                        "start": {
+                          "line": 3,
+                          "column": 18,
+                          "offset": 32
+                        },
+                        "end": {
+                          "line": 3,
+                          "column": 19,
+                          "offset": 35
+                        },
+                        "text": ""
                       }
                     ]
                   }

@@ -98,8 +98,12 @@ mod tests {
         <testsuites name="skillpm validate" tests="2" failures="1" errors="0">
           <testsuite name="skillpm validate" tests="2" failures="1" errors="0" skipped="0">
             <testcase classname="skillpm.validate" name="skills/my pdf,a:b/SKILL.md" file="skills/my pdf,a:b/SKILL.md">
-              <failure type="name-alphabet" message="1 error, 1 warning">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
+              <failure type="name-alphabet" message="1 error, 3 warnings">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
           help: call it `pdf`, and its directory too
+        skills/my pdf,a:b/SKILL.md:3:14: warning[description-when]: the description does not say when to use the skill
+          help: add a sentence such as `Use when the user …`
+        skills/my pdf,a:b/SKILL.md:3:18: warning[hidden-character]: a hidden character: U+202E, a control of direction
+          help: delete it; it is nothing that writing needs
         skills/my pdf,a:b/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`
           help: move it below `metadata`, as `  author: …`
         </failure>

@@ -268,6 +268,91 @@ mod tests {
                     "uriBaseId": "%SRCROOT%"
                   },
                   "region": {
+                    "charLength": 15,
+                    "charOffset": 27,
+                    "endColumn": 29,
+                    "endLine": 3,
+                    "startColumn": 14,
+                    "startLine": 3
+                  }
+                }
+              }
+            ],
+            "message": {
+              "text": "the description does not say when to use the skill\nadd a sentence such as `Use when the user …`"
+            },
+            "partialFingerprints": {
+              "primaryLocationLineHash": "f14288844b1caacc:1"
+            },
+            "ruleId": "description-when",
+            "ruleIndex": 34
+          },
+          {
+            "fixes": [
+              {
+                "artifactChanges": [
+                  {
+                    "artifactLocation": {
+                      "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                      "uriBaseId": "%SRCROOT%"
+                    },
+                    "replacements": [
+                      {
+                        "deletedRegion": {
+                          "charLength": 1,
+                          "charOffset": 31,
+                          "endColumn": 19,
+                          "endLine": 3,
+                          "startColumn": 18,
+                          "startLine": 3
+                        }
+                      }
+                    ]
+                  }
+                ],
+                "description": {
+                  "text": "delete what is hidden"
+                }
+              }
+            ],
+            "level": "warning",
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                    "uriBaseId": "%SRCROOT%"
+                  },
+                  "region": {
+                    "charLength": 1,
+                    "charOffset": 31,
+                    "endColumn": 19,
+                    "endLine": 3,
+                    "startColumn": 18,
+                    "startLine": 3
+                  }
+                }
+              }
+            ],
+            "message": {
+              "text": "a hidden character: U+202E, a control of direction\ndelete it; it is nothing that writing needs"
+            },
+            "partialFingerprints": {
+              "primaryLocationLineHash": "f1f271f45c276594:1"
+            },
+            "ruleId": "hidden-character",
+            "ruleIndex": 38
+          },
+          {
+            "level": "warning",
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                    "uriBaseId": "%SRCROOT%"
+                  },
+                  "region": {
                     "charLength": 6,
                     "charOffset": 43,
                     "endColumn": 7,
