@@ -60,8 +60,12 @@ fn whole(outline: &Outline<'_>, newline: &str, body: &str) -> String {
         ORDER.iter().position(|first| *first == key).unwrap_or(ORDER.len())
     });
     let mut writer = Writer { outline, newline, out: format!("---{newline}") };
-    outline.alone.iter().for_each(|comment| writer.line(0, comment));
-    order.iter().for_each(|number| writer.entry(*number, 0, false));
+    for comment in &outline.alone {
+        writer.line(0, comment);
+    }
+    for number in order {
+        writer.entry(number, 0, false);
+    }
     writer.line(0, "---");
     let mut out = writer.out;
     let body = without_blank_lines(body);
@@ -112,7 +116,9 @@ pub(crate) fn block_lines(document: &Document, node: &Node, indent: usize, newli
     }
     let outline = Outline::new(text, node.span.clone(), node).ok()?;
     let mut writer = Writer { outline: &outline, newline, out: String::new() };
-    outline.root.iter().for_each(|number| writer.entry(*number, indent, false));
+    for number in &outline.root {
+        writer.entry(*number, indent, false);
+    }
     let end = writer.out.len() - newline.len();
     writer.out.truncate(end);
     Some(writer.out)
@@ -139,7 +145,9 @@ impl Writer<'_> {
     fn entry(&mut self, number: usize, indent: usize, inline: bool) {
         let outline = self.outline;
         let entry = &outline.entries[number];
-        entry.before.iter().for_each(|comment| self.line(indent, comment));
+        for comment in &entry.before {
+            self.line(indent, comment);
+        }
         if !inline {
             self.start(indent);
         }
@@ -148,7 +156,9 @@ impl Writer<'_> {
             None => self.out.push('-'),
         }
         self.value(entry, indent);
-        entry.after.iter().for_each(|comment| self.line(indent, comment));
+        for comment in &entry.after {
+            self.line(indent, comment);
+        }
     }
 
     fn value(&mut self, entry: &Entry<'_>, indent: usize) {
@@ -294,7 +304,7 @@ fn folded<'a>(source: &'a str, node: &'a Node, header: usize) -> Option<(String,
     if start[depth..].starts_with('\t') {
         return None;
     }
-    while lines.last().is_some_and(|line| is_blank(line)) {
+    while lines.last().is_some_and(is_blank) {
         lines.pop();
     }
     let mut lines: Vec<&str> = lines.into_iter().map(|line| line.get(depth..).unwrap_or_default()).collect();

@@ -73,13 +73,14 @@ impl<'a> Outline<'a> {
         let mut scan = Scan { text, cursor: within.start, entries: Vec::new(), comments: Vec::new() };
         let shape = scan.shape(root)?;
         scan.skip_to(within.end)?;
-        let root = match shape {
-            Shape::Mapping(entries) | Shape::Sequence(entries) => entries,
-            _ => return Err(Odd(root.span.clone())),
+        let (Shape::Mapping(root) | Shape::Sequence(root)) = shape else {
+            return Err(Odd(root.span.clone()));
         };
         let (mut outline, comments) =
             (Self { text, entries: scan.entries, root, alone: Vec::new() }, scan.comments);
-        comments.into_iter().for_each(|comment| outline.attach(&comment));
+        for comment in comments {
+            outline.attach(&comment);
+        }
         Ok(outline)
     }
 

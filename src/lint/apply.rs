@@ -93,7 +93,7 @@ fn round(
         let rules = findings.iter().map(|finding| finding.rule);
         let better =
             is_no_worse(&before.document, &document, &chosen) && are_fewer(rules, &before.findings, &found);
-        better.then(|| (document, found, chosen.len()))
+        better.then_some((document, found, chosen.len()))
     })
 }
 

@@ -91,7 +91,7 @@ pub(super) fn delete_entry(document: &Document, key: &Node, value: &Node) -> Opt
         return None;
     }
     let line_end = end + rest.len();
-    let ending = text[line_end..].starts_with("\r\n").then_some(2).unwrap_or(1);
+    let ending = if text[line_end..].starts_with("\r\n") { 2 } else { 1 };
     Some(Edit::delete(start..(line_end + ending).min(text.len())))
 }
 

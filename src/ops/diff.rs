@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn a_diff_has_headers_hunks_and_context() {
-        let old: String = (1..=12).map(|n| format!("{n}\n")).collect();
+        let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
         let new = old.replace("6\n", "six\n");
-        insta::assert_snapshot!(unified(Path::new("./skills/pdf/SKILL.md"), &old, &new).expect("a diff"), @r"
+        insta::assert_snapshot!(unified(Path::new("./skills/pdf/SKILL.md"), old, &new).expect("a diff"), @r"
         --- a/skills/pdf/SKILL.md
         +++ b/skills/pdf/SKILL.md
         @@ -3,7 +3,7 @@
@@ -58,7 +58,7 @@ mod tests {
          8
          9
         ");
-        assert_eq!(unified(Path::new("x"), &old, &old), None);
+        assert_eq!(unified(Path::new("x"), old, old), None);
     }
 
     #[test]

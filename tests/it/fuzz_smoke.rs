@@ -38,7 +38,7 @@ impl Numbers {
         match self.below(7) {
             0 if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
             1 if at < bytes.len() => {
-                bytes[at] = self.pick(&[&0_u8, &0xff, &0x80, &b'\n', &b'-', &b':']).to_owned()
+                bytes[at] = self.pick(&["\0", "\u{7f}", "\n", "-", ":", "/"]).as_bytes()[0];
             }
             2 => drop(bytes.drain(at..end)),
             3 => {
@@ -61,7 +61,9 @@ impl Numbers {
 /// else hide what comes behind it, such as a checksum.
 fn fuzz_with(target: fn(&[u8]), seeds: &[&[u8]], words: &[&str], cases: usize, repair: fn(&mut [u8])) {
     let mut numbers = Numbers(1);
-    seeds.iter().for_each(|seed| target(seed));
+    for seed in seeds {
+        target(seed);
+    }
     for case in 0..cases {
         let mut bytes = numbers.pick(seeds).to_vec();
         for _ in 0..=numbers.below(6) {
@@ -198,7 +200,6 @@ fn tar_archives() {
         ]),
         tar(&[("l", b'2', ""), ("h", b'1', ""), ("p", b'6', "")]),
     ];
-    seeds.iter().for_each(|seed| assert_eq!(seed.len() % 512, 0));
     let seeds: Vec<&[u8]> = seeds.iter().map(Vec::as_slice).collect();
     let words = ["ustar\x0000", "11 path=x\n", "../", "/", "\0", "0000644"];
     fuzz_with(targets::tar, &seeds, &words, 4_000, tar_checksums);

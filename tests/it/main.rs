@@ -21,6 +21,7 @@ pub mod support;
 mod architecture;
 mod disk;
 mod faults;
+mod fmt;
 mod fuzz_smoke;
 mod github;
 mod http;

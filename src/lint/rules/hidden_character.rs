@@ -33,7 +33,7 @@ const MAX_SHOWN: usize = 80;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let text = subject.document.text();
-    if text.is_ascii() {
+    if !text.bytes().any(|byte| byte >= 0x80 || is_control(byte)) {
         return;
     }
     // The mark at the start and control characters of the frontmatter have rules of their own.
@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let body = subject.document.body_span().start;
     for run in runs(text, start).into_iter().take(MAX_FINDINGS) {
         let hidden = &text[run.clone()];
-        if run.start < body && hidden.chars().all(char::is_control) {
+        if hidden.chars().all(|c| c == '\0' || (run.start < body && c.is_control())) {
             continue;
         }
         let edit = Edit::delete(run.clone());
@@ -104,28 +104,34 @@ fn decoded(hidden: &str) -> Option<String> {
 /// The longest runs of hidden characters from byte `from` on.
 fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut characters = text[from..].char_indices().peekable();
-    let mut previous = ' ';
     // Where the tags of a flag end.
     let mut flag = 0;
-    while let Some((at, c)) = characters.next() {
-        let at = from + at;
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        if *byte < 0x80 && !is_control(*byte) {
+            at += 1;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let end = at + c.len_utf8();
         if is_plain(c) {
             if c == '\u{1f3f4}' {
-                flag = flag_end(text, at + c.len_utf8());
+                flag = flag_end(text, end);
             }
-        } else if at >= flag
-            && !is_allowed(c, previous, characters.peek().map(|(_, next)| *next), &text[..at])
-        {
-            let end = at + c.len_utf8();
+        } else if at >= flag && !is_allowed(c, text[end..].chars().next(), &text[..at]) {
             match runs.last_mut() {
                 Some(last) if last.end == at => last.end = end,
                 _ => runs.push(at..end),
             }
         }
-        previous = c;
+        at = end;
     }
     runs
+}
+
+/// Whether `byte` is a control character other than those of lines.
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
 /// Whether `c` can be seen. The common ones are told without a table.
@@ -177,8 +183,9 @@ fn flag_end(text: &str, from: usize) -> usize {
     if short && text[end..].starts_with('\u{e007f}') { end + '\u{e007f}'.len_utf8() } else { from }
 }
 
-/// Whether writing needs `c` between `previous` and `next`.
-fn is_allowed(c: char, previous: char, next: Option<char>, before: &str) -> bool {
+/// Whether writing needs `c` behind `before` and in front of `next`.
+fn is_allowed(c: char, next: Option<char>, before: &str) -> bool {
+    let previous = before.chars().next_back().unwrap_or(' ');
     match c {
         // Zero-width joiner and non-joiner.
         '\u{200c}' | '\u{200d}' => {
@@ -306,6 +313,7 @@ mod tests {
             ("a\u{3164}b".to_owned(), "a hidden character: U+3164"),
             ("a\u{200f}b".to_owned(), "a hidden character: U+200F, a mark of direction"),
             ("a\u{9b}b".to_owned(), "a hidden character: U+009B"),
+            ("a\u{1b}[2J".to_owned(), "a hidden character: U+001B"),
             ("🏴\u{e0067}\u{e0062} no end".to_owned(), "2 hidden characters spell `gb`"),
         ] {
             assert_eq!(told(&text), [message], "{text:?}");

@@ -42,6 +42,27 @@ const ANYWHERE: &[&str] = &[
     "{{description}}",
 ];
 
+/// One of these is in every body that has one of those, in the cases in which people write them.
+/// Searching for an exact text is ten times as fast as looking at every byte.
+const SIGNS: &[&str] = &[
+    "TODO",
+    "[todo",
+    "[Todo",
+    "orem ipsum",
+    "eplace with actual",
+    "eplace this",
+    "elete this entire",
+    "his is a placeholder",
+    "[insert ",
+    "[Insert ",
+    "[INSERT ",
+    "<your skill",
+    "{{skill",
+    "{{SKILL",
+    "{{description",
+    "{{DESCRIPTION",
+];
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for field in ["name", "description"] {
         if let Some((node, text)) = subject.text(field)
@@ -93,23 +114,32 @@ fn in_field(text: &str) -> Option<&str> {
 
 /// What is left in a body; whether it is in code is not looked at.
 fn in_body(body: &str) -> Vec<Range<usize>> {
+    if !SIGNS.iter().any(|sign| body.contains(sign)) {
+        return Vec::new();
+    }
     let bytes = body.as_bytes();
     let mut found = Vec::new();
-    // One pass: bodies are long, and nearly all have none of these.
-    for (at, byte) in bytes.iter().enumerate() {
-        let first = match byte.to_ascii_lowercase() {
-            byte @ (b'[' | b'<' | b'{') => byte,
-            byte @ (b'l' | b'r' | b'd' | b't') if at == 0 || !bytes[at - 1].is_ascii_alphanumeric() => byte,
-            _ => continue,
+    // One pass, and two bytes before anything else.
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let starts = match pair[0] {
+            b'[' => matches!(pair[1], b'T' | b't' | b'I' | b'i'),
+            b'{' => pair[1] == b'{',
+            b'<' => matches!(pair[1], b'Y' | b'y'),
+            b'L' | b'l' => matches!(pair[1], b'O' | b'o'),
+            b'R' | b'r' | b'D' | b'd' => matches!(pair[1], b'E' | b'e'),
+            b'T' | b't' => matches!(pair[1], b'H' | b'h' | b'O'),
+            _ => false,
         };
-        let parts = ANYWHERE.iter().filter(|part| part.as_bytes()[0] == first);
-        for part in parts {
+        if !starts || (pair[0].is_ascii_alphabetic() && at > 0 && bytes[at - 1].is_ascii_alphanumeric()) {
+            continue;
+        }
+        for part in ANYWHERE {
             let same = |end: &[u8]| end.eq_ignore_ascii_case(part.as_bytes());
             if bytes.get(at..at + part.len()).is_some_and(same) {
                 found.push(at..end(body, at, part));
             }
         }
-        if first == b't' && body[at..].starts_with("TODO:") && starts_line(&body[..at]) {
+        if body[at..].starts_with("TODO:") && starts_line(&body[..at]) {
             found.push(at..at + "TODO:".len());
         }
     }

@@ -43,18 +43,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         told.push(link.span.clone());
     }
-    if !body.contains('\\') {
-        return;
-    }
-    for directory in DIRECTORIES {
-        for (at, _) in body.match_indices(directory) {
-            let Some(span) = path(body, at, directory.len()) else { continue };
-            let span = base + span.start..base + span.end;
-            if !told.iter().any(|range| range.contains(&span.start)) {
-                let written = &subject.document.text()[span.clone()];
-                let finding = RULE.finding(format!("`{written}` is a path of Windows"), span);
-                findings.push(slashes(finding, written));
-            }
+    for (slash, _) in body.match_indices('\\') {
+        let Some(directory) = DIRECTORIES.iter().find(|directory| body[..=slash].ends_with(**directory))
+        else {
+            continue;
+        };
+        let Some(span) = path(body, slash + 1 - directory.len(), directory.len()) else { continue };
+        let span = base + span.start..base + span.end;
+        if !told.iter().any(|range| range.contains(&span.start)) {
+            let written = &subject.document.text()[span.clone()];
+            let finding = RULE.finding(format!("`{written}` is a path of Windows"), span);
+            findings.push(slashes(finding, written));
         }
     }
 }
