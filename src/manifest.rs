@@ -17,6 +17,7 @@ pub const FILE_NAME: &str = "skillpm.toml";
 pub struct Manifest {
     skills: BTreeMap<SkillName, Requirement>,
     agents: Agents,
+    lint: LintSettings,
     document: DocumentMut,
     marks: Marks,
 }
@@ -52,6 +53,33 @@ pub struct Agents {
     pub copy: bool,
 }
 
+/// The table `[lint]`, as it is written: which rules there are is for the linter to say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LintSettings {
+    /// The name of a profile.
+    pub profile: Option<Placed>,
+    /// Names of rules and of their levels, in the order of the file.
+    pub rules: Vec<(Placed, Placed)>,
+}
+
+/// A text of the manifest and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The text.
+    pub text: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+}
+
+impl Placed {
+    /// The error that the text is wrong in this place.
+    pub fn error(&self, message: impl Into<String>, hint: Option<String>) -> ManifestError {
+        ManifestError { line: self.line, column: self.column, message: message.into(), hint }
+    }
+}
+
 /// A manifest that cannot be read, with the place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
@@ -79,7 +107,7 @@ impl Manifest {
         })?;
         let reader = Reader { text };
         let root = document.as_table();
-        reader.known(root, &["skills", "agents"])?;
+        reader.known(root, &["skills", "agents", "lint"])?;
         let skills = match root.get("skills") {
             Some(item) => reader.skills(item)?,
             None => BTreeMap::new(),
@@ -90,7 +118,11 @@ impl Manifest {
         };
         let marks =
             Marks { byte_order: text.starts_with('\u{feff}'), carriage_return: text.contains("\r\n") };
-        Ok(Self { skills, agents, document: document.into_mut(), marks })
+        let lint = match root.get("lint") {
+            Some(item) => reader.lint(item)?,
+            None => LintSettings::default(),
+        };
+        Ok(Self { skills, agents, lint, document: document.into_mut(), marks })
     }
 
     /// The skills by the name under which they are installed.
@@ -101,6 +133,12 @@ impl Manifest {
     /// Which agents see the skills.
     pub fn agents(&self) -> &Agents {
         &self.agents
+    }
+
+    /// How the skills here are checked, as it is written.
+    /// [`Ruleset::from_settings`](crate::lint::Ruleset::from_settings) says what it means.
+    pub fn lint(&self) -> &LintSettings {
+        &self.lint
     }
 
     /// Adds a skill, or replaces what was said of it. Nothing is rewritten where nothing changes.
@@ -207,6 +245,7 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
 /// Every key of the format, for suggestions.
 const KEYS: &[&str] = &[
     "skills", "agents", "github", "path", "subdir", "tag", "branch", "rev", "ref", "name", "targets", "copy",
+    "lint", "profile", "rules",
 ];
 
 /// Reads the parts of a manifest, knowing the text for the places in messages.
@@ -319,6 +358,30 @@ impl Reader<'_> {
             }
         }
         Ok(found)
+    }
+
+    fn placed(&self, span: Option<Range<usize>>, text: &str) -> Placed {
+        let (line, column) = line_column(self.text, span.map_or(0, |span| span.start));
+        Placed { text: text.to_owned(), line, column }
+    }
+
+    fn lint(&self, item: &Item) -> Result<LintSettings, ManifestError> {
+        let table = self.table(item, "`lint`")?;
+        self.known(table, &["profile", "rules"])?;
+        let mut lint = LintSettings::default();
+        if let (Some(item), Some(text)) = (table.get("profile"), self.string(table, "profile")?) {
+            lint.profile = Some(self.placed(item.span(), text));
+        }
+        let Some(rules) = table.get("rules") else { return Ok(lint) };
+        let rules = self.table(rules, "`rules`")?;
+        for (key, item) in rules.iter() {
+            let level = item.as_str().ok_or_else(|| {
+                self.fault(item, "the level of a rule must be a string: `off`, `warning` or `error`")
+            })?;
+            let rule = self.placed(rules.key(key).and_then(toml_edit::Key::span), key);
+            lint.rules.push((rule, self.placed(item.span(), level)));
+        }
+        Ok(lint)
     }
 
     fn agents(&self, item: &Item) -> Result<Agents, ManifestError> {
@@ -448,6 +511,13 @@ targets = ["claude-code", "goose"] # more later
                 "2:5: only one of `tag`, `branch`, `rev` and `ref` can be given",
             ),
             ("[skills]\nx = {}", "2:5: a skill needs a source: `github` or `path`"),
+            ("lint = 1", "1:8: `lint` must be a table"),
+            ("[lint]\nprofil = \"spec\"", "2:1: the key `profil` is not known here"),
+            ("[lint]\nprofile = 1", "2:11: `profile` must be a string"),
+            (
+                "[lint.rules]\nname-length = 1",
+                "2:15: the level of a rule must be a string: `off`, `warning` or `error`",
+            ),
             ("[agents]\ntargets = [1]", "2:12: `targets` must be a list of strings"),
         ];
         for (text, message) in cases {

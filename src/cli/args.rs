@@ -98,6 +98,10 @@ pub(crate) enum Command {
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]
     Validate(ValidateArgs),
 
+    /// say what a rule of `validate` looks for, and why
+    #[command(after_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
+
     /// bring the frontmatter of skills into canonical form
     #[command(alias = "format", after_help = help::FMT)]
     Fmt(FmtArgs),
@@ -250,13 +254,88 @@ pub(crate) struct RemoveArgs {
 /// Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ValidateArgs {
-    /// directories of skills, `SKILL.md` files, or directories to look for skills in
+    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
+    /// `'skills/**/SKILL.md'`, or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
+
+    /// whose view to take: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
 
     /// fail on warnings too
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// `human`, or for programs `json`, `sarif`, `github` (annotations of a workflow) or `junit`
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) format: FormatArg,
+
+    /// write the report into this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// the file that standard input is to be, for its name, that of its directory, and messages
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+
+    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also repairs what
+    /// somebody should look at
+    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "safe", hide_possible_values = true)]
+    pub(crate) fix: Option<FixArg>,
+
+    /// write nothing, show what `--fix` or `--fix=unsafe` would change
+    #[arg(long, conflicts_with_all = ["format", "output"])]
+    pub(crate) diff: bool,
+
+    /// check again whatever changes, until `Ctrl-C`
+    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff"])]
+    pub(crate) watch: bool,
+}
+
+/// Which repairs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixArg {
+    /// Those that change no meaning.
+    #[value(help = None::<&str>)]
+    Safe,
+    /// All of them.
+    #[value(help = None::<&str>)]
+    Unsafe,
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// For people.
+    #[value(help = None::<&str>)]
+    Human,
+    /// Of our own, with a schema.
+    #[value(help = None::<&str>)]
+    Json,
+    /// For code scanning.
+    #[value(help = None::<&str>)]
+    Sarif,
+    /// Annotations of GitHub's workflows.
+    #[value(help = None::<&str>)]
+    Github,
+    /// For test reports.
+    #[value(help = None::<&str>)]
+    Junit,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainArgs {
+    /// the rule, as findings name it [default: a list of all]
+    #[arg(value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+
+    /// print the rules as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `create`.

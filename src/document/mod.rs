@@ -83,6 +83,36 @@ impl Document {
         document
     }
 
+    /// The same text as another reader sees it: with `frontmatter` where it has its metadata, and
+    /// without problems. `yaml` are the bytes between its delimiters, each three bytes long.
+    pub(crate) fn seen_as(&self, yaml: Range<usize>, frontmatter: Node) -> Self {
+        let (start, end) = (yaml.start, yaml.end + 3);
+        let parts = Parts { bom: 0, open: start - 3..start, close: yaml.end..end, yaml, body: end };
+        let body = end..self.text.len();
+        let text = self.text.clone();
+        Self {
+            text,
+            frontmatter: Some(frontmatter),
+            parts: Some(parts),
+            body,
+            problems: Vec::new(),
+            markdown: OnceLock::new(),
+        }
+    }
+
+    /// The same text as a reader sees it that has one problem with it and reads no metadata.
+    pub(crate) fn seen_with(&self, problem: Problem) -> Self {
+        let body = 0..self.text.len();
+        Self {
+            text: self.text.clone(),
+            frontmatter: None,
+            parts: None,
+            body,
+            problems: vec![problem],
+            markdown: OnceLock::new(),
+        }
+    }
+
     fn problem(&mut self, kind: ProblemKind, span: Range<usize>) {
         self.problems.push(Problem { kind, span });
     }
@@ -118,6 +148,11 @@ impl Document {
     /// The whole text, byte-order mark and all. Every span is a range of it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Gives the text back, so that its memory can hold the next one.
+    pub fn into_text(self) -> String {
+        self.text
     }
 
     /// The frontmatter, a mapping; `None` where there is none that can be read.

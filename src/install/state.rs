@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, PathError};
 use crate::lockfile::{LockError, Lockfile};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, ManifestError};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::Settings;
@@ -37,23 +37,33 @@ impl Files {
     ///
     /// A file that cannot be read or is wrong, with the place in it.
     pub fn read(scope: &Scope) -> Result<Self> {
-        let manifest_text = fs::read_text(&scope.manifest, MAX_FILE)?;
-        let manifest = match &manifest_text {
-            Some(text) => Manifest::parse(text).map_err(|error| {
-                let new = Error::config(format!("{}:{error}", scope.manifest.display()));
-                match error.hint {
-                    Some(hint) => new.hint(hint),
-                    None => new,
-                }
-            })?,
-            None => Manifest::default(),
-        };
+        let (manifest, manifest_text) = read_manifest(scope)?;
         let lock_text = fs::read_text(&scope.lockfile, MAX_FILE)?;
         let lock = match &lock_text {
             Some(text) => Lockfile::parse(text).map_err(|error| lock_error(&scope.lockfile, &error))?,
             None => Lockfile::default(),
         };
         Ok(Self { manifest, manifest_text, lock, lock_text })
+    }
+}
+
+/// Reads the manifest of `scope`, empty where there is none, and its text.
+///
+/// # Errors
+///
+/// A file that cannot be read or is wrong, with the place in it.
+pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
+    let text = fs::read_text(&scope.manifest, MAX_FILE)?;
+    let manifest = text.as_deref().map(Manifest::parse).transpose();
+    Ok((manifest.map_err(|error| manifest_error(&scope.manifest, error))?.unwrap_or_default(), text))
+}
+
+/// The error for a manifest at `path`.
+pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
+    let new = Error::config(format!("{}:{error}", path.display()));
+    match error.hint {
+        Some(hint) => new.hint(hint),
+        None => new,
     }
 }
 

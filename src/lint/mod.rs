@@ -15,13 +15,18 @@ mod edits;
 mod entries;
 mod finding;
 mod fix;
+mod lenient;
 mod profile;
 mod quote;
+mod reference;
+pub mod report;
 mod rules;
 mod subject;
+mod switch;
 mod target;
 #[cfg(test)]
 mod testing;
+mod unreadable;
 mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
@@ -30,6 +35,7 @@ pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::RULES;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
+pub use unreadable::{FILE_KIND, documented};
 
 use std::ops::Range;
 
@@ -110,9 +116,30 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
 
 /// Checks `subject` by `rules`; the findings come in the order of the text.
 pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
+    let mut findings = match rules.profile {
+        // It knows no switches: its verdict is the one of a program that does not know them either.
+        Profile::Reference => reference::check(subject, rules),
+        profile => {
+            let mut findings = check_rules(subject, rules);
+            if profile == Profile::Lenient {
+                lenient::demote(subject.document, rules, &mut findings);
+            }
+            switch::apply(subject.document, rules, &mut findings);
+            findings
+        }
+    };
+    // Stable: at one place the findings keep the order of the table.
+    findings.sort_by_key(|finding| finding.span.start);
+    findings
+}
+
+fn check_rules(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
         let Some(severity) = rules.level(rule).severity() else { continue };
+        if rule.id == switch::UNUSED {
+            continue;
+        }
         let first = findings.len();
         (rule.check)(subject, &mut findings);
         // A finding may matter more or less than its rule; that holds where the rule itself does.
@@ -122,8 +149,6 @@ pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
             }
         }
     }
-    // Stable: at one place the findings keep the order of the table.
-    findings.sort_by_key(|finding| finding.span.start);
     findings
 }
 
@@ -147,7 +172,11 @@ mod tests {
             assert!(!rule.docs.source.is_empty(), "{}", rule.id);
             // The name of a file is not in its text.
             let (bad, good) = (rule.docs.bad, rule.docs.good);
-            let bad_name = if rule.id == "file-name" { "skill.md" } else { "SKILL.md" };
+            let bad_name = match rule.id {
+                "file-name" => "skill.md",
+                "quirk-file-name" => "Skill.md",
+                _ => "SKILL.md",
+            };
             assert!(!testing::example(rule, bad, bad_name).is_empty(), "{}: bad", rule.id);
             assert_eq!(testing::example(rule, good, "SKILL.md"), [], "{}: good", rule.id);
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{RULES, Rule, Severity};
+use crate::manifest::{LintSettings, ManifestError, Placed};
 use crate::text::closest;
 
 /// How much a finding of a rule matters in a profile.
@@ -19,6 +20,10 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, by the names under which they are set.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("off", Self::Off), ("warning", Self::Warning), ("error", Self::Error)];
+
     /// The severity of findings at this level; `None` where there are none.
     pub fn severity(self) -> Option<Severity> {
         match self {
@@ -160,6 +165,29 @@ pub struct UnknownName {
     pub closest: Option<&'static str>,
 }
 
+impl UnknownName {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match (self.closest, self.what) {
+            (Some(closest), _) => format!("did you mean `{closest}`?"),
+            (None, "profile") => {
+                format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `"))
+            }
+            (None, "level") => format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")),
+            (None, _) => "the rules are listed in the reference".to_owned(),
+        }
+    }
+
+    fn at(&self, place: &Placed) -> ManifestError {
+        place.error(self.to_string(), Some(self.hint()))
+    }
+}
+
+/// Reads a name that stands in the manifest.
+fn read<T: FromStr<Err = UnknownName>>(placed: &Placed) -> Result<T, ManifestError> {
+    placed.text.parse().map_err(|unknown: UnknownName| unknown.at(placed))
+}
+
 impl FromStr for Profile {
     type Err = UnknownName;
 
@@ -177,12 +205,10 @@ impl FromStr for Level {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Self, UnknownName> {
-        const NAMES: [(&str, Level); 3] =
-            [("off", Level::Off), ("warning", Level::Warning), ("error", Level::Error)];
-        NAMES.iter().find(|(name, _)| *name == text).map(|(_, level)| *level).ok_or_else(|| UnknownName {
+        Self::ALL.iter().find(|(name, _)| *name == text).map(|(_, level)| *level).ok_or_else(|| UnknownName {
             what: "level",
             given: text.to_owned(),
-            closest: closest(text, NAMES.iter().map(|(name, _)| *name)),
+            closest: closest(text, Self::ALL.iter().map(|(name, _)| *name)),
         })
     }
 }
@@ -209,6 +235,28 @@ impl Ruleset {
     pub fn set(&mut self, id: &str, level: Level) -> Result<(), UnknownName> {
         self.overrides.insert(rule(id)?.id, level);
         Ok(())
+    }
+
+    /// The rules of `profile` if somebody chose one, else of the manifest's, with what the manifest
+    /// switches.
+    ///
+    /// # Errors
+    ///
+    /// A name of a profile, a rule or a level that there is not, with its place and the closest one.
+    pub fn from_settings(profile: Option<Profile>, table: &LintSettings) -> Result<Self, ManifestError> {
+        // A wrong name is told although nobody asked for it this time.
+        let written: Option<Profile> = table.profile.as_ref().map(read).transpose()?;
+        let mut rules = Self::new(profile.or(written).unwrap_or_default());
+        for (rule, level) in &table.rules {
+            let level = read(level)?;
+            rules.set(&rule.text, level).map_err(|unknown| unknown.at(rule))?;
+        }
+        Ok(rules)
+    }
+
+    /// Whether somebody switched `rule`, whatever the profile says.
+    pub fn is_switched(&self, rule: &str) -> bool {
+        self.overrides.contains_key(rule)
     }
 
     /// The level of `rule`.
@@ -242,6 +290,52 @@ mod tests {
         }
         assert_eq!("referense".parse::<Profile>().expect_err("a slip").closest, Some("reference"));
         assert_eq!(rule("name-lenght").expect_err("a slip").closest, Some("name-length"));
+    }
+
+    fn settings(profile: Option<Profile>, text: &str) -> Result<Ruleset, (String, Option<String>)> {
+        let manifest = crate::manifest::Manifest::parse(text).expect(text);
+        Ruleset::from_settings(profile, manifest.lint()).map_err(|error| (error.to_string(), error.hint))
+    }
+
+    #[test]
+    fn the_manifest_chooses_a_profile_and_switches_rules() {
+        let text = "[lint]\nprofile = \"publish\"\nrules = { name-directory = \"off\" }\n";
+        let name_directory = rule("name-directory").expect("a rule");
+        let rules = settings(None, text).expect("right");
+        assert_eq!((rules.profile, rules.level(name_directory)), (Profile::Publish, Level::Off));
+        let rules = settings(Some(Profile::Lenient), text).expect("right");
+        assert_eq!((rules.profile, rules.level(name_directory)), (Profile::Lenient, Level::Off));
+        assert!(rules.is_switched("name-directory") && !rules.is_switched("name-length"));
+        assert_eq!(settings(None, ""), Ok(Ruleset::default()));
+    }
+
+    #[test]
+    fn names_that_are_not_there_are_told_with_their_place() {
+        for (text, message, hint) in [
+            (
+                "[lint]\nprofile = \"referense\"",
+                "2:11: there is no profile `referense`",
+                "did you mean `reference`?",
+            ),
+            (
+                "[lint]\nprofile = \"zzz\"",
+                "2:11: there is no profile `zzz`",
+                "profiles are `spec`, `reference`, `claude-code`, `publish`, `lenient`",
+            ),
+            (
+                "[lint.rules]\nname-lenght = \"off\"",
+                "2:1: there is no rule `name-lenght`",
+                "did you mean `name-length`?",
+            ),
+            (
+                "[lint.rules]\nname-length = \"none\"",
+                "2:15: there is no level `none`",
+                "levels are `off`, `warning`, `error`",
+            ),
+        ] {
+            let error = settings(Some(Profile::Spec), text).expect_err(text);
+            assert_eq!(error, (message.to_owned(), Some(hint.to_owned())));
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod change;
 pub mod create;
 pub mod diff;
+pub mod explain;
 pub mod fix;
 pub mod fmt;
 pub mod install;

@@ -31,3 +31,4 @@ mod prompt;
 mod real;
 mod refusals;
 mod together;
+mod validate;

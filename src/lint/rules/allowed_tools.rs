@@ -2,13 +2,13 @@
 
 use crate::document::{Document, Node, write_scalar};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Levels, Rule, Safety, Severity, Subject};
+use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Rule, Safety, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "allowed-tools",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.claude_code(Level::Off),
     summary: "`allowed-tools` is one text with spaces between the tools",
     docs: Docs {
         what: "Looks for an `allowed-tools` that is a list, a mapping or empty.",

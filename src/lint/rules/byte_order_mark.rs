@@ -1,13 +1,13 @@
 //! `byte-order-mark`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "byte-order-mark",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Error),
     summary: "the file does not start with a byte-order mark",
     docs: Docs {
         what: "Looks for the three invisible bytes that some editors put before UTF-8 text.",

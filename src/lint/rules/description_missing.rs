@@ -7,7 +7,7 @@ use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject
 pub(super) static RULE: Rule = Rule {
     id: "description-missing",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the skill has a description",
     docs: Docs {
         what: "Looks for a `description` that is text and not empty.",

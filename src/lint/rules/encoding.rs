@@ -7,7 +7,7 @@ use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 pub(super) static RULE: Rule = Rule {
     id: "encoding",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the file is UTF-8 text",
     docs: Docs {
         what: "Looks for UTF-16, for bytes that are not UTF-8 and for NUL characters.",

@@ -1,12 +1,12 @@
 //! `file-name`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "file-name",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.claude_code(Level::Error),
     summary: "the file is called `SKILL.md` and nothing else",
     docs: Docs {
         what: "Looks at the spelling of the file's name.",

@@ -1,13 +1,13 @@
 //! `frontmatter-first-line`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-first-line",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Error),
     summary: "the opening `---` is the first line",
     docs: Docs {
         what: "Looks for blank lines before the frontmatter.",

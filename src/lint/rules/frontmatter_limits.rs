@@ -1,13 +1,13 @@
 //! `frontmatter-limits`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-limits",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL.reference(Level::Off).claude_code(Level::Warning),
     summary: "the frontmatter has a reasonable size and depth",
     docs: Docs {
         what: "Looks at the number of bytes, of values and of levels of nesting.",

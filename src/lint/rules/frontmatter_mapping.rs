@@ -7,7 +7,7 @@ use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-mapping",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the frontmatter is made of `key: value` lines",
     docs: Docs {
         what: "Looks for frontmatter that is a list or a single value.",

@@ -8,7 +8,7 @@ use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-missing",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the file starts with frontmatter",
     docs: Docs {
         what: "Looks for a first line `---`.",

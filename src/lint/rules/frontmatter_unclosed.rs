@@ -8,7 +8,7 @@ use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-unclosed",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the frontmatter ends with a `---` line",
     docs: Docs {
         what: "Looks for the second `---`, alone on its line.",

@@ -2,13 +2,13 @@
 
 use crate::document::{Style, Value};
 use crate::lint::quote;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "metadata-strings",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.claude_code(Level::Off),
     summary: "`metadata` maps keys to texts",
     docs: Docs {
         what: "Looks for a `metadata` that is no mapping and for values in it that are no text: lists, \

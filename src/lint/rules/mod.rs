@@ -40,12 +40,22 @@ mod name_hyphens;
 mod name_length;
 mod name_missing;
 mod needs;
+mod quirk_closing_delimiter;
+mod quirk_compatibility_length;
+mod quirk_description_length;
+mod quirk_empty_frontmatter;
+mod quirk_file_name;
+mod quirk_sibling_indent;
+mod quirk_tab;
+mod quirk_yaml_syntax;
 mod reference_depth;
 mod script_executable;
 mod script_unreferenced;
 mod scripts;
 mod template_text;
 mod unknown_field;
+mod unknown_rule;
+mod unused_switch;
 mod value_truncated;
 mod version_syntax;
 mod windows_path;
@@ -60,6 +70,10 @@ mod yaml_unquoted_colon;
 
 use std::ops::Range;
 
+pub(super) use quirk_file_name::is_other_file;
+pub(super) use unused_switch::unused_switches;
+
+use super::reference::Reading;
 use super::{Rule, Subject};
 use crate::document::Node;
 
@@ -123,6 +137,16 @@ pub static RULES: &[&Rule] = &[
     &license_text::RULE,
     &license_unknown::RULE,
     &injected_metadata::RULE,
+    &unknown_rule::RULE,
+    &unused_switch::RULE,
+    &quirk_file_name::RULE,
+    &quirk_closing_delimiter::RULE,
+    &quirk_empty_frontmatter::RULE,
+    &quirk_tab::RULE,
+    &quirk_sibling_indent::RULE,
+    &quirk_yaml_syntax::RULE,
+    &quirk_description_length::RULE,
+    &quirk_compatibility_length::RULE,
 ];
 
 /// The bytes of the first `character` in `node` as it is written, else all of `node`.
@@ -132,4 +156,16 @@ fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<
         Some(at) => node.span.start + at..node.span.start + at + character.len_utf8(),
         None => node.span.clone(),
     }
+}
+
+/// Where `field` is, and its characters, if it has more than `max` only because the reference
+/// validator counts the white space around it.
+fn padded(subject: &Subject<'_>, field: &str, max: usize) -> Option<(Range<usize>, usize)> {
+    let Reading::Fields(view) = Reading::of(subject.document) else { return None };
+    let node = view.get(field)?;
+    let text = node.text()?;
+    let (all, trimmed) = (text.chars().count(), text.trim().chars().count());
+    // Of a blank description it says that it is missing, and nothing else.
+    let is_told = field == "description" && trimmed == 0;
+    (all > max && trimmed <= max && !is_told).then(|| (node.span.clone(), all))
 }

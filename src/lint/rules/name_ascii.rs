@@ -1,14 +1,14 @@
 //! `name-ascii`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-ascii",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.claude_code(Level::Error),
     summary: "the name is written in ASCII",
     docs: Docs {
         what: "Looks for a valid name with letters or digits other than `a` to `z` and `0` to `9`.",

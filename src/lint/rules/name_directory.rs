@@ -3,14 +3,14 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-directory",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "the name is the name of the directory",
     docs: Docs {
         what: "Compares the name with the directory that the file lies in, both after NFKC.",

@@ -3,14 +3,14 @@
 use unicode_script::UnicodeScript;
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "name-homoglyph",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.reference(Level::Off),
     summary: "the name has no letter that looks like another one",
     docs: Docs {
         what: "Looks for Cyrillic, Greek and similar letters among Latin ones.",

@@ -10,7 +10,7 @@ use crate::name::SkillName;
 pub(super) static RULE: Rule = Rule {
     id: "name-missing",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the skill has a name",
     docs: Docs {
         what: "Looks for a `name` that is text and not empty.",

@@ -1,13 +1,13 @@
 //! `unknown-field`
 
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "unknown-field",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Error),
     summary: "the frontmatter has the specification's fields only",
     docs: Docs {
         what: "Looks for top-level keys other than the six of the specification.",

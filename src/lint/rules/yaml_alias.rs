@@ -1,13 +1,13 @@
 //! `yaml-alias`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-alias",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "the frontmatter has no anchors and aliases",
     docs: Docs {
         what: "Looks for YAML anchors (`&x`) and aliases (`*x`).",

@@ -2,13 +2,13 @@
 
 use crate::document::{Document, Node, ProblemKind, Value};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-duplicate-key",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::ERROR.claude_code(Level::Warning),
     summary: "no key is there twice",
     docs: Docs {
         what: "Looks for a key that stands twice in the same mapping, also below `metadata`.",

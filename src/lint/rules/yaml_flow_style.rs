@@ -2,13 +2,13 @@
 
 use crate::document::{Layout, Node, ProblemKind, Value};
 use crate::lint::edits;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-flow-style",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Off),
     summary: "lists and mappings are written on lines of their own",
     docs: Docs {
         what: "Looks for lists in brackets and mappings in braces, and tells the outermost ones.",

@@ -8,7 +8,7 @@ use crate::lint::{edits, quote};
 pub(super) static RULE: Rule = Rule {
     id: "yaml-syntax",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the frontmatter is valid YAML",
     docs: Docs {
         what: "Looks for everything that a YAML parser refuses and that has no rule of its own.",

@@ -8,7 +8,7 @@ use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 pub(super) static RULE: Rule = Rule {
     id: "yaml-tab",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "lines are indented with spaces",
     docs: Docs {
         what: "Looks for tabs at the start of a line.",

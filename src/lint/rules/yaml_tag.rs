@@ -1,13 +1,13 @@
 //! `yaml-tag`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-tag",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.reference(Level::Error),
     summary: "the frontmatter has no tags",
     docs: Docs {
         what: "Looks for YAML tags such as `!!str`.",

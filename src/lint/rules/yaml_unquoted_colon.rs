@@ -8,7 +8,7 @@ use crate::lint::{edits, quote};
 pub(super) static RULE: Rule = Rule {
     id: "yaml-unquoted-colon",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "a value with `: ` in it is in quotes",
     docs: Docs {
         what: "Looks for a colon followed by a blank inside a value without quotes.",

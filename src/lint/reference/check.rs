@@ -1,0 +1,143 @@
+//! The verdict of the reference validator, in our rules.
+
+use super::{Cause, Reading, Stop};
+use crate::document::{Document, Problem, ProblemKind};
+use crate::lint::{Finding, Group, Level, RULES, Rule, Ruleset, Severity, Subject, rules};
+
+/// The rules that say why a file is no text, or has no frontmatter that anyone could read.
+pub(in crate::lint) const FILE_RULES: &[&str] = &[
+    "encoding",
+    "control-character",
+    "byte-order-mark",
+    "frontmatter-first-line",
+    "frontmatter-missing",
+    "frontmatter-unclosed",
+    "frontmatter-mapping",
+];
+
+/// The rules of the YAML as it is written.
+pub(in crate::lint) const YAML_RULES: &[&str] = &[
+    "yaml-flow-style",
+    "yaml-unquoted-colon",
+    "yaml-tab",
+    "yaml-duplicate-key",
+    "yaml-alias",
+    "yaml-tag",
+    "yaml-documents",
+    "yaml-syntax",
+    "merge-conflict",
+];
+
+/// The rules of fields. They are checked on what the reference validator sees.
+pub(in crate::lint) const FIELD_RULES: &[&str] = &[
+    "name-missing",
+    "name-length",
+    "name-alphabet",
+    "name-hyphens",
+    "name-directory",
+    "description-missing",
+    "description-length",
+    "compatibility",
+    "unknown-field",
+];
+
+/// Checks `subject` by `ruleset`, whose profile is that of the reference validator.
+///
+/// Where the reference stops reading, that is the only thing that its own rules say. Rules that
+/// take no part in its verdict say what they find if somebody switched them on.
+pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let other_file = rules::is_other_file(subject);
+    let reading = Reading::of(subject.document);
+    let stopped = match &reading {
+        Reading::Stopped(stop) => explanation(stop, subject),
+        Reading::Fields(_) => None,
+    };
+    for rule in RULES {
+        let Some(severity) = ruleset.level(rule).severity() else { continue };
+        let first = findings.len();
+        if rule.levels.reference != Level::Error {
+            (rule.check)(subject, &mut findings);
+        } else if rule.group == Group::Quirk {
+            if !other_file || rule.id == "quirk-file-name" {
+                (rule.check)(subject, &mut findings);
+            }
+        } else if !other_file {
+            findings.extend(stopped.clone().filter(|finding| finding.rule == rule.id));
+            if let Reading::Fields(view) = &reading {
+                field(rule, subject, view, &mut findings);
+            }
+        }
+        for finding in &mut findings[first..] {
+            finding.severity = severity;
+        }
+    }
+    findings
+}
+
+/// Whether the fields in `view` are such that the reference validator refuses them.
+pub(in crate::lint) fn refuses_fields(subject: &Subject<'_>, view: &Document) -> bool {
+    let mut findings = Vec::new();
+    for rule in RULES {
+        field(rule, subject, view, &mut findings);
+    }
+    !findings.is_empty()
+}
+
+/// Checks the fields that the reference sees, if `rule` is about fields.
+fn field(rule: &Rule, subject: &Subject<'_>, view: &Document, findings: &mut Vec<Finding>) {
+    // An empty `compatibility` passes there.
+    let blank =
+        || view.get("compatibility").and_then(|node| node.text()).is_some_and(|s| s.trim().is_empty());
+    if FIELD_RULES.contains(&rule.id) && !(rule.id == "compatibility" && blank()) {
+        (rule.check)(&Subject { document: view, ..*subject }, findings);
+    }
+}
+
+/// The finding that says best why the reference stopped; `None` where only a quirk of it does.
+pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option<Finding> {
+    let problem = match stop.cause {
+        Cause::NotUtf8 => return found(subject, &["encoding"]).into_iter().next(),
+        Cause::Opening => {
+            let ids = ["byte-order-mark", "frontmatter-first-line", "frontmatter-missing"];
+            if let Some(finding) = found(subject, &ids).into_iter().next() {
+                return Some(finding);
+            }
+            // Our own rules say nothing of blank lines where nothing is ever closed.
+            ProblemKind::LeadingBlankLines
+        }
+        Cause::NotClosed => ProblemKind::UnclosedFrontmatter,
+        Cause::Control('\0') => ProblemKind::Nul,
+        Cause::Control(c) => ProblemKind::Control(c),
+        Cause::NotAMapping(kind) => ProblemKind::NotAMapping(kind),
+        Cause::Empty | Cause::SiblingIndent => return None,
+        cause => return yaml(cause, stop, subject),
+    };
+    let document = subject.document.seen_with(Problem { kind: problem, span: stop.span.clone() });
+    found(&Subject { document: &document, ..*subject }, FILE_RULES).into_iter().next()
+}
+
+/// What our own rules say of YAML that the reference does not read: what is on the same line, else
+/// an error anywhere, because parsers differ on where one is.
+fn yaml(cause: Cause, stop: &Stop, subject: &Subject<'_>) -> Option<Finding> {
+    let lines = subject.document.line_index();
+    let line = lines.position(stop.span.start).line;
+    let findings = found(subject, YAML_RULES);
+    let same_line = |finding: &&Finding| lines.position(finding.span.start).line == line;
+    let of_cause = findings.iter().filter(same_line).find(|finding| Some(finding.rule) == cause.rule());
+    of_cause
+        .or_else(|| findings.iter().find(same_line))
+        .or_else(|| findings.iter().find(|finding| finding.severity == Severity::Error))
+        .cloned()
+}
+
+/// What the rules `ids` find, in the order of `ids`.
+fn found(subject: &Subject<'_>, ids: &[&str]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for id in ids {
+        for rule in RULES.iter().filter(|rule| rule.id == *id) {
+            (rule.check)(subject, &mut findings);
+        }
+    }
+    findings
+}

@@ -1,0 +1,204 @@
+//! A file as the reference validator reads it.
+//!
+//! Its way is not ours: it cuts the text at the second `---`, wherever that stands, and hands the
+//! part before it to a YAML reader of its own kind, which refuses much of what YAML allows and
+//! takes some of what it forbids. What it takes, and the first thing that it refuses, is what this
+//! module finds out; the rules then say it. Nothing here is used outside of the `reference` profile.
+
+mod check;
+mod parse;
+mod reader;
+mod scalar;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+#[cfg(test)]
+pub(super) use check::{FIELD_RULES, FILE_RULES, YAML_RULES};
+pub(super) use check::{check, explanation, refuses_fields};
+
+use crate::document::{Document, Node, Problem, ProblemKind, Value};
+use reader::Reader;
+
+/// What the reference validator makes of a file.
+#[derive(Debug)]
+pub(super) enum Reading {
+    /// Metadata: the document with the fields that the reference sees, and with no problems.
+    Fields(Document),
+    /// It stops here with one message.
+    Stopped(Stop),
+}
+
+/// Why the reference validator reads no further.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stop {
+    /// The reason.
+    pub(super) cause: Cause,
+    /// Where, in bytes of the file.
+    pub(super) span: Range<usize>,
+}
+
+/// A reason to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Cause {
+    /// The file is not UTF-8, which nobody catches.
+    #[error("the file is not UTF-8")]
+    NotUtf8,
+    /// The file does not start with `---`.
+    #[error("the file does not start with `---`")]
+    Opening,
+    /// There is no second `---`.
+    #[error("there is no second `---`")]
+    NotClosed,
+    /// A control character in the frontmatter, which nobody catches.
+    #[error("it has a control character")]
+    Control(char),
+    /// Nothing between the delimiters.
+    #[error("there is nothing in it")]
+    Empty,
+    /// A list or a single value between them.
+    #[error("it is no mapping")]
+    NotAMapping(&'static str),
+    /// A list in brackets or a mapping in braces.
+    #[error("it has a list in brackets or a mapping in braces")]
+    Flow,
+    /// An anchor.
+    #[error("it has an anchor")]
+    Anchor,
+    /// An alias.
+    #[error("it has an alias")]
+    Alias,
+    /// A tag.
+    #[error("it has a tag")]
+    Tag,
+    /// A tab where a token starts.
+    #[error("it has a tab where a key or a value starts")]
+    Tab,
+    /// A character with which nothing starts.
+    #[error("nothing can start with this character")]
+    Start(char),
+    /// A `: ` inside of a value.
+    #[error("there is a `: ` inside of this value")]
+    Colon,
+    /// A line where only a key can stand, without a colon near enough.
+    #[error("a key with its colon must stand here, on one line and within 1024 characters")]
+    NoColon,
+    /// A `- ` where no list can start.
+    #[error("no list can start here")]
+    Entry,
+    /// A quote that is never closed.
+    #[error("this quote is never closed")]
+    Unclosed,
+    /// An escape that is not known.
+    #[error("this escape is not known to it")]
+    Escape,
+    /// Something after `|` or `>`.
+    #[error("nothing can follow `|` or `>` on their line")]
+    BlockHeader,
+    /// Nothing where a value is needed.
+    #[error("a value is missing here")]
+    Content,
+    /// A line that belongs to no block.
+    #[error("this line is indented like nothing around it")]
+    Block,
+    /// A second document.
+    #[error("a second document starts here")]
+    Documents,
+    /// A key that is there twice.
+    #[error("this key is there twice")]
+    Duplicate,
+    /// A key that is a list or a mapping.
+    #[error("a key must be text")]
+    KeyKind,
+    /// A value after a comment and before empty lines, which crashes it.
+    #[error("it cannot keep both the comment before this value and the empty lines after it")]
+    Comment,
+    /// The key `<<` with something that cannot be merged.
+    #[error("`<<` must be a mapping to merge")]
+    Merge,
+    /// Mappings side by side that are indented differently.
+    #[error("the mappings side by side are indented differently")]
+    SiblingIndent,
+    /// Nested too deep.
+    #[error("it is nested too deep")]
+    Depth,
+}
+
+/// The three characters that open and close the frontmatter.
+const DELIMITER: &str = "---";
+
+impl Cause {
+    /// Whether it is the YAML reader that refuses.
+    pub(super) fn is_yaml(self) -> bool {
+        !matches!(
+            self,
+            Self::NotUtf8
+                | Self::Opening
+                | Self::NotClosed
+                | Self::Control(_)
+                | Self::Empty
+                | Self::NotAMapping(_)
+        )
+    }
+
+    /// The rule of ours that is about the same.
+    fn rule(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Flow => "yaml-flow-style",
+            Self::Anchor | Self::Alias => "yaml-alias",
+            Self::Tag => "yaml-tag",
+            Self::Tab => "yaml-tab",
+            Self::Colon => "yaml-unquoted-colon",
+            Self::Documents => "yaml-documents",
+            Self::Duplicate => "yaml-duplicate-key",
+            _ => return None,
+        })
+    }
+}
+
+impl Reading {
+    /// Reads `document` as the reference validator does.
+    pub(super) fn of(document: &Document) -> Self {
+        match read(document) {
+            Ok(view) => Self::Fields(view),
+            Err(stop) => Self::Stopped(stop),
+        }
+    }
+
+    /// The reason why it stopped.
+    pub(super) fn stop(document: &Document) -> Option<Stop> {
+        read(document).err()
+    }
+}
+
+/// The bytes that the reference takes for the frontmatter: up to the second `---` anywhere.
+pub(super) fn slice(document: &Document) -> Option<Range<usize>> {
+    let rest = document.text().strip_prefix(DELIMITER)?;
+    Some(DELIMITER.len()..DELIMITER.len() + rest.find(DELIMITER)?)
+}
+
+fn read(document: &Document) -> Result<Document, Stop> {
+    let stop = |cause, span| Err(Stop { cause, span });
+    let not_utf8 =
+        |problem: &&Problem| matches!(problem.kind, ProblemKind::InvalidUtf8 { .. } | ProblemKind::Utf16);
+    if let Some(problem) = document.problems().iter().find(not_utf8) {
+        return stop(Cause::NotUtf8, problem.span.clone());
+    }
+    let text = document.text();
+    if !text.starts_with(DELIMITER) {
+        return stop(Cause::Opening, 0..0);
+    }
+    let Some(yaml) = slice(document) else { return stop(Cause::NotClosed, 0..DELIMITER.len()) };
+    let mut reader = Reader::new(&text[yaml.clone()], yaml.start);
+    if let Some((c, span)) = reader.refused() {
+        return stop(Cause::Control(c), span);
+    }
+    let tokens = scan::tokens(&mut reader)?;
+    match parse::parse(&tokens, &reader)? {
+        None => stop(Cause::Empty, 0..DELIMITER.len()),
+        Some(root @ Node { value: Value::Mapping { .. }, .. }) => Ok(document.seen_as(yaml, root)),
+        Some(root) => stop(Cause::NotAMapping(root.kind()), root.span),
+    }
+}

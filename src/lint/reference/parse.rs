@@ -1,0 +1,181 @@
+//! From tokens to the tree, and what the reference refuses in it.
+
+use std::collections::BTreeSet;
+
+use super::reader::Reader;
+use super::scan::{Kind, Token};
+use super::{Cause, Stop};
+use crate::document::{Layout, Node, Style, Value};
+
+/// The deepest nesting that the reference's interpreter has room for.
+const MAX_DEPTH: usize = 245;
+
+/// Parses `tokens`; `None` where there is no value at all.
+pub(super) fn parse(tokens: &[Token], reader: &Reader) -> Result<Option<Node>, Stop> {
+    let mut parser = Parser { tokens, reader, at: 0 };
+    if parser.is(&[&Kind::End]) {
+        return Ok(None);
+    }
+    let root = parser.node(false, 0)?;
+    if parser.is(&[&Kind::DocumentEnd]) {
+        parser.at += 1;
+    }
+    if parser.is(&[&Kind::End]) { Ok(Some(root)) } else { Err(parser.stop(Cause::Documents)) }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    reader: &'a Reader,
+    at: usize,
+}
+
+/// The tokens before which the value of a key is empty.
+const AFTER_VALUE: &[&Kind] = &[&Kind::Key, &Kind::Value, &Kind::BlockEnd];
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn is(&self, kinds: &[&Kind]) -> bool {
+        self.peek().is_some_and(|token| kinds.contains(&&token.kind))
+    }
+
+    /// Takes the next token if it is of `kind`.
+    fn take(&mut self, kind: &Kind) -> bool {
+        let there = self.is(&[kind]);
+        self.at += usize::from(there);
+        there
+    }
+
+    fn stop(&self, cause: Cause) -> Stop {
+        let at = self.peek().map_or(0, |token| token.start);
+        Stop { cause, span: self.reader.bytes(at, at + 1) }
+    }
+
+    fn node(&mut self, indentless: bool, depth: usize) -> Result<Node, Stop> {
+        let Some(token) = self.peek() else { return Err(self.stop(Cause::Content)) };
+        if depth > MAX_DEPTH {
+            return Err(self.stop(Cause::Depth));
+        }
+        match &token.kind {
+            Kind::Scalar(text, style) => {
+                let value = Value::Scalar { text: text.clone(), style: *style };
+                let node = Node { span: self.reader.bytes(token.start, token.end), value };
+                self.at += 1;
+                Ok(node)
+            }
+            Kind::Entry if indentless => self.sequence(true, depth),
+            Kind::Sequence => self.sequence(false, depth),
+            Kind::Mapping => self.mapping(depth),
+            _ => Err(self.stop(Cause::Content)),
+        }
+    }
+
+    /// A value that is not there, behind the token before.
+    fn empty(&self) -> Node {
+        let end = self.at.checked_sub(1).map_or(0, |before| self.tokens[before].end);
+        let value = Value::Scalar { text: String::new(), style: Style::Plain };
+        Node { span: self.reader.bytes(end, end), value }
+    }
+
+    fn sequence(&mut self, indentless: bool, depth: usize) -> Result<Node, Stop> {
+        let start = self.peek().map_or(0, |token| token.start);
+        self.at += usize::from(!indentless);
+        let after: &[&Kind] = if indentless {
+            &[&Kind::Entry, &Kind::Key, &Kind::Value, &Kind::BlockEnd]
+        } else {
+            &[&Kind::Entry, &Kind::BlockEnd]
+        };
+        let mut items = Vec::new();
+        while self.take(&Kind::Entry) {
+            items.push(if self.is(after) { self.empty() } else { self.node(false, depth + 1)? });
+        }
+        if !indentless && !self.take(&Kind::BlockEnd) {
+            return Err(self.stop(Cause::Block));
+        }
+        let end = items.last().map_or(0, |item| item.span.end);
+        let start = self.reader.bytes(start, start).start;
+        Ok(Node { span: start..end.max(start), value: Value::Sequence { items, layout: Layout::Block } })
+    }
+
+    fn mapping(&mut self, depth: usize) -> Result<Node, Stop> {
+        let start = self.peek().map_or(0, |token| token.start);
+        self.at += 1;
+        let mut pairs = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut column = None;
+        while !self.take(&Kind::BlockEnd) {
+            if !self.is(&[&Kind::Key, &Kind::Value]) {
+                return Err(self.stop(Cause::Block));
+            }
+            let explicit = self.take(&Kind::Key) && !self.is(AFTER_VALUE);
+            let key = if explicit { self.node(true, depth + 1)? } else { self.empty() };
+            let merge = is_plain(&key, &["<<"]);
+            check_key(&key, &mut seen)?;
+            let comment = self.peek().is_some_and(|token| token.trailing);
+            let explicit = self.take(&Kind::Value) && !self.is(AFTER_VALUE);
+            let first = self.at;
+            if explicit && comment && self.peek().is_some_and(|token| token.trailing) {
+                return Err(self.stop(Cause::Comment));
+            }
+            let value = if explicit { self.node(true, depth + 1)? } else { self.empty() };
+            if merge {
+                // What is merged is no field of its own.
+                check_merge(&key, &value)?;
+                continue;
+            }
+            self.check_indent(&value, first, &mut column)?;
+            pairs.push((key, not_text(value)));
+        }
+        let end = pairs.last().map_or(0, |(_, value)| value.span.end);
+        let start = self.reader.bytes(start, start).start;
+        Ok(Node { span: start..end.max(start), value: Value::Mapping { pairs, layout: Layout::Block } })
+    }
+
+    /// The mappings below one mapping stand in one column.
+    fn check_indent(&self, value: &Node, first: usize, column: &mut Option<usize>) -> Result<(), Stop> {
+        if let Value::Mapping { .. } = value.value {
+            let own = self.tokens[first].column;
+            if *column.get_or_insert(own) != own {
+                let start = value.span.start;
+                return Err(Stop { cause: Cause::SiblingIndent, span: start..start });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `node` is one of `texts`, without quotes.
+fn is_plain(node: &Node, texts: &[&str]) -> bool {
+    matches!(&node.value, Value::Scalar { text, style: Style::Plain } if texts.contains(&text.as_str()))
+}
+
+/// The value of `<<` is a mapping or a list of them.
+fn check_merge(key: &Node, value: &Node) -> Result<(), Stop> {
+    let is_mapping = |node: &Node| matches!(node.value, Value::Mapping { .. });
+    let mergeable = match &value.value {
+        Value::Sequence { items, .. } => items.iter().all(is_mapping),
+        _ => is_mapping(value),
+    };
+    if mergeable { Ok(()) } else { Err(Stop { cause: Cause::Merge, span: key.span.clone() }) }
+}
+
+/// `=` and `<<` mean something in YAML 1.1: without quotes they become values that are no text.
+fn not_text(node: Node) -> Node {
+    if is_plain(&node, &["=", "<<"]) {
+        Node { value: Value::Mapping { pairs: Vec::new(), layout: Layout::Flow }, ..node }
+    } else {
+        node
+    }
+}
+
+/// A key is text and there once.
+fn check_key(key: &Node, seen: &mut BTreeSet<String>) -> Result<(), Stop> {
+    let refused = |cause| Err(Stop { cause, span: key.span.clone() });
+    match &key.value {
+        Value::Scalar { text, .. } if seen.insert(text.clone()) => Ok(()),
+        Value::Scalar { .. } => refused(Cause::Duplicate),
+        _ => refused(Cause::KeyKind),
+    }
+}

@@ -1,0 +1,328 @@
+//! From characters to tokens, as the reference's scanner makes them.
+//!
+//! Only block style: whatever starts a list in brackets, a mapping in braces, an anchor, an alias,
+//! a tag or a directive ends in a refusal, so scanning stops there.
+
+use super::reader::{END, Mark, Reader, is_end_or_blank};
+use super::{Cause, Stop};
+use crate::document::Style;
+
+/// The most characters between the start of a key and its colon.
+const MAX_KEY: usize = 1024;
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The end of the text.
+    End,
+    /// `...`.
+    DocumentEnd,
+    /// A list starts.
+    Sequence,
+    /// A mapping starts.
+    Mapping,
+    /// A list or a mapping ends.
+    BlockEnd,
+    /// `-`.
+    Entry,
+    /// A key comes.
+    Key,
+    /// `:`.
+    Value,
+    /// Text.
+    Scalar(String, Style),
+}
+
+/// A token and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    /// Characters before its start and before its end.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The column of its start.
+    pub(super) column: usize,
+    /// For `:`, whether a comment follows on its line; for text, whether empty lines follow.
+    pub(super) trailing: bool,
+}
+
+/// A place where a key may start whose colon has not come yet.
+struct SimpleKey {
+    /// The number of tokens before it.
+    token: usize,
+    /// Whether nothing else than a key can stand there.
+    required: bool,
+    at: Mark,
+}
+
+/// The scanner.
+pub(super) struct Scanner<'a> {
+    pub(super) reader: &'a mut Reader,
+    tokens: Vec<Token>,
+    /// The column of the innermost block; `None` outside of all.
+    pub(super) indent: Option<usize>,
+    indents: Vec<Option<usize>>,
+    /// Whether a key may start here.
+    pub(super) allow_key: bool,
+    key: Option<SimpleKey>,
+    /// The line of the last token, if that is a `:`.
+    value_line: Option<usize>,
+}
+
+/// All tokens of the text.
+pub(super) fn tokens(reader: &mut Reader) -> Result<Vec<Token>, Stop> {
+    let mut scanner = Scanner {
+        reader,
+        tokens: Vec::new(),
+        indent: None,
+        indents: Vec::new(),
+        allow_key: true,
+        key: None,
+        value_line: None,
+    };
+    while scanner.advance()? {}
+    Ok(scanner.tokens)
+}
+
+impl Scanner<'_> {
+    /// Scans a token; `false` at the end.
+    fn advance(&mut self) -> Result<bool, Stop> {
+        self.skip();
+        self.forget_stale_key()?;
+        self.value_line = None;
+        let column = self.reader.mark().column;
+        self.unwind(Some(column));
+        let blank_next = is_end_or_blank(self.reader.peek(1));
+        match self.reader.peek(0) {
+            END => return self.end().map(|()| false),
+            '.' if column == 0 && self.reader.at_document_end() => self.document_end()?,
+            '-' if blank_next => self.entry()?,
+            '?' if blank_next => self.complex_key()?,
+            ':' if blank_next => self.value()?,
+            style @ ('|' | '>') => {
+                self.forget_key()?;
+                self.allow_key = true;
+                let token = self.block_scalar(style)?;
+                self.tokens.push(token);
+            }
+            quote @ ('"' | '\'') => {
+                self.save_key()?;
+                self.allow_key = false;
+                let token = self.quoted(quote)?;
+                self.tokens.push(token);
+            }
+            c if starts_plain(c) || (matches!(c, '-' | '?' | ':') && !blank_next) => {
+                self.save_key()?;
+                self.allow_key = false;
+                let token = self.plain();
+                self.tokens.push(token);
+            }
+            '[' | '{' => return Err(self.stop(Cause::Flow)),
+            '&' => return Err(self.stop(Cause::Anchor)),
+            '*' => return Err(self.stop(Cause::Alias)),
+            '!' => return Err(self.stop(Cause::Tag)),
+            '\t' => return Err(self.stop(Cause::Tab)),
+            c => return Err(self.stop(Cause::Start(c))),
+        }
+        Ok(true)
+    }
+
+    /// A refusal of the character at the cursor.
+    pub(super) fn stop(&self, cause: Cause) -> Stop {
+        let at = self.reader.mark().index;
+        Stop { cause, span: self.reader.bytes(at, at + 1) }
+    }
+
+    /// A token from `start` to the cursor.
+    pub(super) fn token(&self, kind: Kind, start: Mark) -> Token {
+        Token {
+            kind,
+            start: start.index,
+            end: self.reader.mark().index,
+            column: start.column,
+            trailing: false,
+        }
+    }
+
+    /// Moves over blanks, comments and line ends.
+    pub(super) fn skip(&mut self) {
+        if self.reader.mark().index == 0 && self.reader.peek(0) == '\u{feff}' {
+            self.reader.forward(1);
+        }
+        loop {
+            let blanks = self.reader.count(|c| c == ' ');
+            self.reader.forward(blanks);
+            if self.reader.peek(0) == '#' {
+                if self.value_line.take() == Some(self.reader.mark().line)
+                    && let Some(value) = self.tokens.last_mut()
+                {
+                    value.trailing = true;
+                }
+                let comment = self.reader.count(|c| !super::reader::is_end(c));
+                self.reader.forward(comment);
+                while self.reader.line_break().is_some() {}
+                self.allow_key = true;
+            } else if self.reader.line_break().is_some() {
+                self.allow_key = true;
+                // After an empty line even tabs are passed over.
+                if self.reader.peek(0) == '\n' {
+                    let blank = self
+                        .reader
+                        .count(|c| matches!(c, '\n' | '\t' | ' ' | '\u{85}' | '\u{2028}' | '\u{2029}'));
+                    self.reader.forward(blank);
+                }
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Stop> {
+        self.unwind(None);
+        self.forget_key()?;
+        let at = self.reader.mark();
+        self.tokens.push(self.token(Kind::End, at));
+        Ok(())
+    }
+
+    fn document_end(&mut self) -> Result<(), Stop> {
+        self.unwind(None);
+        self.forget_key()?;
+        self.allow_key = false;
+        self.indicator(Kind::DocumentEnd, 3);
+        Ok(())
+    }
+
+    fn entry(&mut self) -> Result<(), Stop> {
+        if !self.allow_key {
+            return Err(self.stop(Cause::Entry));
+        }
+        self.open(Kind::Sequence);
+        self.allow_key = true;
+        self.forget_key()?;
+        self.indicator(Kind::Entry, 1);
+        Ok(())
+    }
+
+    fn complex_key(&mut self) -> Result<(), Stop> {
+        if !self.allow_key {
+            return Err(self.stop(Cause::Start('?')));
+        }
+        self.open(Kind::Mapping);
+        self.allow_key = true;
+        self.forget_key()?;
+        self.indicator(Kind::Key, 1);
+        Ok(())
+    }
+
+    fn value(&mut self) -> Result<(), Stop> {
+        if let Some(key) = self.key.take() {
+            let SimpleKey { token, at, .. } = key;
+            let here =
+                |kind| Token { kind, start: at.index, end: at.index, column: at.column, trailing: false };
+            self.tokens.insert(token, here(Kind::Key));
+            if self.add_indent(at.column) {
+                self.tokens.insert(token, here(Kind::Mapping));
+            }
+            self.allow_key = false;
+        } else {
+            if !self.allow_key {
+                return Err(self.stop(Cause::Colon));
+            }
+            self.open(Kind::Mapping);
+            self.allow_key = true;
+            self.forget_key()?;
+        }
+        self.indicator(Kind::Value, 1);
+        Ok(())
+    }
+
+    /// Starts a block at the cursor, if it stands deeper than the one around it.
+    fn open(&mut self, kind: Kind) {
+        let at = self.reader.mark();
+        if self.add_indent(at.column) {
+            self.tokens.push(self.token(kind, at));
+        }
+    }
+
+    fn indicator(&mut self, kind: Kind, length: usize) {
+        let at = self.reader.mark();
+        self.reader.forward(length);
+        self.value_line = (kind == Kind::Value).then_some(at.line);
+        self.tokens.push(self.token(kind, at));
+    }
+
+    /// Ends the blocks that stand deeper than `column`.
+    fn unwind(&mut self, column: Option<usize>) {
+        while self.indent > column {
+            self.indent = self.indents.pop().flatten();
+            let at = self.reader.mark();
+            self.tokens.push(self.token(Kind::BlockEnd, at));
+        }
+    }
+
+    fn add_indent(&mut self, column: usize) -> bool {
+        let deeper = self.indent < Some(column);
+        if deeper {
+            self.indents.push(self.indent);
+            self.indent = Some(column);
+        }
+        deeper
+    }
+
+    fn save_key(&mut self) -> Result<(), Stop> {
+        let at = self.reader.mark();
+        if self.allow_key {
+            self.forget_key()?;
+            let required = self.indent == Some(at.column);
+            self.key = Some(SimpleKey { token: self.tokens.len(), required, at });
+        }
+        Ok(())
+    }
+
+    fn forget_key(&mut self) -> Result<(), Stop> {
+        match self.key.take() {
+            Some(SimpleKey { required: true, at, .. }) => {
+                Err(Stop { cause: Cause::NoColon, span: self.reader.bytes(at.index, at.index + 1) })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A key and its colon stand on one line, not too far from each other.
+    fn forget_stale_key(&mut self) -> Result<(), Stop> {
+        let now = self.reader.mark();
+        match &self.key {
+            Some(SimpleKey { at, .. }) if at.line != now.line || now.index - at.index > MAX_KEY => {
+                self.forget_key()
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether text without quotes may start with `c`.
+fn starts_plain(c: char) -> bool {
+    !is_end_or_blank(c)
+        && !matches!(
+            c,
+            '-' | '?'
+                | ':'
+                | ','
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '#'
+                | '&'
+                | '*'
+                | '!'
+                | '|'
+                | '>'
+                | '\''
+                | '"'
+                | '%'
+                | '@'
+                | '`'
+        )
+}

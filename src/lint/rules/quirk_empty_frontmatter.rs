@@ -1,0 +1,51 @@
+//! `quirk-empty-frontmatter`
+
+use crate::lint::reference::{Cause, Reading};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "quirk-empty-frontmatter",
+    group: Group::Quirk,
+    levels: Levels::QUIRK,
+    summary: "there is a field between the delimiters",
+    docs: Docs {
+        what: "Looks for frontmatter with nothing but blank lines and comments in it.",
+        why: "For us the required fields are missing there. The reference validator says instead that the \
+            frontmatter is no mapping, and nothing of the fields.",
+        bad: "---\n# later\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "reference validator 0.1.0, `parse_frontmatter`",
+    },
+    fix: None,
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    if let Some(stop) = Reading::stop(subject.document)
+        && stop.cause == Cause::Empty
+    {
+        let finding = RULE.finding("the reference validator sees no field in the frontmatter", stop.span);
+        findings.push(finding.help("add `name` and `description`"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn nothing_is_no_mapping() {
+        let message = "the reference validator sees no field in the frontmatter";
+        assert_places(
+            &RULE,
+            &[
+                ("---\n---\n", &[(1, 1)], message),
+                ("---\n\n# x\n---\n", &[(1, 1)], message),
+                ("---\n- x\n---\n", &[], ""),
+                ("---\nx:\n---\n", &[], ""),
+            ],
+        );
+    }
+}

@@ -1,0 +1,279 @@
+//! Comments in a skill that switch rules off: `# skillpm: allow name-directory`.
+
+use std::ops::Range;
+
+use super::{Finding, RULES, Ruleset, rules};
+use crate::document::{Document, Node, Style, Value};
+
+/// What every switch has in it.
+const MARK: &str = "skillpm:";
+
+/// The rule about switches that are not needed. It is applied last, by what the others have found.
+pub(super) const UNUSED: &str = "unused-switch";
+
+/// The name of a rule in a switch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Switch<'a> {
+    /// The name as written.
+    pub(super) rule: &'a str,
+    /// Its bytes.
+    pub(super) span: Range<usize>,
+    /// Where the rule is switched off.
+    scope: Scope,
+}
+
+/// Where a rule is switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    File,
+    /// A line, from 1.
+    Line(usize),
+}
+
+/// All switches of `document`, in the order of the text.
+///
+/// In the frontmatter they are comments, `# skillpm: allow rule-a, rule-b`, for their own line or,
+/// alone on a line, for the next one with something in it. In the body they are HTML comments on a
+/// line of their own, `<!-- skillpm: allow rule-a -->`, but not in fenced code. `allow-file` in
+/// place of `allow` is for the whole file.
+pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
+    let mut switches = Vec::new();
+    if document.text().contains(MARK) {
+        if let Some(yaml) = document.yaml_span() {
+            in_yaml(document, yaml, &mut switches);
+        }
+        in_body(document, &mut switches);
+    }
+    switches
+}
+
+/// Takes out of `findings` what `document` switches off, and adds what is wrong with its switches.
+pub(super) fn apply(document: &Document, ruleset: &Ruleset, findings: &mut Vec<Finding>) {
+    let switches = switches(document);
+    if switches.is_empty() {
+        return;
+    }
+    let lines = document.line_index();
+    let mut used = vec![false; switches.len()];
+    findings.retain(|finding| {
+        let line = lines.position(finding.span.start).line;
+        let own = |switch: &Switch<'_>| {
+            switch.rule == finding.rule && [Scope::File, Scope::Line(line)].contains(&switch.scope)
+        };
+        let mut wanted = true;
+        for (switch, used) in switches.iter().zip(&mut used) {
+            if own(switch) {
+                *used = true;
+                wanted = false;
+            }
+        }
+        wanted
+    });
+    let unused = switches.iter().zip(&used).filter(|(_, used)| !**used).map(|(switch, _)| switch);
+    findings.extend(rules::unused_switches(unused, ruleset));
+}
+
+/// Whether findings of `rule` would be told without a switch; `None` where there is no such rule.
+pub(super) fn is_on(rule: &str, ruleset: &Ruleset) -> Option<bool> {
+    let rule = RULES.iter().find(|known| known.id == rule)?;
+    Some(ruleset.level(rule).severity().is_some())
+}
+
+/// The lines of `span` with their offsets, without line ends. CRLF gives an empty one more.
+fn lines(document: &Document, span: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+    let start = span.start;
+    document.text()[span].split_inclusive(['\n', '\r']).scan(start, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line.trim_end_matches(['\n', '\r'])))
+    })
+}
+
+/// Reads the rules in `text`, which stands at byte `at`: `skillpm: allow rule-a, rule-b`.
+///
+/// `line` is the one that a switch without `-file` is for.
+fn read<'a>(text: &'a str, at: usize, line: usize, switches: &mut Vec<Switch<'a>>) {
+    let rest = text.trim_start();
+    let Some(rest) = rest.strip_prefix(MARK).map(str::trim_start) else { return };
+    let (word, names) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+    let scope = match word {
+        "allow" => Scope::Line(line),
+        "allow-file" => Scope::File,
+        _ => return,
+    };
+    let mut start = at + text.len() - names.len();
+    for part in names.split_inclusive([',', ' ', '\t']) {
+        let name = part.trim_end_matches([',', ' ', '\t']);
+        if !name.is_empty() {
+            switches.push(Switch { rule: name, span: start..start + name.len(), scope });
+        }
+        start += part.len();
+    }
+}
+
+fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Switch<'a>>) {
+    let index = document.line_index();
+    let all: Vec<(usize, &str)> = lines(document, yaml).collect();
+    for (number, (at, line)) in all.iter().enumerate() {
+        let Some(comment) = comment(line) else { continue };
+        if document.frontmatter().is_some_and(|root| in_text(root, at + comment)) {
+            continue;
+        }
+        let own = index.position(*at).line;
+        let line_for = if line[..comment].trim().is_empty() {
+            let next = all[number + 1..].iter().find(|(_, line)| !is_blank_or_comment(line));
+            next.map_or(own, |(at, _)| index.position(*at).line)
+        } else {
+            own
+        };
+        read(&line[comment + 1..], at + comment + 1, line_for, switches);
+    }
+}
+
+/// Where the comment in `line` starts that may be a switch.
+fn comment(line: &str) -> Option<usize> {
+    let starts = |at: usize| {
+        (at == 0 || line[..at].ends_with([' ', '\t'])) && line[at + 1..].trim_start().starts_with(MARK)
+    };
+    line.match_indices('#').map(|(at, _)| at).find(|at| starts(*at))
+}
+
+fn is_blank_or_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    line.is_empty() || line.starts_with('#')
+}
+
+/// Whether byte `at` belongs to a text in quotes or in a block below `node`.
+fn in_text(node: &Node, at: usize) -> bool {
+    let mut nodes = vec![node];
+    while let Some(node) = nodes.pop() {
+        match &node.value {
+            Value::Scalar { style: Style::Plain | Style::Raw | Style::Alias, .. } => {}
+            Value::Scalar { .. } if node.span.contains(&at) => return true,
+            Value::Scalar { .. } => {}
+            Value::Sequence { items, .. } => nodes.extend(items),
+            Value::Mapping { pairs, .. } => nodes.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
+        }
+    }
+    false
+}
+
+fn in_body<'a>(document: &'a Document, switches: &mut Vec<Switch<'a>>) {
+    let index = document.line_index();
+    let mut fence: Option<&str> = None;
+    let mut waiting: Vec<(usize, &str)> = Vec::new();
+    for (at, line) in lines(document, document.body_span()) {
+        let text = line.trim_start();
+        let run = fence_of(text);
+        match (fence, run) {
+            (Some(open), Some(run)) if run.starts_with(open) && run.len() == text.trim_end().len() => {
+                fence = None;
+            }
+            (Some(_), _) => {}
+            (None, Some(run)) => fence = Some(run),
+            (None, None) => {
+                if let Some(inner) = text.strip_prefix("<!--").and_then(|rest| rest.split_once("-->")) {
+                    if inner.0.trim_start().starts_with(MARK) {
+                        waiting.push((at + line.len() - text.len() + "<!--".len(), inner.0));
+                        continue;
+                    }
+                }
+            }
+        }
+        if !text.is_empty() {
+            settle(&mut waiting, index.position(at).line, switches);
+        }
+    }
+    let end = index.count();
+    settle(&mut waiting, end, switches);
+}
+
+/// Reads the switches that wait for a line, which is `line`.
+fn settle<'a>(waiting: &mut Vec<(usize, &'a str)>, line: usize, switches: &mut Vec<Switch<'a>>) {
+    for (at, text) in waiting.drain(..) {
+        read(text, at, line, switches);
+    }
+}
+
+/// The backticks or tildes with which `line` opens or closes fenced code.
+fn fence_of(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = line.chars().take_while(|c| *c == mark).count();
+    (length >= 3).then(|| &line[..length])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::{Subject, check};
+
+    /// The switches of a text: rule and line, 0 for the whole file.
+    fn found(text: &str) -> Vec<(String, usize)> {
+        let document = Document::parse(text.to_owned());
+        let line = |scope| if let Scope::Line(line) = scope { line } else { 0 };
+        let told = |switch: &Switch<'_>| {
+            assert_eq!(&text[switch.span.clone()], switch.rule);
+            (switch.rule.to_owned(), line(switch.scope))
+        };
+        switches(&document).iter().map(told).collect()
+    }
+
+    fn expect(text: &str, expected: &[(&str, usize)]) {
+        let expected: Vec<_> = expected.iter().map(|(rule, line)| ((*rule).to_owned(), *line)).collect();
+        assert_eq!(found(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn comments_of_the_frontmatter_are_for_their_line_or_the_next() {
+        expect("---\nname: x # skillpm: allow a, b\n---\n", &[("a", 2), ("b", 2)]);
+        expect("---\r\n# skillpm: allow a b\r\n\r\n# x\r\nname: x\r\n---\r\n", &[("a", 5), ("b", 5)]);
+        expect("---\nm:\n  #skillpm:allow a\n  x: y\n---\n", &[("a", 4)]);
+        expect("---\n# skillpm: allow-file a\nname: x\n---\n", &[("a", 0)]);
+        expect("---\nm: |\n  x\n# skillpm: allow a\nname: x\n---\n", &[("a", 5)]);
+        expect("---\nm: |\n  x\n\n  y\n\n# skillpm: allow a\nname: x\n---\n", &[("a", 8)]);
+    }
+
+    #[test]
+    fn text_that_looks_like_a_switch_is_text() {
+        expect("---\nname: \"x # skillpm: allow a\"\n---\n", &[]);
+        expect("---\nname: |\n  x\n  # skillpm: allow a\n---\n", &[]);
+        expect("---\nname: x#skillpm: allow a\n---\n", &[]);
+        expect("---\nname: x # skillpm: forbid a\nx: y # skillpm:\n---\n", &[]);
+        expect("---\n---\n```\n<!-- skillpm: allow a -->\n```\nx <!-- skillpm: allow b -->\n", &[]);
+        expect("---\n---\n~~~~ x\n```\n~~~\n<!-- skillpm: allow a -->\n~~~~\n", &[]);
+    }
+
+    #[test]
+    fn comments_of_the_body_are_for_the_next_line() {
+        expect(
+            "---\n---\n<!-- skillpm: allow a -->\n<!-- skillpm: allow b -->\n\ntext\n",
+            &[("a", 6), ("b", 6)],
+        );
+        expect("---\n---\n  <!--skillpm: allow-file a-->\n", &[("a", 0)]);
+        expect("# none\n<!-- skillpm: allow-file a -->", &[("a", 0)]);
+    }
+
+    #[test]
+    fn what_is_allowed_is_not_told() {
+        let rules = |text: &str| {
+            let document = Document::parse(text.to_owned());
+            let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
+            findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
+        };
+        let description = "description: Reads PDF files.";
+        assert_eq!(
+            rules(&format!("---\nname: PDF\n{description}\n---\n")),
+            ["name-alphabet", "name-directory"]
+        );
+        let text = format!("---\nname: PDF # skillpm: allow name-directory\n{description}\n---\n");
+        assert_eq!(rules(&text), ["name-alphabet"]);
+        let text =
+            format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: PDF\n---\n");
+        assert_eq!(rules(&text), [""; 0]);
+        let text =
+            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: x\n---\n");
+        assert_eq!(rules(&text), ["name-alphabet", "name-directory", "unused-switch"]);
+        let text = "---\nname: pdf\n---\n<!-- skillpm: allow-file description-missing -->\n";
+        assert_eq!(rules(text), [""; 0]);
+    }
+}
