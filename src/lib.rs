@@ -32,6 +32,7 @@ pub mod lockfile;
 pub mod manifest;
 pub mod name;
 pub mod path;
+pub mod policy;
 pub mod refusal;
 pub mod skill;
 pub mod spec;
@@ -48,6 +49,8 @@ pub mod http;
 pub mod install;
 pub mod source;
 pub mod store;
+#[cfg(feature = "create")]
+pub mod template;
 // verbs
 pub mod context;
 pub mod env;
