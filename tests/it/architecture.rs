@@ -10,8 +10,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     (
         "values",
         &[
-            "digest", "document", "lockfile", "manifest", "name", "path", "refusal", "skill", "spec", "text",
-            "tree", "version",
+            "digest", "document", "lockfile", "manifest", "name", "path", "policy", "refusal", "skill",
+            "spec", "text", "tree", "version",
         ],
     ),
     ("rules", &["lint", "resolve"]),
