@@ -23,7 +23,8 @@
 //! ```
 //!
 //! Imports run one way: front ends, verbs, machine, rules, values. Without the feature `cli` the
-//! library has no front end, without `http` it reaches no network.
+//! library has no front end, without `http` it reaches no network, without `create` it makes no new
+//! skills.
 
 // values
 pub mod digest;

@@ -11,6 +11,7 @@ use crate::text::closest;
 
 /// What is tolerated, and what stands for what is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct Policy {
     /// Which names are taken (conflict C2).
     pub names: NameRule,

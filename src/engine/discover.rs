@@ -62,7 +62,7 @@ pub enum Diagnostic {
         /// Its file.
         file: PathBuf,
         /// What is off, and where.
-        deviation: Deviation,
+        deviation: Box<Deviation>,
     },
     /// A skill that another one of its name hides.
     #[error("the skill `{name}` is there twice: `{}` is used, `{}` is not", used.display(), hidden.display())]
@@ -155,7 +155,7 @@ impl Discovery {
         self.skills.iter().flat_map(|skill| {
             skill.deviations.iter().map(|deviation| Diagnostic::Deviation {
                 file: skill.file.clone(),
-                deviation: deviation.clone(),
+                deviation: Box::new(deviation.clone()),
             })
         })
     }

@@ -114,7 +114,7 @@ pub enum LoadError {
     },
     /// Something that could be read and that the policy does not tolerate.
     #[error("{0} (line {line}, column {column})", line = _0.at.line, column = _0.at.column)]
-    Refused(Deviation),
+    Refused(Box<Deviation>),
 }
 
 /// Returns what an agent needs of `document`: a name and a description that can be read.

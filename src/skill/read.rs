@@ -120,7 +120,7 @@ impl Reader<'_> {
                 let deviation = self.deviation(kind, span);
                 self.deviations.push(deviation);
             }
-            Tolerance::Refuse => return Err(LoadError::Refused(self.deviation(kind, span))),
+            Tolerance::Refuse => return Err(LoadError::Refused(Box::new(self.deviation(kind, span)))),
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -60,7 +61,8 @@ fn added(template: &Template, values: &Values) -> (Vec<TemplateFile>, String) {
     let (mut files, mut lines) = (Vec::new(), String::new());
     for (file, text) in wanted.filter_map(|resource: &Resource| first_file(*resource)) {
         let path = target(&file.path);
-        lines.push_str(&format!("- [{path}]({path}): {text}\n"));
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "- [{path}]({path}): {text}");
         files.push(file);
     }
     if !lines.is_empty() {

@@ -67,7 +67,7 @@ mod tests {
             for text in [text, nasty] {
                 let document = Document::parse(format!("---\nx: {}\ny: [{}]\n---\n", scalar(&text), scalar(&text)));
                 prop_assert_eq!(document.get("x").and_then(|node| node.text()), Some(text.as_str()));
-                prop_assert_eq!(document.get("y").and_then(|node| node.flat_text()), Some(text));
+                prop_assert_eq!(document.get("y").and_then(crate::document::Node::flat_text), Some(text));
                 prop_assert_eq!(document.problems(), []);
             }
         }

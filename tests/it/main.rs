@@ -19,10 +19,13 @@
 pub mod support;
 
 mod architecture;
+mod ci;
+mod create;
 mod disk;
 mod github;
 mod http;
 mod install;
 mod kill;
+mod loading;
 mod real;
 mod refusals;

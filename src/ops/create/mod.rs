@@ -125,13 +125,10 @@ fn values(
     name: SkillName,
 ) -> Result<Values> {
     let asked = |question: &str, default: &str| context.interact.input(question, default);
-    let description = match &request.description {
-        Some(text) => text.clone(),
-        None => {
-            let default = check::default_description(&name);
-            asked("what it does, and when to use it", &default).unwrap_or(default)
-        }
-    };
+    let description = request.description.clone().unwrap_or_else(|| {
+        let default = check::default_description(&name);
+        asked("what it does, and when to use it", &default).unwrap_or(default)
+    });
     let description = check::description(&description)?.to_owned();
     let optional = |given: &Option<String>, question: &str, what: &str| match given {
         Some(text) => check::line(what, text).map(Some),

@@ -53,7 +53,8 @@ fn a_new_skill_is_right() {
             assert_eq!(findings(name, &set), [], "{template} {name}");
             let text = read(&outcome.path);
             assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
-            assert!(set.files().iter().all(|file| file.executable == file.path.as_str().ends_with(".sh")));
+            let is_script = |file: &crate::tree::FileEntry| file.path.as_str().starts_with("scripts/");
+            assert!(set.files().iter().all(|file| file.executable == is_script(file)));
         }
     }
     let left = fs::list_dir(world.project()).expect("lists");
