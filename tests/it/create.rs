@@ -53,7 +53,7 @@ fn what_is_said() {
     description: Helps with log reader. Use when the task is about log reader.
     compatibility: Needs a POSIX shell and its standard tools.
     metadata:
-      version: "0.1.0"
+      version: 0.1.0
     ---
     "#);
     let output = sandbox.run(&["init", "log-reader"]);

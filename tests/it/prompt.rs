@@ -120,7 +120,7 @@ fn a_person_is_asked_what_a_new_skill_is() {
     assert_eq!(code, Some(0), "{seen}");
     let text = sandbox.read("log-reader/SKILL.md");
     let head = "---\nname: log-reader\ndescription: \"Reads logs: all of them. Use when logs are long.\"\n\
-        license: MIT\nmetadata:\n  version: \"0.1.0\"\n---\n";
+        license: MIT\nmetadata:\n  version: 0.1.0\n---\n";
     assert!(text.starts_with(head), "{text}");
 }
 
