@@ -5,9 +5,12 @@
 //! ([`crate::skill::load`]), the linter holds to the specification ([`crate::lint::check`]).
 
 mod encoding;
+mod format;
 mod lines;
+mod outline;
 mod problem;
 mod repair;
+mod scalar;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -16,8 +19,12 @@ mod views;
 
 use std::ops::Range;
 
+pub(crate) use encoding::is_forbidden;
+pub(crate) use format::block_lines;
+pub use format::{Unformattable, format};
 pub use lines::{LineIndex, Position};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
+pub use scalar::{double_quoted, write_scalar};
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
 pub use views::SPEC_FIELDS;

@@ -5,8 +5,11 @@
 //! no files. An error is a breach of the specification's words; what the specification is silent
 //! about and some tools refuse is a warning.
 
+mod apply;
 #[cfg(test)]
 mod corpus;
+mod delimiters;
+mod edits;
 mod finding;
 mod fix;
 mod profile;
@@ -16,6 +19,7 @@ mod subject;
 #[cfg(test)]
 mod testing;
 
+pub use apply::{Applied, Fixed, apply, fix_all};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};

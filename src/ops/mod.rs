@@ -4,8 +4,12 @@
 mod change;
 #[cfg(feature = "create")]
 pub mod create;
+pub mod diff;
+pub mod fix;
+pub mod fmt;
 pub mod install;
 pub mod invoke;
 pub mod list;
+mod paths;
 pub mod remove;
 pub mod validate;

@@ -12,7 +12,7 @@ use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBeha
 use super::builtin::first_file;
 use super::scalar::scalar;
 use super::{FILLED, MAX_TEXT, Resource, Template, TemplateFile, Values};
-use crate::document::{Split, split};
+use crate::document::{Document, Split, format, split};
 use crate::error::{Error, Result};
 use crate::path::SafePath;
 use crate::refusal::{Limits, Refusal};
@@ -134,6 +134,7 @@ impl<'a> Filler<'a> {
             self.text(path, 0, head, YAML, &mut filled)?;
             let lines = head.matches('\n').count();
             self.text(path, lines, body, AutoEscape::None, &mut filled)?;
+            filled = canonical(filled);
         } else {
             let yaml = [".yaml", ".yml"].iter().any(|ending| target(&file.path).ends_with(ending));
             let escape = if yaml { YAML } else { AutoEscape::None };
@@ -179,6 +180,12 @@ impl<'a> Filler<'a> {
         Error::config(format!("the template `{}` cannot be filled in: `{path}`{at}: {reason}", self.template))
             .hint("values are written `{{ name }}`; `{% raw %}` and `{% endraw %}` surround what is to stay")
     }
+}
+
+/// The file in the form that `skillpm fmt` gives it; as it is where it has none.
+fn canonical(bytes: Vec<u8>) -> Vec<u8> {
+    let Ok(text) = String::from_utf8(bytes.clone()) else { return bytes };
+    format(&Document::parse(text)).map_or(bytes, String::into_bytes)
 }
 
 /// What writing one value comes to.

@@ -77,7 +77,7 @@ fn only_marked_files_and_the_skill_s_own_are_filled_in() {
         (
             "SKILL.md",
             false,
-            "---\nname: release-notes\ndescription: \"Writes: notes\"\n---\n# Release notes of release notes: Writes: notes\n",
+            "---\nname: release-notes\ndescription: \"Writes: notes\"\n---\n\n# Release notes of release notes: Writes: notes\n",
         ),
         ("a.md", false, "{{ name }}"),
         ("b.md", false, "release-notes"),

@@ -25,7 +25,10 @@ fn is_root() -> bool {
 fn as_nobody(sandbox: &Sandbox, args: &[&str]) -> std::process::Output {
     let root = sandbox.project().parent().expect("a parent").to_owned();
     let program = root.join("skillpm");
-    std::fs::copy(env!("CARGO_BIN_EXE_skillpm"), &program).expect("copied");
+    // By another process: one that this process had open for writing could not be run while the
+    // child of another test, started in that moment, still holds it.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_skillpm")).arg(&program).status();
+    assert!(copied.expect("starts").success());
     for path in [&root, &program] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
     }

@@ -23,6 +23,7 @@ mod ci;
 mod create;
 mod disk;
 mod faults;
+mod fmt;
 mod github;
 mod http;
 mod install;

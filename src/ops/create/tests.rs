@@ -52,6 +52,9 @@ fn a_new_skill_is_right() {
             let set = tree.skill("", &crate::refusal::Limits::default()).expect("a skill");
             assert_eq!(findings(name, &set), [], "{template} {name}");
             let text = read(&outcome.path);
+            let formatted =
+                crate::document::format(&Document::parse(text.clone())).expect("can be formatted");
+            assert_eq!(formatted, text, "{template} {name}: it is in canonical form");
             assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
             let is_script = |file: &crate::tree::FileEntry| file.path.as_str().starts_with("scripts/");
             assert!(set.files().iter().all(|file| file.executable == is_script(file)));
@@ -185,7 +188,8 @@ fn a_person_is_asked_for_what_is_missing() {
     let request = CreateRequest { template: Some("./t".into()), ..CreateRequest::default() };
     let outcome = create(&context, &request).expect("made");
     assert!(
-        read(&outcome.path).ends_with("Helps with pdf. Use when the task is about pdf.\n---\nFor testers.\n")
+        read(&outcome.path)
+            .ends_with("Helps with pdf. Use when the task is about pdf.\n---\n\nFor testers.\n")
     );
     assert_eq!(
         *person.1.lock().expect("one thread"),
@@ -229,7 +233,7 @@ fn templates_of_one_s_own() {
         "the template `./bad` makes no valid skill: `SKILL.md`, line 2: the name `fixed` differs from the \
          directory's name `pdf`"
     );
-    assert!(made("./t", &[("tool", "awk")]).expect("made").ends_with("---\nawk\n"));
+    assert!(made("./t", &[("tool", "awk")]).expect("made").ends_with("---\n\nawk\n"));
 }
 
 /// The rules for names of installed skills hold for templates too.
