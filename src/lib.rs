@@ -35,10 +35,13 @@ pub mod name;
 pub mod path;
 pub mod policy;
 pub mod refusal;
+pub mod requirement;
 pub mod skill;
 pub mod spec;
 pub mod text;
+pub mod tokens;
 pub mod tree;
+pub mod version;
 // rules
 pub mod lint;
 // machine

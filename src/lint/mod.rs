@@ -8,16 +8,21 @@
 mod apply;
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod counts;
 mod delimiters;
 mod edits;
+mod entries;
 mod finding;
 mod fix;
 mod profile;
 mod quote;
 mod rules;
 mod subject;
+mod target;
 #[cfg(test)]
 mod testing;
+mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
 pub use finding::{Finding, Severity};
@@ -143,8 +148,8 @@ mod tests {
             // The name of a file is not in its text.
             let (bad, good) = (rule.docs.bad, rule.docs.good);
             let bad_name = if rule.id == "file-name" { "skill.md" } else { "SKILL.md" };
-            assert!(!testing::findings(rule, bad, Some("pdf"), bad_name).is_empty(), "{}: bad", rule.id);
-            assert_eq!(testing::findings(rule, good, Some("pdf"), "SKILL.md"), [], "{}: good", rule.id);
+            assert!(!testing::example(rule, bad, bad_name).is_empty(), "{}: bad", rule.id);
+            assert_eq!(testing::example(rule, good, "SKILL.md"), [], "{}: good", rule.id);
         }
     }
 

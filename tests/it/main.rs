@@ -24,6 +24,7 @@ mod create;
 mod disk;
 mod faults;
 mod fmt;
+mod fuzz_smoke;
 mod github;
 mod http;
 mod install;

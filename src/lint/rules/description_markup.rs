@@ -1,0 +1,66 @@
+//! `description-markup`
+
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "description-markup",
+    group: Group::Quality,
+    levels: Levels {
+        spec: Level::Off,
+        reference: Level::Off,
+        claude_code: Level::Warning,
+        publish: Level::Warning,
+        lenient: Level::Off,
+    },
+    summary: "the description has no XML tags",
+    docs: Docs {
+        what: "Looks for tags such as `<b>` in the description. Arrows and comparisons are no tags.",
+        why: "Descriptions are put into XML for the agent. Anthropic's upload refuses tags, and its own check \
+            refuses every `<` and `>`; the specification allows them.",
+        bad: "---\nname: pdf\ndescription: Reads <b>PDF</b> files. Use when there are some.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use when there are some.\n---\n",
+        source: "Anthropic, `quick_validate.py` of skill-creator; off where the specification alone counts",
+    },
+    fix: None,
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, text)) = subject.text("description") else { return };
+    let Some(tag) = tag(text) else { return };
+    let source = &subject.document.text()[node.span.clone()];
+    let span = match source.find(tag) {
+        Some(at) => node.span.start + at..node.span.start + at + tag.len(),
+        None => node.span.clone(),
+    };
+    let finding = RULE.finding(format!("the description has the XML tag `{tag}`"), span);
+    findings.push(finding.help("write it without angle brackets"));
+}
+
+/// The first tag in `text`.
+fn tag(text: &str) -> Option<&str> {
+    text.match_indices('<').find_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        let name = rest.strip_prefix('/').unwrap_or(rest);
+        let end = rest.find(['<', '>'])?;
+        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && rest[end..].starts_with('>');
+        is_tag.then(|| &text[at..at + end + 2])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn tags_and_what_is_none() {
+        let text = |description: &str| format!("---\nname: x\ndescription: {description}\n---\n");
+        let message = "the description has the XML tag `</x y>`";
+        assert_places(&RULE, &[(&text("a < b -> c </x y>"), &[(3, 25)], message)]);
+        for silent in ["a -> b", "a < b and c > d", "files <1 MB>", "x<y"] {
+            assert_places(&RULE, &[(&text(silent), &[], "")]);
+        }
+    }
+}
