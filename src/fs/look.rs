@@ -104,18 +104,22 @@ pub fn read_prefix(
         Err(error) => return Err(error).at("read", path),
     };
     // What was opened is asked, not the path: it may lead elsewhere by now.
-    if !file.metadata().at("read", path)?.is_file() {
+    let metadata = file.metadata().at("read", path)?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
     }
-    let mut bytes = Vec::new();
+    // One byte more than there should be: a read that does not fill the room was the last one.
+    let room = metadata.len().min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     // Growing pieces, so that `enough` is not asked about the same bytes too often.
     let mut piece = PREFIX_PIECE;
     loop {
-        let count = (&mut file).take(piece).read_to_end(&mut bytes).at("read", path)?;
+        let wanted = if bytes.len() as u64 + piece > room { piece.min(room) } else { piece };
+        let count = (&mut file).take(wanted).read_to_end(&mut bytes).at("read", path)?;
         if bytes.len() as u64 > limit {
             return Err(too_large(limit)).at("read", path);
         }
-        if (count as u64) < piece || enough(&bytes) {
+        if (count as u64) < wanted || enough(&bytes) {
             return Ok(Some(bytes));
         }
         piece = bytes.len() as u64;
