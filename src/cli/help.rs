@@ -76,9 +76,10 @@ pub(crate) const FMT: &str = after!("fmt",
 );
 
 pub(crate) const CREATE: &str = after!("create",
-    "skillpm create release-notes"
-    "skillpm create release-notes --path skills"
-    "skillpm create release-notes --description \"Writes release notes. Use it for a release.\""
+    "skillpm create release-notes                            in the working directory"
+    "skillpm create release-notes --scope project            where the project's agents find it"
+    "skillpm create release-notes --template script          with a script that works"
+    "skillpm create release-notes --template ./my-template     from a template of your own"
 );
 
 pub(crate) const INVOKE: &str = after!("invoke",

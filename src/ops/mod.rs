@@ -2,6 +2,7 @@
 //! is in the outcome.
 
 mod change;
+#[cfg(feature = "create")]
 pub mod create;
 pub mod diff;
 pub mod explain;

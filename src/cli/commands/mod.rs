@@ -59,6 +59,7 @@ pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {
         Command::Install(args) => args.how.yes,
         Command::Sync(how) => how.yes,
+        Command::Create(args) => args.yes,
         _ => false,
     }
 }
