@@ -176,7 +176,6 @@ fn standard_input() {
 
     --- stderr
     1 skill: 2 errors, 0 warnings
-    hint: `--fix` repairs 1 of them, `--fix=unsafe` 1 more; with `--diff` they show how
     hint: `skillpm explain name-alphabet` says more
     "#);
     assert_snapshot!(run(&["validate", "-", "--stdin-filename", "skills/other/SKILL.md"], CLEAN), @"
@@ -192,7 +191,6 @@ fn standard_input() {
 
     --- stderr
     1 skill: 1 error, 0 warnings
-    hint: `--fix=unsafe` repairs 1 of them; `--fix=unsafe --diff` shows how
     hint: `skillpm explain name-directory` says more
     ");
     assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"
