@@ -24,18 +24,27 @@ pub(super) fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// Whether `text` names the script `name`: by its name, or by its stem as a module or a command.
+/// Whether `text` names the script `name`: by its name, or by its stem as a module or a command
+/// (`scripts.stem`, `scripts/stem`). A name starts with its stem, so one search finds all three.
 pub(super) fn is_mentioned(text: &str, name: &str, stem: &str) -> bool {
-    mentions(text, name).next().is_some()
-        || ["scripts.", "scripts/"]
-            .iter()
-            .any(|start| mentions(text, &format!("{start}{stem}")).next().is_some())
+    let is_whole =
+        |at: usize, length: usize| !text[..at].ends_with(part) && !text[at + length..].starts_with(part);
+    memchr::memmem::find_iter(text.as_bytes(), stem).any(|at| {
+        if text[at..].starts_with(name) && is_whole(at, name.len()) {
+            return true;
+        }
+        let before = text[..at].strip_suffix("scripts.").or_else(|| text[..at].strip_suffix("scripts/"));
+        before.is_some_and(|before| is_whole(before.len(), at + stem.len() - before.len()))
+    })
 }
 
 /// Where `name` stands in `text` as a name of its own.
 pub(super) fn mentions<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    text.match_indices(name)
-        .map(|(at, _)| at)
+    memchr::memmem::find_iter(text.as_bytes(), name)
         .filter(move |at| !text[..*at].ends_with(part) && !text[at + name.len()..].starts_with(part))
+}
+
+/// Whether `c` would make the name beside it a part of a longer one.
+fn part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
