@@ -170,7 +170,9 @@ impl UnknownName {
     pub fn hint(&self) -> String {
         match (self.closest, self.what) {
             (Some(closest), _) => format!("did you mean `{closest}`?"),
-            (None, "profile") => format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `")),
+            (None, "profile") => {
+                format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `"))
+            }
             (None, "level") => format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")),
             (None, _) => "the rules are listed in the reference".to_owned(),
         }
@@ -310,7 +312,11 @@ mod tests {
     #[test]
     fn names_that_are_not_there_are_told_with_their_place() {
         for (text, message, hint) in [
-            ("[lint]\nprofile = \"referense\"", "2:11: there is no profile `referense`", "did you mean `reference`?"),
+            (
+                "[lint]\nprofile = \"referense\"",
+                "2:11: there is no profile `referense`",
+                "did you mean `reference`?",
+            ),
             (
                 "[lint]\nprofile = \"zzz\"",
                 "2:11: there is no profile `zzz`",

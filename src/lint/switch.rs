@@ -261,12 +261,17 @@ mod tests {
             findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
         let description = "description: Reads PDF files.";
-        assert_eq!(rules(&format!("---\nname: PDF\n{description}\n---\n")), ["name-alphabet", "name-directory"]);
+        assert_eq!(
+            rules(&format!("---\nname: PDF\n{description}\n---\n")),
+            ["name-alphabet", "name-directory"]
+        );
         let text = format!("---\nname: PDF # skillpm: allow name-directory\n{description}\n---\n");
         assert_eq!(rules(&text), ["name-alphabet"]);
-        let text = format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: PDF\n---\n");
+        let text =
+            format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: PDF\n---\n");
         assert_eq!(rules(&text), [""; 0]);
-        let text = format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: x\n---\n");
+        let text =
+            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: x\n---\n");
         assert_eq!(rules(&text), ["name-alphabet", "name-directory", "unused-switch"]);
         let text = "---\nname: pdf\n---\n<!-- skillpm: allow-file description-missing -->\n";
         assert_eq!(rules(text), [""; 0]);

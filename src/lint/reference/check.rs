@@ -87,7 +87,8 @@ pub(in crate::lint) fn refuses_fields(subject: &Subject<'_>, view: &Document) ->
 /// Checks the fields that the reference sees, if `rule` is about fields.
 fn field(rule: &Rule, subject: &Subject<'_>, view: &Document, findings: &mut Vec<Finding>) {
     // An empty `compatibility` passes there.
-    let blank = || view.get("compatibility").and_then(|node| node.text()).is_some_and(|s| s.trim().is_empty());
+    let blank =
+        || view.get("compatibility").and_then(|node| node.text()).is_some_and(|s| s.trim().is_empty());
     if FIELD_RULES.contains(&rule.id) && !(rule.id == "compatibility" && blank()) {
         (rule.check)(&Subject { document: view, ..*subject }, findings);
     }

@@ -15,9 +15,9 @@ mod tests;
 
 use std::ops::Range;
 
-pub(super) use check::{check, explanation, refuses_fields};
 #[cfg(test)]
 pub(super) use check::{FIELD_RULES, FILE_RULES, YAML_RULES};
+pub(super) use check::{check, explanation, refuses_fields};
 
 use crate::document::{Document, Node, Problem, ProblemKind, Value};
 use reader::Reader;
@@ -181,9 +181,8 @@ pub(super) fn slice(document: &Document) -> Option<Range<usize>> {
 
 fn read(document: &Document) -> Result<Document, Stop> {
     let stop = |cause, span| Err(Stop { cause, span });
-    let not_utf8 = |problem: &&Problem| {
-        matches!(problem.kind, ProblemKind::InvalidUtf8 { .. } | ProblemKind::Utf16)
-    };
+    let not_utf8 =
+        |problem: &&Problem| matches!(problem.kind, ProblemKind::InvalidUtf8 { .. } | ProblemKind::Utf16);
     if let Some(problem) = document.problems().iter().find(not_utf8) {
         return stop(Cause::NotUtf8, problem.span.clone());
     }

@@ -48,7 +48,11 @@ impl Scanner<'_> {
                 break;
             }
         }
-        Token { end: end.index, trailing: spaces.starts_with('\n'), ..self.token(Kind::Scalar(text, Style::Plain), start) }
+        Token {
+            end: end.index,
+            trailing: spaces.starts_with('\n'),
+            ..self.token(Kind::Scalar(text, Style::Plain), start)
+        }
     }
 
     /// The number of characters up to a blank, a line end or a colon that ends a key.
@@ -157,7 +161,10 @@ impl Scanner<'_> {
         let blanks = self.reader.count(|c| matches!(c, ' ' | '\t'));
         let blanks = self.reader.take(blanks);
         if self.reader.peek(0) == END {
-            return Err(Stop { cause: Cause::Unclosed, span: self.reader.bytes(start.index, start.index + 1) });
+            return Err(Stop {
+                cause: Cause::Unclosed,
+                span: self.reader.bytes(start.index, start.index + 1),
+            });
         }
         if let Some(first) = self.reader.line_break() {
             let mut breaks = String::new();

@@ -135,7 +135,13 @@ impl Scanner<'_> {
 
     /// A token from `start` to the cursor.
     pub(super) fn token(&self, kind: Kind, start: Mark) -> Token {
-        Token { kind, start: start.index, end: self.reader.mark().index, column: start.column, trailing: false }
+        Token {
+            kind,
+            start: start.index,
+            end: self.reader.mark().index,
+            column: start.column,
+            trailing: false,
+        }
     }
 
     /// Moves over blanks, comments and line ends.
@@ -160,9 +166,9 @@ impl Scanner<'_> {
                 self.allow_key = true;
                 // After an empty line even tabs are passed over.
                 if self.reader.peek(0) == '\n' {
-                    let blank = self.reader.count(|c| {
-                        matches!(c, '\n' | '\t' | ' ' | '\u{85}' | '\u{2028}' | '\u{2029}')
-                    });
+                    let blank = self
+                        .reader
+                        .count(|c| matches!(c, '\n' | '\t' | ' ' | '\u{85}' | '\u{2028}' | '\u{2029}'));
                     self.reader.forward(blank);
                 }
             } else {
@@ -212,13 +218,8 @@ impl Scanner<'_> {
     fn value(&mut self) -> Result<(), Stop> {
         if let Some(key) = self.key.take() {
             let SimpleKey { token, at, .. } = key;
-            let here = |kind| Token {
-                kind,
-                start: at.index,
-                end: at.index,
-                column: at.column,
-                trailing: false,
-            };
+            let here =
+                |kind| Token { kind, start: at.index, end: at.index, column: at.column, trailing: false };
             self.tokens.insert(token, here(Kind::Key));
             if self.add_indent(at.column) {
                 self.tokens.insert(token, here(Kind::Mapping));
@@ -305,7 +306,23 @@ fn starts_plain(c: char) -> bool {
     !is_end_or_blank(c)
         && !matches!(
             c,
-            '-' | '?' | ':' | ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"'
-                | '%' | '@' | '`'
+            '-' | '?'
+                | ':'
+                | ','
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '#'
+                | '&'
+                | '*'
+                | '!'
+                | '|'
+                | '>'
+                | '\''
+                | '"'
+                | '%'
+                | '@'
+                | '`'
         )
 }

@@ -5,6 +5,7 @@ mod byte_order_mark;
 mod compatibility;
 mod control_character;
 mod description_length;
+mod description_markup;
 mod description_missing;
 mod encoding;
 mod file_name;
@@ -80,6 +81,7 @@ pub static RULES: &[&Rule] = &[
     &name_homoglyph::RULE,
     &description_missing::RULE,
     &description_length::RULE,
+    &description_markup::RULE,
     &compatibility::RULE,
     &metadata_strings::RULE,
     &allowed_tools::RULE,

@@ -21,8 +21,11 @@ macro_rules! sixteen {
 }
 
 /// A short text with 512 blanks behind it.
-const EXAMPLE: &str =
-    concat!("---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: \"needs git", sixteen!(blanks!()), "\"\n---\n");
+const EXAMPLE: &str = concat!(
+    "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: \"needs git",
+    sixteen!(blanks!()),
+    "\"\n---\n"
+);
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -61,7 +64,10 @@ mod tests {
 
     #[test]
     fn white_space_around_it_counts() {
-        let message = format!("`compatibility` has {} characters with the white space around it, {MAX} are allowed", MAX + 1);
+        let message = format!(
+            "`compatibility` has {} characters with the white space around it, {MAX} are allowed",
+            MAX + 1
+        );
         let block = |length| format!("---\ncompatibility: |\n  {}\n---\n", "x".repeat(length));
         assert_places(
             &RULE,

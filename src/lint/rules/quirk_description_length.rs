@@ -61,7 +61,10 @@ mod tests {
 
     #[test]
     fn white_space_around_it_counts() {
-        let message = format!("`description` has {} characters with the white space around it, {MAX} are allowed", MAX + 1);
+        let message = format!(
+            "`description` has {} characters with the white space around it, {MAX} are allowed",
+            MAX + 1
+        );
         let block = |length| format!("---\ndescription: |\n  {}\n---\n", "x".repeat(length));
         assert_places(
             &RULE,
