@@ -6,7 +6,7 @@ RELEASE = $(abspath $(TARGET))/release/skillpm
 TRY = target/try
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install test lint fmt advisories tools
+.PHONY: help try install-examples build install test bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,21 @@ test: tools ## run all tests, and validate the example skills
 	$(CARGO) test --locked --no-default-features --lib
 	$(CARGO) run --locked --quiet -- validate examples/skills/*
 	$(CARGO) test --locked --all-features
+
+bench: build ## measure skillpm beside a floor and other tools; BENCH_FULL=1 takes more time
+	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }
+	python3 benches/compare.py "$(RELEASE)"
+ifeq ($(BENCH_FULL),1)
+	$(CARGO) bench --locked --bench validate
+endif
+
+FUZZ ?= document
+FUZZ_SECONDS ?= 60
+fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (cargo-fuzz, nightly)
+	@$(CARGO) +nightly fuzz --version >/dev/null 2>&1 || { printf '%s\n' \
+	    'cargo-fuzz or the nightly toolchain is not installed: `rustup toolchain install nightly` and' \
+	    '`cargo install cargo-fuzz`. `cargo test fuzz_smoke` runs the targets without them.' >&2; exit 2; }
+	$(CARGO) +nightly fuzz run $(FUZZ) -- -max_total_time=$(FUZZ_SECONDS)
 
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
 	$(CARGO) fmt --check

@@ -125,6 +125,9 @@ impl From<crate::fs::PathError> for Error {
             Io::StorageFull | Io::QuotaExceeded => {
                 "free some space and run the command again: nothing was changed"
             }
+            Io::AlreadyExists | Io::NotADirectory | Io::IsADirectory => {
+                "something else lies there: move it away and run the command again"
+            }
             _ => "",
         };
         let new = Self::io(error.to_string()).because(error.source);

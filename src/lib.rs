@@ -33,10 +33,13 @@ pub mod manifest;
 pub mod name;
 pub mod path;
 pub mod refusal;
+pub mod requirement;
 pub mod skill;
 pub mod spec;
 pub mod text;
+pub mod tokens;
 pub mod tree;
+pub mod version;
 // rules
 pub mod lint;
 // machine

@@ -19,6 +19,16 @@ pub struct Manifest {
     agents: Agents,
     lint: LintSettings,
     document: DocumentMut,
+    marks: Marks,
+}
+
+/// What the editor that wrote the file put around its text; the parser drops it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Marks {
+    /// A byte order mark at the start.
+    byte_order: bool,
+    /// Lines that end with carriage return and line feed, as on Windows.
+    carriage_return: bool,
 }
 
 /// What the manifest says of one skill; its key is the name under which it is installed.
@@ -110,7 +120,9 @@ impl Manifest {
             Some(item) => reader.lint(item)?,
             None => LintSettings::default(),
         };
-        Ok(Self { skills, agents, lint, document: document.into_mut() })
+        let marks =
+            Marks { byte_order: text.starts_with('\u{feff}'), carriage_return: text.contains("\r\n") };
+        Ok(Self { skills, agents, lint, document: document.into_mut(), marks })
     }
 
     /// The skills by the name under which they are installed.
@@ -165,7 +177,11 @@ impl Manifest {
 /// The text of the file.
 impl std::fmt::Display for Manifest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(&self.document, f)
+        if self.marks.byte_order {
+            f.write_str("\u{feff}")?;
+        }
+        let text = self.document.to_string();
+        if self.marks.carriage_return { f.write_str(&text.replace('\n', "\r\n")) } else { f.write_str(&text) }
     }
 }
 
@@ -408,6 +424,29 @@ targets = ["claude-code"] # more later
 
     fn name(text: &str) -> SkillName {
         SkillName::new(text).expect(text)
+    }
+
+    /// Lines that nobody changed must not change, and an unchanged manifest is not written at all.
+    #[test]
+    fn what_editors_put_around_the_text_stays() {
+        for text in [
+            "\u{feff}[skills]\r\n# ours\r\npdf = { github = \"a/b\" }\r\n",
+            "[skills]\r\npdf = { github = \"a/b\" }",
+            "\u{feff}[skills]\npdf = { github = \"a/b\" }\n",
+        ] {
+            let mut manifest = Manifest::parse(text).expect("valid");
+            assert_eq!(manifest.to_string().trim_end(), text.trim_end());
+            let docx = Requirement {
+                origin: Origin::Local("./docx".to_owned()),
+                path: None,
+                reference: None,
+                name: None,
+            };
+            manifest.set_skill(&"docx".parse().expect("a name"), docx);
+            let end = if text.contains('\r') { "\r\n" } else { "\n" };
+            let added = format!("{}{end}docx = {{ path = \"./docx\" }}{end}", text.trim_end());
+            assert_eq!(manifest.to_string(), added);
+        }
     }
 
     #[test]

@@ -58,6 +58,9 @@ impl SkillName {
     ///
     /// The first of the rules above that `text` breaks.
     pub fn new(text: &str) -> Result<Self, NameError> {
+        if is_ascii_name(text.trim()) {
+            return Ok(Self(text.trim().to_owned()));
+        }
         match Self::problems(text).into_iter().next() {
             Some(problem) => Err(problem),
             None => Ok(Self(normalize(text))),
@@ -66,6 +69,11 @@ impl SkillName {
 
     /// Lists every rule that `text` breaks, in the order in which the reference validator checks them.
     pub fn problems(text: &str) -> Vec<NameError> {
+        if is_ascii_name(text.trim()) { Vec::new() } else { Self::problems_of_any(text) }
+    }
+
+    /// As [`Self::problems`], the long way.
+    fn problems_of_any(text: &str) -> Vec<NameError> {
         let name = normalize(text);
         if name.is_empty() {
             return vec![NameError::Empty];
@@ -93,6 +101,9 @@ impl SkillName {
     /// Returns a name made from `text` by lower-casing it and joining what is left with hyphens,
     /// or `None` where nothing is left: `Ahrefs Automation` gives `ahrefs-automation`.
     pub fn slug(text: &str) -> Option<Self> {
+        if is_ascii_name(text.trim()) {
+            return Some(Self(text.trim().to_owned()));
+        }
         let mut slug = String::new();
         for character in normalize(text).to_lowercase().chars() {
             if is_name_char(character) && character != '-' {
@@ -118,6 +129,9 @@ impl SkillName {
     /// Returns the first character that is of another alphabet than the Latin letters around it
     /// and easily taken for one of them, such as a Cyrillic `а` in `pаypal`.
     pub fn homoglyph(&self) -> Option<char> {
+        if self.0.is_ascii() {
+            return None;
+        }
         let latin = self.0.chars().any(|c| c.script() == Script::Latin);
         self.0.chars().find(|c| {
             latin
@@ -127,6 +141,16 @@ impl SkillName {
                 )
         })
     }
+}
+
+/// Whether `text` is a name by the rules for ASCII, where nothing needs to be normalized: nearly
+/// every name is, and a skill's name is looked at many times.
+fn is_ascii_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_inner = |at: usize| bytes[at] == b'-' && at > 0 && bytes[at - 1] != b'-' && at + 1 < bytes.len();
+    (1..=MAX_NAME_CHARS).contains(&bytes.len())
+        && (0..bytes.len())
+            .all(|at| bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit() || is_inner(at))
 }
 
 /// White space at the edges goes, compatibility forms become their plain ones.
@@ -237,6 +261,14 @@ mod tests {
             if let Some(name) = SkillName::slug(&text) {
                 prop_assert_eq!(SkillName::new(name.as_str()).expect("a slug is a name"), name);
             }
+        }
+
+        #[test]
+        fn the_short_way_knows_exactly_the_names_in_ascii(text in "([a-z0-9]|-|A|_|\\.| |é|１|a{20}){0,8}") {
+            let name = text.trim();
+            let valid = name.is_ascii() && SkillName::problems_of_any(&text).is_empty();
+            prop_assert_eq!(is_ascii_name(name), valid);
+            prop_assert!(!valid || normalize(&text) == name);
         }
 
         #[test]

@@ -133,6 +133,13 @@ impl Tree {
         Self { entries, content: self.content }
     }
 
+    /// Returns this tree without the entries whose path `is_out` names.
+    #[must_use]
+    pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> Self {
+        self.entries.retain(|path, _| !is_out(path));
+        self
+    }
+
     /// Returns the files of the skill in directory `dir` (`""` is the root).
     ///
     /// A symbolic link to a regular file of the same skill becomes a copy of that file.

@@ -98,6 +98,10 @@ pub(crate) enum Command {
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]
     Validate(ValidateArgs),
 
+    /// bring the frontmatter of skills into canonical form
+    #[command(alias = "format", after_help = help::FMT)]
+    Fmt(FmtArgs),
+
     /// make a new skill
     #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
     Create(CreateArgs),
@@ -278,4 +282,21 @@ pub(crate) struct InvokeArgs {
     // One list, so that clap reads no flag of its own after the name.
     #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
     pub(crate) words: Vec<String>,
+}
+
+/// Arguments of `fmt`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FmtArgs {
+    /// directories of skills, `SKILL.md` files, or directories to look for skills in; `-` formats
+    /// standard input to standard output
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// write nothing, fail if a file would change
+    #[arg(long)]
+    pub(crate) check: bool,
+
+    /// write nothing, show what would change
+    #[arg(long)]
+    pub(crate) diff: bool,
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::lint::Severity;
+use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
 use crate::ops::validate::ValidateOutcome;
 
@@ -41,6 +42,17 @@ pub(crate) fn validate(outcome: &ValidateOutcome, strict: bool) -> u8 {
     let fails = |severity| strict || severity == Severity::Error;
     let found = outcome.skills.iter().flat_map(|skill| &skill.findings).any(|f| fails(f.severity));
     if found { FINDINGS } else { SUCCESS }
+}
+
+/// Returns the code of `fmt`: a file without canonical form fails, and with `check` one that would
+/// change does.
+pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
+    let fails = |form: &Form| match form {
+        Form::Canonical => false,
+        Form::Changed { .. } => check,
+        Form::Refused { .. } => true,
+    };
+    if outcome.files.iter().any(|file| fails(&file.form)) { FINDINGS } else { SUCCESS }
 }
 
 #[cfg(test)]

@@ -63,6 +63,12 @@ pub(crate) const VALIDATE: &str = after!("validate",
     "skillpm validate skills --strict        fail on warnings too"
 );
 
+pub(crate) const FMT: &str = after!("fmt",
+    "skillpm fmt                     the skills in this directory"
+    "skillpm fmt skills --check      fail if one is not in canonical form"
+    "skillpm fmt skills --diff       what would change"
+);
+
 pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes"
     "skillpm create release-notes --path skills"

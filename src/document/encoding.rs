@@ -40,12 +40,14 @@ fn utf16(bytes: &[u8]) -> Option<bool> {
 
 /// Reports the first control character of `yaml` that YAML does not allow. NUL has its own report.
 pub(super) fn control_characters(yaml: &str, base: usize, problems: &mut Vec<Problem>) {
-    let forbidden = |c: char| {
-        (c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}' | '\0'))
-            || matches!(c, '\u{fffe}' | '\u{ffff}')
-    };
-    if let Some((at, c)) = yaml.char_indices().find(|(_, c)| forbidden(*c)) {
+    if let Some((at, c)) = yaml.char_indices().find(|(_, c)| is_forbidden(*c)) {
         let span = base + at..base + at + c.len_utf8();
         problems.push(Problem { kind: ProblemKind::Control(c), span });
     }
+}
+
+/// Whether YAML does not allow `c`. NUL has its own report.
+pub(crate) fn is_forbidden(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}' | '\0'))
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
 }

@@ -1,5 +1,7 @@
 //! Lines and columns for people.
 
+use std::sync::OnceLock;
+
 /// A place in a text. Both numbers start at 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
@@ -12,38 +14,43 @@ pub struct Position {
 /// The lines of a text, to turn byte offsets into [`Position`]s.
 ///
 /// Lines end with LF, CRLF or CR. A byte-order mark is no character of the first line, as in editors.
+/// The lines are looked for when the first position is asked for: most texts have nothing to show.
 #[derive(Debug, Clone)]
 pub struct LineIndex<'a> {
     text: &'a str,
-    starts: Vec<usize>,
+    starts: OnceLock<Vec<usize>>,
 }
 
 impl<'a> LineIndex<'a> {
     /// Returns the index of `text`.
     pub fn new(text: &'a str) -> Self {
-        let bytes = text.as_bytes();
-        let first = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let mut starts = vec![first];
-        for (at, byte) in bytes.iter().enumerate() {
-            if *byte == b'\n' || (*byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
-                starts.push(at + 1);
-            }
-        }
-        Self { text, starts }
+        Self { text, starts: OnceLock::new() }
+    }
+
+    /// Where each line starts; there is always a first one.
+    fn starts(&self) -> &[usize] {
+        self.starts.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let first = if self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+            let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
+                .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'));
+            std::iter::once(first).chain(ends.map(|at| at + 1)).collect()
+        })
     }
 
     /// The place of the character at byte `offset`; an offset beyond the end means the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset);
-        let line = self.starts.partition_point(|start| *start <= offset).max(1);
-        let start = self.starts[line - 1];
+        let starts = self.starts();
+        let line = starts.partition_point(|start| *start <= offset).max(1);
+        let start = starts[line - 1];
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
         Position { line, column: column + 1 }
     }
 
     /// The number of lines; an empty text has one.
     pub fn count(&self) -> usize {
-        self.starts.len()
+        self.starts().len()
     }
 }
 

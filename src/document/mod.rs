@@ -5,9 +5,14 @@
 //! ([`crate::skill::load`]), the linter holds to the specification ([`crate::lint::check`]).
 
 mod encoding;
+mod format;
 mod lines;
+mod links;
+mod outline;
 mod problem;
 mod repair;
+mod scalar;
+mod simple;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -15,9 +20,15 @@ mod tree;
 mod views;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
+pub(crate) use encoding::is_forbidden;
+pub(crate) use format::block_lines;
+pub use format::{Unformattable, format};
 pub use lines::{LineIndex, Position};
+pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
+pub use scalar::{double_quoted, write_scalar};
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
 pub use views::SPEC_FIELDS;
@@ -30,6 +41,8 @@ pub struct Document {
     parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
+    /// Made when somebody asks: those that only load skills never do.
+    markdown: OnceLock<Markdown>,
 }
 
 impl Document {
@@ -49,10 +62,17 @@ impl Document {
         if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
             problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
         }
-        if let Some(at) = text.find('\0') {
+        if let Some(at) = memchr::memchr(0, text.as_bytes()) {
             problems.push(Problem { kind: ProblemKind::Nul, span: at..at + 1 });
         }
-        let mut document = Self { body: 0..text.len(), text, frontmatter: None, parts: None, problems };
+        let mut document = Self {
+            body: 0..text.len(),
+            text,
+            frontmatter: None,
+            parts: None,
+            problems,
+            markdown: OnceLock::new(),
+        };
         match split(document.text.as_bytes()) {
             Split::Found(parts) => document.read_frontmatter(&parts),
             Split::Unclosed(open) => document.problem(ProblemKind::UnclosedFrontmatter, open),
@@ -69,14 +89,27 @@ impl Document {
         let (start, end) = (yaml.start, yaml.end + 3);
         let parts = Parts { bom: 0, open: start - 3..start, close: yaml.end..end, yaml, body: end };
         let body = end..self.text.len();
-        let text = self.text.clone();
-        Self { text, frontmatter: Some(frontmatter), parts: Some(parts), body, problems: Vec::new() }
+        Self {
+            text: self.text.clone(),
+            frontmatter: Some(frontmatter),
+            parts: Some(parts),
+            body,
+            problems: Vec::new(),
+            markdown: OnceLock::new(),
+        }
     }
 
     /// The same text as a reader sees it that has one problem with it and reads no metadata.
     pub(crate) fn seen_with(&self, problem: Problem) -> Self {
         let body = 0..self.text.len();
-        Self { text: self.text.clone(), frontmatter: None, parts: None, body, problems: vec![problem] }
+        Self {
+            text: self.text.clone(),
+            frontmatter: None,
+            parts: None,
+            body,
+            problems: vec![problem],
+            markdown: OnceLock::new(),
+        }
     }
 
     fn problem(&mut self, kind: ProblemKind, span: Range<usize>) {
@@ -99,6 +132,10 @@ impl Document {
             return self.problem(ProblemKind::TooLarge(size), parts.open.clone());
         }
         let yaml = &self.text[parts.yaml.clone()];
+        self.frontmatter = simple::parse(yaml, parts.yaml.start);
+        if self.frontmatter.is_some() {
+            return;
+        }
         encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
         let tree = read_tree(yaml, parts.yaml.start, &mut self.problems);
         match tree {
@@ -135,6 +172,11 @@ impl Document {
     /// The bytes of [`Document::body`], up to the end of the text.
     pub fn body_span(&self) -> Range<usize> {
         self.body.clone()
+    }
+
+    /// The links, the code and the HTML of the body, with spans of the whole text. Read once.
+    pub fn markdown(&self) -> &Markdown {
+        self.markdown.get_or_init(|| Markdown::parse(self.body(), self.body.start))
     }
 
     /// What is wrong with the text itself, in the order in which it was found.

@@ -115,7 +115,7 @@ impl Lines<'_> {
     fn next(&mut self) -> Line {
         let start = self.at;
         let rest = &self.bytes[start..];
-        let Some(length) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+        let Some(length) = memchr::memchr2(b'\n', b'\r', rest) else {
             if !self.whole {
                 return Line::Cut(start);
             }

@@ -2,24 +2,128 @@
 
 use std::path::Path;
 
-use crate::fs;
+use crate::fs::{self, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
+use crate::source::discover::SKIPPED;
 use crate::tree::Node;
 
-/// The files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out.
-/// Nothing is said of a directory that cannot be read.
-pub fn of_skill(dir: &Path) -> Vec<SkillFile> {
-    let Ok(tree) = fs::tree_of(dir) else { return Vec::new() };
-    let beside = tree.entries().filter(|(path, _)| !path.eq_ignore_ascii_case("SKILL.md"));
-    let files = beside.filter_map(|(path, entry)| {
+/// More files than that are no skill, and nobody wants to wait for them.
+const MAX_FILES: u64 = 10_000;
+/// The largest Markdown file whose text rules look at.
+const MAX_MARKDOWN: u64 = 256 << 10;
+/// How much Markdown of one skill they look at.
+const MAX_MARKDOWN_IN_ALL: u64 = 4 << 20;
+/// How much is read of a script: only its first two bytes matter.
+const SCRIPT_PIECE: u64 = 1 << 20;
+
+/// The files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out;
+/// `None` where they cannot be told: the directory cannot be read, or holds more than any skill.
+///
+/// Only what rules ask for is opened: scripts below `scripts/` for their first bytes, and Markdown
+/// files where one of them can lead to another or name a script.
+pub fn of_skill(dir: &Path) -> Option<Vec<SkillFile>> {
+    let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
+    let tree = fs::scan(dir, walk).ok()?;
+    let beside = || tree.entries().filter(|(path, _)| !path.eq_ignore_ascii_case("SKILL.md"));
+    let markdown = beside().filter(|(path, _)| is_markdown(path)).count();
+    let asked = markdown > 1 || beside().any(|(path, _)| is_script(path));
+    let mut budget = if asked { MAX_MARKDOWN_IN_ALL } else { 0 };
+    let files = beside().filter_map(|(path, entry)| {
         let kind = match entry.node {
-            Node::File { executable, .. } => {
-                SkillFileKind::File { executable, shebang: false, markdown: None }
-            }
+            Node::File { executable, size } => SkillFileKind::File {
+                // Elsewhere files have no such bit, and what is not known is not told.
+                executable: executable || !cfg!(unix),
+                shebang: is_script(path) && has_shebang(&dir.join(path)),
+                markdown: markdown_text(&dir.join(path), path, size, &mut budget),
+            },
             Node::Symlink => SkillFileKind::Link,
             Node::Special(_) => return None,
         };
         Some(SkillFile { path: path.to_owned(), kind })
     });
-    files.collect()
+    Some(files.collect())
+}
+
+fn is_script(path: &str) -> bool {
+    path.starts_with("scripts/")
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+}
+
+fn has_shebang(at: &Path) -> bool {
+    let read = fs::read_prefix(at, SCRIPT_PIECE, |bytes| bytes.len() >= 2);
+    read.is_ok_and(|bytes| bytes.is_some_and(|bytes| bytes.starts_with(b"#!")))
+}
+
+fn markdown_text(at: &Path, path: &str, size: u64, budget: &mut u64) -> Option<String> {
+    if !is_markdown(path) || size > MAX_MARKDOWN || size > *budget {
+        return None;
+    }
+    *budget -= size;
+    let bytes = fs::read_prefix(at, MAX_MARKDOWN, |_| false).ok()??;
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+
+    fn file(executable: bool, shebang: bool, markdown: Option<&str>) -> SkillFileKind {
+        SkillFileKind::File { executable, shebang, markdown: markdown.map(str::to_owned) }
+    }
+
+    #[test]
+    fn names_first_bytes_and_markdown() {
+        let world = World::new();
+        world.skill("pdf", "pdf");
+        world.write("pdf/scripts/a.sh", "#!/bin/sh\n");
+        world.write("pdf/scripts/empty", "");
+        world.write("pdf/references/a.md", "# A\n");
+        world.write("pdf/assets/b.sh", "#!/bin/sh\n");
+        world.write("pdf/big.MD", &"x".repeat(300 << 10));
+        world.write("pdf/node_modules/x/y.md", "no");
+        let dir = world.project().join("pdf");
+        let found: Vec<_> =
+            of_skill(&dir).expect("a directory").into_iter().map(|file| (file.path, file.kind)).collect();
+        // Files are written without the bit; where there is none, it is taken as set.
+        let bit = !cfg!(unix);
+        let expected = [
+            ("assets/b.sh", file(bit, false, None)),
+            ("big.MD", file(bit, false, None)),
+            ("references/a.md", file(bit, false, Some("# A\n"))),
+            ("scripts/a.sh", file(bit, true, None)),
+            ("scripts/empty", file(bit, false, None)),
+        ];
+        assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+    }
+
+    /// One Markdown file leads to no other: it is not opened.
+    #[test]
+    fn what_no_rule_asks_for_is_not_read() {
+        let world = World::new();
+        world.skill("pdf", "pdf");
+        world.write("pdf/a.md", "# A\n");
+        let files = of_skill(&world.project().join("pdf")).expect("a directory");
+        assert_eq!(files[0].kind, file(!cfg!(unix), false, None));
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_cannot_be_read() {
+        let world = World::new();
+        assert_eq!(of_skill(&world.project().join("nowhere")), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_told_and_not_followed() {
+        let world = World::new();
+        world.skill("pdf", "pdf");
+        world.write("secret.md", "key");
+        world.link("../../secret.md", "pdf/scripts.md");
+        let files = of_skill(&world.project().join("pdf")).expect("a directory");
+        assert_eq!(files, [SkillFile { path: "scripts.md".into(), kind: SkillFileKind::Link }]);
+    }
 }

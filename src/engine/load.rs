@@ -104,7 +104,11 @@ fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable
 
 /// The regular file that `file` is or leads to. A link may not leave the file's directory: a
 /// stranger's skill could otherwise show an agent any file of the machine.
-fn contained(file: &Path) -> Result<PathBuf, Unusable> {
+///
+/// # Errors
+///
+/// As [`document`], for any reason but the content.
+pub fn contained(file: &Path) -> Result<PathBuf, Unusable> {
     if fs::kind(file)? != Some(Kind::Symlink) {
         return regular(file.to_owned());
     }

@@ -28,8 +28,35 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     sync_dir(directory)
 }
 
-/// Makes a rename in `directory` outlast a loss of power.
-pub(super) fn sync_dir(directory: &Path) -> Result<(), PathError> {
+/// Moves the file `from`, which is synced, over the file `to`, as [`write_atomic`] would write it, but
+/// without a file beside `to` that a killed process could leave there.
+///
+/// # Errors
+///
+/// As [`write_atomic`].
+pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
+    let real = real_path(to)?;
+    let place = real.as_deref().unwrap_or(to);
+    fs::File::open(from).and_then(|file| copy_mode(place, &file)).at("write", place)?;
+    match fs::rename(from, place) {
+        Err(error) if super::across::is_across(&error) => {
+            // Only there is a file beside it needed.
+            write_atomic(place, &fs::read(from).at("read", from)?)?;
+            fs::remove_file(from).at("remove", from)
+        }
+        result => {
+            result.at("replace", place)?;
+            place.parent().map_or(Ok(()), sync_dir)
+        }
+    }
+}
+
+/// Makes the renames in `directory` outlast a loss of power.
+///
+/// # Errors
+///
+/// Where the directory cannot be opened or synced.
+pub fn sync_dir(directory: &Path) -> Result<(), PathError> {
     if cfg!(unix) {
         fs::File::open(directory).and_then(|directory| directory.sync_all()).at("sync", directory)?;
     }
@@ -64,6 +91,23 @@ mod tests {
         write_atomic(&path, b"two").expect("replaces");
         assert_eq!(fs::read(&path).expect("reads"), b"two");
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_modes_are_kept_by_a_move_too() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let [from, file, link] = ["from", "file", "link"].map(|name| dir.path().join(name));
+        fs::write(&from, "two").expect("writes");
+        fs::write(&file, "one").expect("writes");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("chmod");
+        std::os::unix::fs::symlink("file", &link).expect("links");
+        replace_file(&from, &link).expect("replaces");
+        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
+        assert_eq!(fs::read(&file).expect("reads"), b"two");
+        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        assert!(!from.exists());
     }
 
     #[cfg(unix)]

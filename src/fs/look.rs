@@ -31,7 +31,7 @@ pub enum Kind {
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
     let file_type = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata.file_type(),
-        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) if is_absent(&error) || is_loop(&error) => return Ok(None),
         Err(error) => return Err(error).at("look at", path),
     };
     Ok(Some(if file_type.is_file() {

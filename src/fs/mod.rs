@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
 
+mod across;
 mod atomic;
 mod download;
 mod file;
@@ -14,7 +15,8 @@ mod place;
 mod temp;
 mod tree;
 
-pub use atomic::write_atomic;
+pub use across::{beside, clear_moves};
+pub use atomic::{replace_file, sync_dir, write_atomic};
 pub use download::{Download, Sink, read_small, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use lock::DirLock;

@@ -4,8 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::atomic::sync_dir;
-use super::{Kind, PathContext, PathError, kind};
+use super::{Kind, PathContext, PathError, across, kind};
 
 /// Creates `path` and the directories above it.
 ///
@@ -34,31 +33,37 @@ pub fn create_dir(path: &Path) -> Result<(), PathError> {
     fs::create_dir(path).at("create", path)
 }
 
-/// Moves `from` to `to`, where nothing may lie yet. Both are on one file system.
+/// Moves `from` to `to`, where nothing may lie yet. Where they are on two file systems, a copy is
+/// made beside `to` and moved there. That the move outlasts a loss of power is for [`super::sync_dir`].
 ///
 /// # Errors
 ///
 /// `AlreadyExists` where something lies at `to`, else what the system says.
 pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
+    match rename_new(from, to) {
+        Err(error) if across::is_across(&error) => across::move_new(from, to),
+        result => result.at("create", to),
+    }
+}
+
+/// Renames `from` to `to`, where nothing may lie yet.
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
             Err(error) if is_unsupported(error) => {}
-            result => {
-                result.map_err(io::Error::from).at("create", to)?;
-                return sync_parent(to);
-            }
+            result => return Ok(result?),
         }
     }
-    if kind(to)?.is_some() {
-        return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("create", to);
+    if kind(to).map_err(|error| error.source)?.is_some() {
+        return Err(io::ErrorKind::AlreadyExists.into());
     }
-    fs::rename(from, to).at("create", to)?;
-    sync_parent(to)
+    fs::rename(from, to)
 }
 
-/// Swaps what lies at `new` and at `old`, so that no reader ever finds `old` missing or half done.
+/// Swaps what lies at `new` and at `old`, so that no reader ever finds `old` missing or half done,
+/// also where the two are on two file systems.
 ///
 /// Where the system cannot swap, the old one steps aside first and there is a moment without it;
 /// the journal of the transaction mends a crash in that moment.
@@ -67,32 +72,36 @@ pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
 ///
 /// Where either cannot be moved.
 pub fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
+    match rename_swap(new, old) {
+        Err(error) if across::is_across(&error) => across::exchange(new, old),
+        result => result.at("replace", old),
+    }
+}
+
+/// Swaps two names of one file system.
+pub(super) fn rename_swap(new: &Path, old: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         match renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE) {
             Err(error) if is_unsupported(error) => {}
-            result => {
-                result.map_err(io::Error::from).at("replace", old)?;
-                return sync_parent(old);
-            }
+            result => return Ok(result?),
         }
     }
     let mut aside = new.as_os_str().to_owned();
     aside.push(".old");
-    fs::rename(old, &aside).at("replace", old)?;
-    fs::rename(new, old).at("replace", old)?;
-    fs::rename(&aside, new).at("replace", old)?;
-    sync_parent(old)
+    fs::rename(old, &aside)?;
+    if let Err(error) = fs::rename(new, old) {
+        // The first error is the one to tell.
+        let _ = fs::rename(&aside, old);
+        return Err(error);
+    }
+    fs::rename(&aside, new)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn is_unsupported(error: rustix::io::Errno) -> bool {
     matches!(error, rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP)
-}
-
-fn sync_parent(path: &Path) -> Result<(), PathError> {
-    path.parent().map_or(Ok(()), sync_dir)
 }
 
 /// Makes a symbolic link at `link` that leads to `target`. A link that is there is replaced in one
@@ -108,7 +117,9 @@ pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
     };
     create_dir_all(parent)?;
     match kind(link)? {
-        None | Some(Kind::Symlink) => {}
+        // In one step, so that a killed process leaves nothing beside it.
+        None => return make_symlink(target, link).at("link", link),
+        Some(Kind::Symlink) => {}
         Some(_) => return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("link", link),
     }
     // A fresh link in a private directory, renamed over the old one.
@@ -119,12 +130,12 @@ pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
 }
 
 #[cfg(unix)]
-fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
+pub(super) fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(target, link)
 }
 
 #[cfg(windows)]
-fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
+pub(super) fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
     std::os::windows::fs::symlink_dir(target, link)
 }
 
@@ -142,16 +153,41 @@ pub fn remove_link(path: &Path) -> Result<(), PathError> {
 
 /// Removes whatever lies at `path`, and what is below it; links are removed, not followed.
 ///
+/// Directories that their owner may not write, such as those of some tools' caches, are made
+/// writable for it.
+///
 /// # Errors
 ///
 /// Where something cannot be removed.
 pub fn remove_tree(path: &Path) -> Result<(), PathError> {
     match kind(path)? {
         None => Ok(()),
-        Some(Kind::Directory) => fs::remove_dir_all(path).at("remove", path),
+        Some(Kind::Directory) => match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                make_writable(path);
+                fs::remove_dir_all(path).at("remove", path)
+            }
+            result => result.at("remove", path),
+        },
         Some(_) => fs::remove_file(path).at("remove", path),
     }
 }
+
+/// Lets the owner of the directories at and below `dir` change them, as far as that is possible.
+#[cfg(unix)]
+fn make_writable(dir: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        // The type of the entry itself: a link is not followed.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn make_writable(_dir: &Path) {}
 
 /// Removes the directory at `path` if nothing is in it.
 pub fn remove_dir_if_empty(path: &Path) {

@@ -62,6 +62,18 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The place that it changes, and of which skill.
+    pub fn place(&self) -> (Place, &SkillName) {
+        match self {
+            Self::Put { place, name, .. }
+            | Self::Remove { place, name, .. }
+            | Self::Unlink { place, name } => (place.clone(), name),
+            Self::Link { agent, name } => (Place::Agent(agent.clone()), name),
+        }
+    }
+}
+
 /// A skill that is to be there.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -130,6 +142,8 @@ pub enum ConflictKind {
     Untracked,
     /// A link to somewhere else.
     Link,
+    /// An installed skill whose name is the same on some file systems; `--force` does not help.
+    SameName(SkillName),
     /// A file, or a directory with things in it that no skill may have, so that the store could not
     /// keep it; `--force` does not help.
     NotASkill,
@@ -169,10 +183,16 @@ impl Planner<'_> {
     fn put(&mut self, wanted: &Wanted) {
         let name = &wanted.name;
         let digest = wanted.locked.digest;
+        if let Some(other) = self.same_name(name) {
+            return self.conflict(&Place::Canonical, name, ConflictKind::SameName(other));
+        }
         self.tree(&Place::Canonical, name, digest, &self.canonical(name));
         for agent in &self.goal.agents {
             // The canonical copy serves it, in either scope.
             if agent.is_universal() || self.survey.served.contains(agent.id) {
+                continue;
+            }
+            if self.survey.sharing.contains(agent.id) {
                 continue;
             }
             let Some(found) = self.survey.agents.get(&(agent.id, name.clone())) else { continue };
@@ -241,6 +261,9 @@ impl Planner<'_> {
         }
         let locked = self.locked(name);
         for ((agent, other), found) in &self.survey.agents {
+            if self.survey.sharing.contains(agent) {
+                continue;
+            }
             let place = Place::Agent((*agent).to_owned());
             match found {
                 Found::OurLink if other == name => {
@@ -277,6 +300,18 @@ impl Planner<'_> {
         };
         self.conflict(place, name, kind);
         None
+    }
+
+    /// Another skill that stays and would share a directory with `name` on some file systems: manifest
+    /// and lockfile refuse to hold both.
+    fn same_name(&self, name: &SkillName) -> Option<SkillName> {
+        let key = name.collision_key();
+        let known = self.files.manifest.skills().keys().chain(self.files.lock.skills.keys());
+        let put = self.goal.put.iter().map(|wanted| &wanted.name);
+        known
+            .chain(put)
+            .find(|other| *other != name && !self.goal.remove.contains(other) && other.collision_key() == key)
+            .cloned()
     }
 
     fn locked(&self, name: &SkillName) -> Option<Digest> {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::agents::{Agent, CANONICAL_DIR};
+use super::agents::{self, Agent, CANONICAL_DIR};
+use super::plan::Place;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::name::SkillName;
@@ -92,7 +93,26 @@ impl Scope {
         }
     }
 
-    /// Refuses a directory that a link leads out of the project: a stranger's repository could
+    /// Where the skill `name` lies at `place`.
+    ///
+    /// # Errors
+    ///
+    /// An agent that is not known or has no directory in this scope; a directory that a link leads
+    /// out of the project.
+    pub fn place(&self, settings: &Settings, place: &Place, name: &SkillName) -> Result<PathBuf> {
+        let dir = match place {
+            Place::Canonical => self.skills_dir(),
+            Place::Agent(id) => {
+                let agent = agents::find(id).map_err(|error| Error::config(error.to_string()))?;
+                let dir = self.agent_dir(settings, agent);
+                dir.ok_or_else(|| Error::config(format!("agent `{id}` has no directory in this scope")))?
+            }
+        };
+        self.check_inside(&dir)?;
+        Ok(dir.join(name.as_str()))
+    }
+
+    /// Refuses a directory or file that a link leads out of the project: a stranger's repository could
     /// otherwise have us write anywhere.
     ///
     /// # Errors
@@ -110,7 +130,7 @@ impl Scope {
             match fs::real_path(path)? {
                 Some(real) if real.starts_with(&root) => return Ok(()),
                 Some(real) => return Err(outside(path, &real)),
-                None if dangling => return Err(outside(path, &fs::read_link(path)?.unwrap_or_default())),
+                None if dangling => return Err(nowhere(path, &fs::read_link(path)?.unwrap_or_default())),
                 None => there = path.parent(),
             }
         }
@@ -127,17 +147,27 @@ fn outside(path: &Path, real: &Path) -> Error {
     .hint("remove the link, or install for the user with `--scope user`")
 }
 
+fn nowhere(path: &Path, target: &Path) -> Error {
+    Error::integrity(format!("`{}` is a link to `{}`, which is not there", path.display(), target.display()))
+        .hint("remove the link, or make what it leads to")
+}
+
 /// Whether something lies at `path`, links followed.
 pub fn exists(path: &Path) -> bool {
     fs::real_path(path).is_ok_and(|real| real.is_some())
 }
 
 fn project_root(settings: &Settings) -> Result<PathBuf> {
+    // The working directory comes without links, the home directory as somebody wrote it.
+    let home = match &settings.home {
+        Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
+        None => None,
+    };
     for marker in [manifest::FILE_NAME, ".git"] {
         for dir in settings.cwd.ancestors() {
             // The user's own manifest lies elsewhere, and a repository in the home directory (for
             // dot files) does not make every directory below it one project.
-            let is_home = settings.home.as_deref() == Some(dir) && dir != settings.cwd;
+            let is_home = home.as_deref() == Some(dir) && dir != settings.cwd;
             if !is_home && fs::kind(&dir.join(marker))?.is_some() {
                 return Ok(dir.to_owned());
             }
@@ -165,6 +195,13 @@ mod tests {
         fs::create_dir_all(&home.join(".git")).expect("creates");
         let root = |cwd: &Path| Scope::new(&settings(cwd, home), ScopeKind::Project).expect("valid").root;
         assert_eq!(root(&deep), deep, "the home's own repository does not count");
+        #[cfg(unix)]
+        {
+            let link = home.join("link");
+            fs::symlink(home, &link).expect("links");
+            let linked = Scope::new(&settings(&deep, &link), ScopeKind::Project).expect("valid");
+            assert_eq!(linked.root, deep, "nor through a link");
+        }
         fs::create_dir_all(&home.join("repo/.git")).expect("creates");
         assert_eq!(root(&deep), home.join("repo"));
         fs::write_atomic(&home.join("repo/app/skillpm.toml"), b"").expect("writes");

@@ -7,7 +7,7 @@ use super::agents::Agent;
 use super::scope::Scope;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, Kind};
+use crate::fs::{self, Kind, PathError};
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
@@ -88,7 +88,7 @@ pub enum Found {
 }
 
 /// What lies at the places that a change is about.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Survey {
     /// The canonical copies.
     pub canonical: BTreeMap<SkillName, Found>,
@@ -96,14 +96,20 @@ pub struct Survey {
     pub agents: BTreeMap<(&'static str, SkillName), Found>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
+    /// Agents whose directory is, maybe through links, that of one that was looked at before: what is
+    /// done for that one is done for them.
+    pub sharing: BTreeSet<&'static str>,
+    /// Agents whose directory cannot be looked at, and why.
+    pub unreadable: BTreeMap<&'static str, PathError>,
 }
 
 impl Survey {
-    /// Looks at the places of the skills `names`, canonical and in the directories of `agents`.
+    /// Looks at the places of the skills `names`, canonical and in the directories of `agents`. What
+    /// agents share is told of the first of them.
     ///
     /// # Errors
     ///
-    /// Where a place cannot be looked at, or leads out of the project.
+    /// Where the canonical place cannot be looked at, or leads out of the project.
     pub fn take(
         settings: &Settings,
         scope: &Scope,
@@ -116,21 +122,41 @@ impl Survey {
             survey.canonical.insert((*name).clone(), look(&scope.skill_dir(name), scope, name)?);
         }
         let canonical = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
+        let mut seen = BTreeSet::new();
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
-            let real = fs::real_path(&dir)?;
-            if dir == scope.skills_dir() || real.as_ref() == Some(&canonical) {
-                survey.served.insert(agent.id);
-                continue;
-            }
-            // An agent's directory that is not there holds nothing.
-            for name in names {
-                let found =
-                    if real.is_some() { look(&dir.join(name.as_str()), scope, name)? } else { Found::Absent };
-                survey.agents.insert((agent.id, (*name).clone()), found);
+            // Somebody else's directory, such as one that a container made, is not our failure.
+            if let Err(error) = survey.agent(scope, names, agent.id, &dir, &canonical, &mut seen) {
+                survey.unreadable.insert(agent.id, error);
             }
         }
         Ok(survey)
+    }
+
+    fn agent(
+        &mut self,
+        scope: &Scope,
+        names: &[&SkillName],
+        agent: &'static str,
+        dir: &Path,
+        canonical: &Path,
+        seen: &mut BTreeSet<PathBuf>,
+    ) -> std::result::Result<(), PathError> {
+        let real = fs::real_path(dir)?;
+        if dir == scope.skills_dir() || real.as_deref() == Some(canonical) {
+            self.served.insert(agent);
+            return Ok(());
+        }
+        if !seen.insert(real.clone().unwrap_or_else(|| dir.to_owned())) {
+            self.sharing.insert(agent);
+        }
+        for name in names {
+            // An agent's directory that is not there holds nothing.
+            let found =
+                if real.is_some() { look(&dir.join(name.as_str()), scope, name)? } else { Found::Absent };
+            self.agents.insert((agent, (*name).clone()), found);
+        }
+        Ok(())
     }
 }
 
@@ -139,7 +165,7 @@ impl Survey {
 /// # Errors
 ///
 /// Where it cannot be looked at.
-pub fn look(path: &Path, scope: &Scope, name: &SkillName) -> Result<Found> {
+pub fn look(path: &Path, scope: &Scope, name: &SkillName) -> std::result::Result<Found, PathError> {
     Ok(match fs::kind(path)? {
         None => Found::Absent,
         Some(Kind::Directory) => Found::Tree(digest_of(path)),

@@ -5,8 +5,14 @@
 //! no files. An error is a breach of the specification's words; what the specification is silent
 //! about and some tools refuse is a warning.
 
+mod apply;
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod counts;
+mod delimiters;
+mod edits;
+mod entries;
 mod finding;
 mod fix;
 mod lenient;
@@ -16,9 +22,12 @@ mod reference;
 mod rules;
 mod subject;
 mod switch;
+mod target;
 #[cfg(test)]
 mod testing;
+mod words;
 
+pub use apply::{Applied, Fixed, apply, fix_all};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
@@ -165,8 +174,8 @@ mod tests {
                 "quirk-file-name" => "Skill.md",
                 _ => "SKILL.md",
             };
-            assert!(!testing::findings(rule, bad, Some("pdf"), bad_name).is_empty(), "{}: bad", rule.id);
-            assert_eq!(testing::findings(rule, good, Some("pdf"), "SKILL.md"), [], "{}: good", rule.id);
+            assert!(!testing::example(rule, bad, bad_name).is_empty(), "{}: bad", rule.id);
+            assert_eq!(testing::example(rule, good, "SKILL.md"), [], "{}: good", rule.id);
         }
     }
 

@@ -1,4 +1,6 @@
-//! Quoting of values, for suggestions.
+//! Quoting of values, for suggestions and repairs.
+
+use crate::document::double_quoted;
 
 /// The longest value that is repeated in a suggestion.
 const MAX_SHOWN: usize = 100;
@@ -9,6 +11,13 @@ pub(super) fn suggestion(key: &str, value: &str) -> String {
         return format!("put the whole value in quotes, or on its own lines after `{key}: >-`");
     }
     format!("put the whole value in quotes: `{key}: {}`", quoted(value))
+}
+
+/// Returns `value` in quotes, whatever is in it.
+pub(super) fn written(value: &str) -> String {
+    // Single quotes keep backslashes readable, and know no escapes for what YAML does not allow.
+    let plain = value.chars().all(|c| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
+    if plain { quoted(value) } else { double_quoted(value) }
 }
 
 /// Returns `value` in the quotes that need the fewest escapes.

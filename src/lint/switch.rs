@@ -267,7 +267,7 @@ mod tests {
             let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
             findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
-        let description = "description: Reads PDF files.";
+        let description = "description: Reads PDF files. Use when there are PDF files.";
         assert_eq!(
             rules(&format!("---\nname: PDF\n{description}\n---\n")),
             ["name-alphabet", "name-directory"]
@@ -278,7 +278,7 @@ mod tests {
             format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: PDF\n---\n");
         assert_eq!(rules(&text), [""; 0]);
         let text =
-            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: x\n---\n");
+            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: MIT\n---\n");
         assert_eq!(rules(&text), ["name-alphabet", "name-directory", "unused-switch"]);
         let text = "---\nname: pdf\n---\n<!-- skillpm: allow-file description-missing -->\n";
         assert_eq!(rules(text), [""; 0]);

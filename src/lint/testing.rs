@@ -1,15 +1,26 @@
 //! Helpers for the rules' own tests.
 
-use super::{Finding, Rule, Subject};
+use super::{Finding, OtherSkill, Rule, SkillFile, SkillFileKind, Subject};
 use crate::document::Document;
 
 /// What `rule` alone finds in `text`.
 pub(super) fn findings(rule: &Rule, text: &str, directory: Option<&str>, file_name: &str) -> Vec<Finding> {
     let document = Document::parse(text.to_owned());
+    of(rule, &Subject::new(&document, directory, file_name))
+}
+
+/// What `rule` alone finds in `subject`; each finding is one that can be shown and repaired.
+fn of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {
+    let text = subject.document.text();
     let mut findings = Vec::new();
-    (rule.check)(&Subject::new(&document, directory, file_name), &mut findings);
+    (rule.check)(subject, &mut findings);
     for finding in &findings {
         assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+        if let Some(fix) = &finding.fix {
+            assert!(rule.fix.is_some_and(|safety| safety <= fix.safety), "{finding:?}");
+            assert!(fix.edits.iter().all(|edit| text.get(edit.span.clone()).is_some()), "{finding:?}");
+            assert!(fix.edits.is_sorted_by(|a, b| a.span.end <= b.span.start), "{finding:?}");
+        }
         let start = finding.message.chars().next().expect("a message");
         assert!(!start.is_uppercase() && !finding.message.ends_with('.'), "{finding:?}");
         assert_eq!(finding.rule, rule.id);
@@ -17,10 +28,104 @@ pub(super) fn findings(rule: &Rule, text: &str, directory: Option<&str>, file_na
     findings
 }
 
+/// A file that lies beside a `SKILL.md` of a test.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExampleFile {
+    path: &'static str,
+    executable: bool,
+    shebang: bool,
+    markdown: Option<&'static str>,
+}
+
+/// A Markdown file.
+pub(super) const fn markdown(path: &'static str, text: &'static str) -> ExampleFile {
+    ExampleFile { path, executable: false, shebang: false, markdown: Some(text) }
+}
+
+/// Any other file, a script perhaps.
+pub(super) const fn script(path: &'static str, executable: bool, shebang: bool) -> ExampleFile {
+    ExampleFile { path, executable, shebang, markdown: None }
+}
+
+fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
+    let one = |file: &ExampleFile| SkillFile {
+        path: file.path.to_owned(),
+        kind: SkillFileKind::File {
+            executable: file.executable,
+            shebang: file.shebang,
+            markdown: file.markdown.map(str::to_owned),
+        },
+    };
+    files.iter().map(one).collect()
+}
+
+/// The files beside the examples in a rule's documentation, which says so.
+const EXAMPLES: &[(&str, &[ExampleFile])] = &[
+    ("link-missing", &[markdown("references/forms.md", "")]),
+    (
+        "reference-depth",
+        &[markdown("references/fields.md", ""), markdown("references/forms.md", "See [fields](fields.md).")],
+    ),
+    ("script-unreferenced", &[script("scripts/read.py", true, true)]),
+    ("script-executable", &[script("scripts/read.sh", false, true)]),
+];
+
+/// What `rule` finds in an example of its documentation, which is `pdf/SKILL.md`.
+pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> {
+    let document = Document::parse(text.to_owned());
+    let subject = Subject::new(&document, Some("pdf"), file_name);
+    let files = EXAMPLES.iter().find(|(id, _)| *id == rule.id).map(|(_, files)| skill_files(files));
+    let docx = OtherSkill { name: "docx".to_owned(), needs: vec!["pdf".to_owned()] };
+    let others = [docx];
+    let subject = if rule.id == "dependency-cycle" { subject.among(&others) } else { subject };
+    match &files {
+        Some(files) => of(rule, &subject.with_files(files)),
+        None => of(rule, &subject),
+    }
+}
+
+/// What `rule` finds in `pdf/SKILL.md` with `files` beside it: line, column and message.
+pub(super) fn places_with(rule: &Rule, text: &str, files: &[ExampleFile]) -> Vec<(usize, usize, String)> {
+    let document = Document::parse(text.to_owned());
+    let files = skill_files(files);
+    placed(&document, of(rule, &Subject::new(&document, Some("pdf"), "SKILL.md").with_files(&files)))
+}
+
+/// The body after each repair that `rule` has for it, with `files` beside it. A repair leaves
+/// nothing to be found where it was made.
+pub(super) fn fixed_with(rule: &Rule, body: &str, files: &[ExampleFile]) -> Vec<String> {
+    let start = "---\nname: pdf\n---\n";
+    let document = Document::parse(format!("{start}{body}"));
+    let files = skill_files(files);
+    let findings = of(rule, &Subject::new(&document, Some("pdf"), "SKILL.md").with_files(&files));
+    let fixed = findings.iter().filter_map(|finding| Some(applied(document.text(), finding.fix.as_ref()?)));
+    fixed.map(|text| text[start.len()..].to_owned()).collect()
+}
+
+/// The text after the first finding's repair, where it has one. The repair leaves less to be found.
+pub(super) fn fixed_text(rule: &Rule, text: &str) -> Option<String> {
+    let found = findings(rule, text, Some("pdf"), "SKILL.md");
+    let fixed = applied(text, found.first()?.fix.as_ref()?);
+    assert!(findings(rule, &fixed, Some("pdf"), "SKILL.md").len() < found.len(), "{fixed:?}");
+    Some(fixed)
+}
+
+fn applied(text: &str, fix: &super::Fix) -> String {
+    let mut text = text.to_owned();
+    for edit in fix.edits.iter().rev() {
+        text.replace_range(edit.span.clone(), &edit.text);
+    }
+    text
+}
+
 /// What `rule` finds in `pdf/SKILL.md`: line, column and message.
 pub(super) fn places(rule: &Rule, text: &str) -> Vec<(usize, usize, String)> {
     let document = Document::parse(text.to_owned());
-    findings(rule, text, Some("pdf"), "SKILL.md")
+    placed(&document, findings(rule, text, Some("pdf"), "SKILL.md"))
+}
+
+fn placed(document: &Document, findings: Vec<Finding>) -> Vec<(usize, usize, String)> {
+    findings
         .into_iter()
         .map(|finding| {
             let at = document.position(finding.span.start);

@@ -90,7 +90,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
             }
             Err(error) => return Err(error),
         };
-        if Transaction::is_unfinished(&scope) {
+        if Transaction::is_cut_off(&scope) {
             outcome.warnings.push(format!(
                 "a run of skillpm was cut off in the scope of the {kind}: the next `skillpm install` finishes it"
             ));
@@ -117,6 +117,12 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     }
     let agents: Vec<_> = agents::all().iter().collect();
     let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &agents)?;
+    for error in survey.unreadable.values() {
+        let warning = format!("{error}: {}", error.source);
+        if !outcome.warnings.contains(&warning) {
+            outcome.warnings.push(warning);
+        }
+    }
     for name in &names {
         let locked = files.lock.skills.get(name);
         let found = survey.canonical.get(name).unwrap_or(&Found::Absent);

@@ -3,8 +3,12 @@
 
 mod change;
 pub mod create;
+pub mod diff;
+pub mod fix;
+pub mod fmt;
 pub mod install;
 pub mod invoke;
 pub mod list;
+mod paths;
 pub mod remove;
 pub mod validate;

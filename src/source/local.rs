@@ -8,11 +8,17 @@ use super::discover::{MAX_DEPTH, SKIPPED};
 use crate::archive;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk};
+use crate::install::agents::{self, CANONICAL_DIR};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{normal, relative};
+use crate::lockfile::{self, Lockfile};
+use crate::manifest;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
 use crate::spec::Origin;
+
+/// The largest lockfile that is looked into, in bytes.
+const MAX_LOCK: u64 = 16 << 20;
 
 /// Returns where `path` leads: from the home directory after `~/`, else from the root of `scope`.
 ///
@@ -52,8 +58,16 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
         _ => real,
     };
     let text = |path: &Path| {
-        let text = path.to_str().ok_or_else(|| Error::usage(format!("`{}` is not UTF-8", path.display())))?;
-        Ok::<_, Error>(text.replace('\\', "/"))
+        let fault = |what| {
+            Error::usage(format!("the path `{}` {what}", path.display()))
+                .hint("rename the directory: the path is written into `skillpm.toml`")
+        };
+        let text = path.to_str().ok_or_else(|| fault("is not UTF-8"))?;
+        if text.chars().any(char::is_control) {
+            return Err(fault("has a control character"));
+        }
+        // Elsewhere a backslash is a character like any other.
+        Ok::<_, Error>(if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() })
     };
     let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
     Ok(Origin::Local(match scope.kind {
@@ -68,12 +82,12 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
     }))
 }
 
-/// Opens the directory or archive at `path`.
+/// Opens the directory or archive at `path`. What skillpm itself wrote for `scope` is no part of it.
 ///
 /// # Errors
 ///
 /// Where nothing lies there, or the archive is refused.
-pub fn open(path: &Path, limits: &Limits) -> Result<Opened> {
+pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
     let shown = path.display();
     let name = path.file_stem().or(path.file_name()).unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
@@ -85,7 +99,8 @@ pub fn open(path: &Path, limits: &Limits) -> Result<Opened> {
             let walk = Walk { skip: SKIPPED, depth: MAX_DEPTH, entries: limits.archive_entries };
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
-            Ok(Opened { tree, revision: None, name })
+            let ours = Installed::below(scope, &real)?;
+            Ok(Opened { tree: tree.without(|path| ours.holds(path)), revision: None, name })
         }
         Some(real) => {
             let file = Arc::new(SharedFile::open(&real)?);
@@ -93,5 +108,43 @@ pub fn open(path: &Path, limits: &Limits) -> Result<Opened> {
                 .map_err(|error| Error::from(error).context(format!("`{shown}` is refused")))?;
             Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, name })
         }
+    }
+}
+
+/// What skillpm wrote for a scope, as paths below a source. Authors install from the repository that
+/// they work in: without this, the copy of a skill would hold the copies of the run before.
+#[derive(Debug, Default)]
+struct Installed {
+    files: Vec<String>,
+    dirs: Vec<String>,
+}
+
+impl Installed {
+    /// What lies below directory `source`; nothing where the scope lies elsewhere.
+    fn below(scope: &Scope, source: &Path) -> Result<Self> {
+        let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+        let Ok(prefix) = root.strip_prefix(source) else { return Ok(Self::default()) };
+        let path = |path: &str| {
+            let path = prefix.join(path).to_string_lossy().into_owned();
+            if cfg!(windows) { path.replace('\\', "/") } else { path }
+        };
+        let mut dirs = vec![path(CANONICAL_DIR), path(".agents/.skillpm-tx")];
+        // Copies may be there without a lockfile, and links without their copies.
+        let mut names = fs::list_dir(&scope.skills_dir())?;
+        let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());
+        names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));
+        for name in names {
+            // A directory such as `skills/` is where authors keep what they write.
+            let hidden = agents::project_dirs().filter(|dir| dir.starts_with('.'));
+            dirs.extend(hidden.map(|dir| path(&format!("{dir}/{name}"))));
+        }
+        Ok(Self { files: vec![path(manifest::FILE_NAME), path(lockfile::FILE_NAME)], dirs })
+    }
+
+    fn holds(&self, path: &str) -> bool {
+        let is_in = |dir: &String| {
+            path.strip_prefix(dir.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.files.iter().any(|file| file == path) || self.dirs.iter().any(is_in)
     }
 }

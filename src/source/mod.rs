@@ -43,7 +43,7 @@ pub enum Wanted<'a> {
 pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
     match origin {
         Origin::Local(path) => {
-            local::open(&local::resolve(&context.settings, scope, path)?, &Limits::default())
+            local::open(scope, &local::resolve(&context.settings, scope, path)?, &Limits::default())
         }
         #[cfg(feature = "http")]
         Origin::GitHub(repository) => github::open(context, repository, wanted, &Limits::default()),

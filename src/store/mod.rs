@@ -68,19 +68,27 @@ impl Store {
         let stage = fs::temp_dir_in(&self.root, STAGE_PREFIX)?;
         let fresh = stage.path().join("tree");
         let digest = fs::materialize(set, &fresh)?;
-        let place = self.path(&digest);
-        if fs::kind(&place)?.is_none() {
-            if let Some(parent) = place.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            match fs::move_new(&fresh, &place) {
-                Err(error) if error.source.kind() != std::io::ErrorKind::AlreadyExists => {
-                    return Err(error.into());
-                }
-                _ => {}
-            }
-        }
+        self.settle(&fresh, &digest)?;
         Ok(digest)
+    }
+
+    /// Moves a tree that was just written to its place, unless an undamaged one is there.
+    fn settle(&self, fresh: &Path, digest: &Digest) -> Result<()> {
+        let place = self.path(digest);
+        match fs::kind(&place)? {
+            Some(Kind::Directory) if is_whole(&place, digest) => return Ok(()),
+            // In exchange, so that a reader of the damaged one finds each of its files.
+            Some(Kind::Directory) => return Ok(fs::exchange(fresh, &place)?),
+            Some(_) => fs::remove_tree(&place)?,
+            None => {}
+        }
+        if let Some(parent) = place.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        match fs::move_new(fresh, &place) {
+            Err(error) if error.source.kind() != std::io::ErrorKind::AlreadyExists => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Removes the stages of writers that were killed. Living writers share the lock, so it can
@@ -112,6 +120,10 @@ impl Store {
 /// Where it cannot be read, or holds what no skill may have.
 pub fn read(path: &Path) -> Result<FileSet> {
     Ok(fs::tree_of(path)?.skill("", &Limits::default())?)
+}
+
+fn is_whole(place: &Path, digest: &Digest) -> bool {
+    read(place).is_ok_and(|set| set.digest().is_ok_and(|found| found == *digest))
 }
 
 /// The error for bytes that are not the ones that were locked.
@@ -146,6 +158,41 @@ mod tests {
         assert_eq!(fs::list_dir(&store.root).expect("lists"), ["sha256"], "no stage is left");
         store.discard(&digest).expect("removes");
         assert!(store.get(&digest).expect("reads").is_none());
+    }
+
+    /// THREATS: for every kind of damage, what is put is there afterwards.
+    #[cfg(unix)]
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test damages files")]
+    fn a_damaged_object_is_replaced() {
+        use std::fs as disk;
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store { root: dir.path().join("store-v1") };
+        let digest = store.put(&set("x")).expect("writes");
+        let place = store.path(&digest);
+        let file = place.join("SKILL.md");
+        let damages: [(&str, &dyn Fn()); 7] = [
+            ("other bytes", &|| disk::write(&file, "y").expect("writes")),
+            ("cut off", &|| disk::write(&file, "").expect("writes")),
+            ("a file is missing", &|| disk::remove_file(&file).expect("removes")),
+            ("a file too many", &|| disk::write(place.join("more"), "").expect("writes")),
+            ("a link inside", &|| std::os::unix::fs::symlink("/etc/passwd", place.join("l")).expect("links")),
+            ("a file in its place", &|| {
+                disk::remove_dir_all(&place).expect("removes");
+                disk::write(&place, "x").expect("writes");
+            }),
+            ("a link in its place", &|| {
+                disk::remove_dir_all(&place).expect("removes");
+                std::os::unix::fs::symlink(dir.path(), &place).expect("links");
+            }),
+        ];
+        for (what, damage) in damages {
+            damage();
+            assert_eq!(store.put(&set("x")).expect(what), digest, "{what}");
+            let there = store.get(&digest).expect(what).expect(what);
+            assert_eq!(there.digest().expect(what), digest, "{what}");
+            assert_eq!(fs::list_dir(&store.root).expect("lists"), ["sha256"], "{what}");
+        }
     }
 
     #[test]

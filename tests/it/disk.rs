@@ -4,10 +4,9 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::Command;
 
-use crate::support::Sandbox;
+use crate::support::{Mount, Sandbox};
 
 /// An id that owns nothing: for root, whom modes do not stop.
 const NOBODY: u32 = 65534;
@@ -26,7 +25,10 @@ fn is_root() -> bool {
 fn as_nobody(sandbox: &Sandbox, args: &[&str]) -> std::process::Output {
     let root = sandbox.project().parent().expect("a parent").to_owned();
     let program = root.join("skillpm");
-    std::fs::copy(env!("CARGO_BIN_EXE_skillpm"), &program).expect("copied");
+    // By another process: one that this process had open for writing could not be run while the
+    // child of another test, started in that moment, still holds it.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_skillpm")).arg(&program).status();
+    assert!(copied.expect("starts").success());
     for path in [&root, &program] {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
     }
@@ -77,37 +79,13 @@ fn a_home_that_cannot_be_written() {
     assert!(sandbox.project().join(".agents/skills/pdf/data.bin").exists());
 }
 
-/// A small file system of its own, which goes when the value does.
-struct SmallDisk<'a>(&'a Path);
-
-impl<'a> SmallDisk<'a> {
-    fn mount(dir: &'a Path, options: &str) -> Option<Self> {
-        let mounted = is_root()
-            && Command::new("mount")
-                .args(["-t", "tmpfs", "-o", options, "none"])
-                .arg(dir)
-                .output()
-                .is_ok_and(|output| output.status.success());
-        if !mounted {
-            eprintln!("skipped: a file system can only be mounted by root");
-        }
-        mounted.then_some(Self(dir))
-    }
-}
-
-impl Drop for SmallDisk<'_> {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.0).output();
-    }
-}
-
 #[test]
 fn a_disk_without_room() {
     for options in ["size=100k", "nr_inodes=6"] {
         let sandbox = Sandbox::new();
         let project = sandbox.project();
         std::fs::create_dir(sandbox.home().join("src")).expect("a directory");
-        let Some(_disk) = SmallDisk::mount(&project, options) else { return };
+        let Some(_disk) = Mount::tmpfs(&project, options) else { return };
         let elsewhere = Sandbox::new();
         skill(&elsewhere);
         std::fs::rename(elsewhere.project().join("src/pdf"), sandbox.home().join("src/pdf")).expect("moved");
@@ -117,4 +95,42 @@ fn a_disk_without_room() {
         assert!(output.stderr.contains("hint: free some space"), "{output}");
         assert_eq!(sandbox.tree(&project), Vec::<String>::new(), "{options}: nothing is left");
     }
+}
+
+/// A directory of an agent that only somebody else may read, as containers leave them, stops nobody
+/// who does not use that agent; and directories without write permission go with their skill.
+#[test]
+fn directories_of_others_and_directories_without_write_permission() {
+    if !is_root() {
+        eprintln!("skipped: only root can make a directory that belongs to somebody else");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    skill(&sandbox);
+    std::fs::create_dir(sandbox.project().join(".goose")).expect("a directory");
+    std::fs::set_permissions(sandbox.project().join(".goose"), std::fs::Permissions::from_mode(0o700))
+        .expect("chmod");
+    std::os::unix::fs::chown(sandbox.project(), Some(NOBODY), Some(NOBODY)).expect("chown");
+    let run = |args: &[&str]| text(&sandbox, &as_nobody(&sandbox, args));
+    let installed = run(&["install", "./src/pdf", "-a", "claude-code"]);
+    assert!(installed.starts_with("exit: Some(0)"), "{installed}");
+    insta::assert_snapshot!(run(&["list", "-p"]), @"
+    exit: Some(0)
+    warning: failed to look at `[DIR]/project/.goose/skills`: Permission denied (os error 13)
+    ");
+    insta::assert_snapshot!(run(&["install", "./src/pdf", "-a", "goose"]), @"
+    exit: Some(6)
+    error: failed to look at `[DIR]/project/.goose/skills`
+      caused by: Permission denied (os error 13)
+    hint: check who owns the path, or install into the other scope with `--scope`
+    ");
+    let cache = sandbox.project().join(".agents/skills/pdf/empty");
+    std::fs::create_dir_all(cache.join("sub")).expect("directories");
+    for dir in [cache.join("sub"), cache] {
+        std::os::unix::fs::chown(&dir, Some(NOBODY), Some(NOBODY)).expect("chown");
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o555)).expect("chmod");
+    }
+    let removed = run(&["remove", "pdf"]);
+    assert!(removed.starts_with("exit: Some(0)"), "{removed}");
+    assert!(!sandbox.project().join(".agents").exists());
 }

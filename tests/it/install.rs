@@ -287,6 +287,20 @@ fn a_damaged_store() {
     assert!(!std::fs::read_to_string(path).expect("written anew").contains("hostile"));
 }
 
+/// A new installation does not take the store's word for it either.
+#[test]
+fn a_damaged_store_does_not_stop_an_installation() {
+    let (_forge, sandbox, _) = forge_with(&Tree::new().skill("", "pdf"));
+    assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
+    let store = sandbox.home().join(".local/share/skillpm/store-v1");
+    let file = sandbox.tree(&store).into_iter().find(|line| line.ends_with("SKILL.md")).expect("a file");
+    std::fs::write(store.join(file.split_once(' ').expect("a mode").1), "damaged").expect("damaged");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    let output = sandbox.run(&["install", "acme/skills"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("name: pdf"));
+}
+
 /// A manifest that changed by hand: what is new is resolved, what is gone goes.
 #[test]
 fn the_manifest_is_followed() {
@@ -300,4 +314,76 @@ fn the_manifest_is_followed() {
     assert_eq!(sandbox.run(&["install"]).code, Some(0));
     assert!(!sandbox.project().join(".agents/skills/other").exists());
     assert_eq!(sandbox.read("skillpm.toml"), "# ours\n[skills]\npdf = { github = \"acme/skills\" }\n");
+}
+
+/// Two agents whose directories are one through links: one copy, whatever each is called.
+#[cfg(unix)]
+#[test]
+fn agents_that_share_a_directory_through_links() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    for dir in ["shared", ".claude", ".goose"] {
+        std::fs::create_dir(sandbox.project().join(dir)).expect("a directory");
+    }
+    for dir in [".claude", ".goose"] {
+        std::os::unix::fs::symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
+    }
+    let plan = sandbox.run(&["install", "acme/skills@pdf", "--copy", "--dry-run"]);
+    assert_eq!(plan.stdout.matches("in the directory of").count(), 1, "{plan}");
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--copy"]).code, Some(0));
+    assert!(sandbox.project().join("shared/pdf/scripts/run.sh").exists());
+    let list: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
+    assert_eq!(list[0]["agents"], serde_json::json!(["claude-code", "goose"]));
+    assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
+    assert!(!sandbox.project().join("shared/pdf").exists());
+}
+
+/// An author installs the skills of the repository that they work in, again and again: the copies of
+/// the run before are no part of them.
+#[test]
+fn the_project_is_its_own_source() {
+    let text = |body: &str| format!("---\nname: pdf\ndescription: d\n---\n{body}\n");
+    for (dir, args) in [("", &[][..]), ("skills/pdf/", &[]), ("", &["--copy"])] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("Claude Code is on this machine");
+        for body in ["one", "one", "two"] {
+            sandbox.write(&format!("{dir}SKILL.md"), text(body));
+            let output = sandbox.run(&[&["install", "."], args].concat());
+            assert_eq!(output.code, Some(0), "{dir}: {output}");
+            for agent in [".agents", ".claude"] {
+                let copy = sandbox.project().join(agent).join("skills/pdf");
+                assert!(std::fs::read_to_string(copy.join("SKILL.md")).expect("there").contains(body));
+                assert_eq!(std::fs::read_dir(copy).expect("there").count(), 1, "{dir}: nothing of ours");
+            }
+        }
+        // The bytes at the source are the locked ones, too.
+        std::fs::remove_dir_all(sandbox.home().join(".local")).expect("removed");
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+        let output = sandbox.run(&["install", "--frozen"]);
+        assert_eq!(output.code, Some(0), "{output}");
+    }
+}
+
+/// Paths with characters that mean something to a shell, to TOML or to skillpm's own sources.
+#[cfg(unix)]
+#[test]
+fn directories_with_odd_names() {
+    let sandbox = Sandbox::new();
+    for (at, dir) in
+        [r"a\b", "it's \"q\"", "é ü", "x#y@z", "~x", "-x", "%20", "a.zip"].into_iter().enumerate()
+    {
+        sandbox.write(&format!("{dir}/SKILL.md"), format!("---\nname: s{at}\ndescription: d\n---\n"));
+        let output = sandbox.run(&["install", &format!("./{dir}")]);
+        assert_eq!(output.code, Some(0), "{output}");
+    }
+    for dir in [".agents", "../home/.local"] {
+        std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
+    }
+    let output = sandbox.run(&["install", "--frozen"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("8 skills added"), "{output}");
+    sandbox.write("new\nline/SKILL.md", "---\nname: x\ndescription: d\n---\n");
+    let output = sandbox.run(&["install", "./new\nline"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("has a control character"), "{output}");
 }

@@ -20,9 +20,14 @@ pub mod support;
 
 mod architecture;
 mod disk;
+mod faults;
+mod fmt;
+mod fuzz_smoke;
 mod github;
 mod http;
 mod install;
 mod kill;
+mod prompt;
 mod real;
 mod refusals;
+mod together;

@@ -531,6 +531,30 @@ fn what_the_user_wrote_stays() {
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("two\n"));
 }
 
+/// Two names that are one on some file systems cannot both be in a manifest or lockfile, so the second
+/// must not get there.
+#[test]
+fn a_name_that_folds_to_an_installed_one() {
+    let sandbox = Sandbox::new();
+    for name in ["straße", "strasse"] {
+        sandbox.write(&format!("src/{name}/SKILL.md"), format!("---\nname: {name}\ndescription: d\n---\n"));
+    }
+    assert_eq!(sandbox.run(&["install", "./src/straße"]).code, Some(0));
+    let told = refused(&sandbox, &["install", "./src/strasse"]);
+    insta::assert_snapshot!(told, @"
+    exit: 1
+    --- stderr
+    error: `strasse` and the skill `straße`, which is there already, are the same name on some file systems
+    hint: nothing was changed; `skillpm remove straße` makes room for the new one
+    ");
+    for flag in ["--dry-run", "--force"] {
+        assert_eq!(refused(&sandbox, &["install", "./src/strasse", flag]), told);
+    }
+    assert_eq!(sandbox.run(&["remove", "straße"]).code, Some(0));
+    assert_eq!(sandbox.run(&["install", "./src/strasse"]).code, Some(0));
+    assert_eq!(sandbox.run(&["list"]).code, Some(0));
+}
+
 /// A project that a stranger prepared cannot make the program write outside of it.
 #[cfg(unix)]
 #[test]

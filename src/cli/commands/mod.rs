@@ -1,6 +1,7 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
 mod create;
+mod fmt;
 mod install;
 mod invoke;
 mod list;
@@ -24,6 +25,8 @@ pub(crate) const NAMES: &[&str] = &[
     "uninstall",
     "validate",
     "lint",
+    "fmt",
+    "format",
     "create",
     "new",
     "init",
@@ -39,6 +42,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::List(args) => list::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Validate(args) => validate::run(app, args),
+        Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
     }

@@ -2,7 +2,9 @@
 
 pub(crate) mod available;
 pub(crate) mod create;
+pub(crate) mod diff;
 pub(crate) mod error;
+pub(crate) mod fmt;
 pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod remove;

@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn findings_show_their_place() {
-        let (out, err) = told(&["---\nname: PDF\ndescription: Reads PDF.\nauthor: me\n---\n"]);
+        let (out, err) = told(&["---\nname: PDF\ndescription: Reads PDF if asked.\nauthor: me\n---\n"]);
         insta::assert_snapshot!(out, @r#"
         error[name-alphabet]: the name `PDF` has an upper-case letter
          --> skills/pdf/SKILL.md:2:7

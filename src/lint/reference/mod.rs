@@ -26,7 +26,7 @@ use reader::Reader;
 #[derive(Debug)]
 pub(super) enum Reading {
     /// Metadata: the document with the fields that the reference sees, and with no problems.
-    Fields(Document),
+    Fields(Box<Document>),
     /// It stops here with one message.
     Stopped(Stop),
 }
@@ -168,7 +168,7 @@ impl Reading {
     /// Reads `document` as the reference validator does.
     pub(super) fn of(document: &Document) -> Self {
         match read(document) {
-            Ok(view) => Self::Fields(view),
+            Ok(view) => Self::Fields(Box::new(view)),
             Err(stop) => Self::Stopped(stop),
         }
     }

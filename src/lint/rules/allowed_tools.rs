@@ -1,6 +1,8 @@
 //! `allowed-tools`
 
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Severity, Subject};
+use crate::document::{Document, Node, write_scalar};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Rule, Safety, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Write\n---\n",
         source: "specification, `allowed-tools`",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -37,8 +39,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.push(if tools.is_empty() {
         finding.severity(Severity::Error)
     } else {
-        finding.help(format!("write `allowed-tools: {}`", tools.join(" ")))
+        let fix = fix(subject.document, key, value, &tools);
+        Finding { fix, ..finding.help(format!("write `allowed-tools: {}`", tools.join(" "))) }
     });
+}
+
+/// Writes the list as a text, where that names the same tools.
+fn fix(document: &Document, key: &Node, value: &Node, tools: &[String]) -> Option<Fix> {
+    let text = write_scalar(&tools.join(" "));
+    let again = Document::parse(format!("---\nallowed-tools: {text}\n---\n"));
+    let edits = edits::set_value(document, key, value, &text)?;
+    (again.allowed_tools() == tools).then(|| Fix::safe("write the tools as one text", edits))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `byte-order-mark`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "the specification is silent; the reference validator refuses it",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -25,7 +25,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if matches!(problem.kind, ProblemKind::Bom) {
             findings.push(
                 RULE.finding(problem.to_string(), problem.span.clone())
-                    .help("save the file as UTF-8 without a byte-order mark"),
+                    .help("save the file as UTF-8 without a byte-order mark")
+                    .fix(Fix::safe("delete the byte-order mark", vec![Edit::delete(problem.span.clone())])),
             );
         }
     }

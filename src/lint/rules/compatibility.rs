@@ -1,7 +1,8 @@
 //! `compatibility`
 
-use crate::lint::quote;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::document::write_scalar;
+use crate::lint::{Docs, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\ncompatibility: needs git\n---\n",
         source: "specification, `compatibility`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -29,7 +30,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let finding = RULE
             .finding(format!("`compatibility` must be text, but it is {}", value.kind()), value.span.clone());
         let help = value.flat_text().map(|text| format!("write `compatibility: {}`", quote::quoted(&text)));
-        findings.push(Finding { help, ..finding });
+        let edits = value
+            .flat_text()
+            .and_then(|text| edits::set_value(subject.document, key, value, &write_scalar(&text)));
+        let fix = edits.map(|edits| Fix::unsafe_("write the list as one text", edits));
+        findings.push(Finding { help, fix, ..finding });
         return;
     };
     let length = text.chars().count();

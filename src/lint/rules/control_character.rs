@@ -1,7 +1,7 @@
 //! `control-character`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::document::{ProblemKind, is_forbidden};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,17 +16,27 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "YAML 1.2, section 5.1",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for problem in subject.document.problems() {
         if matches!(problem.kind, ProblemKind::Control(_)) {
-            findings
-                .push(RULE.finding(problem.to_string(), problem.span.clone()).help("delete the character"));
+            let finding =
+                RULE.finding(problem.to_string(), problem.span.clone()).help("delete the character");
+            findings.push(Finding { fix: fix(subject), ..finding });
         }
     }
+}
+
+/// Deletes all of them: only the first one is told.
+fn fix(subject: &Subject<'_>) -> Option<Fix> {
+    let start = subject.document.yaml_span()?.start;
+    let yaml = &subject.document.text()[subject.document.yaml_span()?];
+    let controls = yaml.char_indices().filter(|(_, c)| is_forbidden(*c));
+    let edits = controls.map(|(at, c)| Edit::delete(start + at..start + at + c.len_utf8())).collect();
+    Some(Fix::unsafe_("delete the control characters", edits))
 }
 
 #[cfg(test)]

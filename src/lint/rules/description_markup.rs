@@ -1,27 +1,26 @@
 //! `description-markup`
 
-use super::character_span;
 use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-markup",
-    group: Group::Spec,
+    group: Group::Quality,
     levels: Levels {
         spec: Level::Off,
         reference: Level::Off,
-        claude_code: Level::Error,
-        publish: Level::Error,
+        claude_code: Level::Off,
+        publish: Level::Warning,
         lenient: Level::Off,
     },
-    summary: "the description has no `<` and `>`",
+    summary: "the description has no XML tags",
     docs: Docs {
-        what: "Looks for angle brackets in the description.",
-        why: "Descriptions are put between tags in front of the agent. Anthropic's validator refuses what \
-            could be read as a tag; the specification says nothing of it.",
-        bad: "---\nname: pdf\ndescription: Reads <file>.pdf.\n---\n",
-        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
-        source: "Anthropic's `quick_validate.py`",
+        what: "Looks for tags such as `<b>` in the description. Arrows and comparisons are no tags.",
+        why: "Descriptions are put into XML for the agent. Anthropic's upload refuses tags, and its own check \
+            refuses every `<` and `>`; the specification allows them.",
+        bad: "---\nname: pdf\ndescription: Reads <b>PDF</b> files. Use when there are some.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use when there are some.\n---\n",
+        source: "Anthropic, `quick_validate.py` of skill-creator; off where the specification alone counts",
     },
     fix: None,
     check,
@@ -29,24 +28,25 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.text("description") else { return };
-    if let Some(bracket) = text.chars().find(|c| matches!(c, '<' | '>')) {
-        let finding = RULE
-            .finding(format!("the description has a `{bracket}`"), written(subject, node, bracket))
-            .help("say it without angle brackets, such as `FILE` for `<file>`");
-        findings.push(finding);
-    }
+    let Some(tag) = tag(text) else { return };
+    let source = &subject.document.text()[node.span.clone()];
+    let span = match source.find(tag) {
+        Some(at) => node.span.start + at..node.span.start + at + tag.len(),
+        None => node.span.clone(),
+    };
+    let finding = RULE.finding(format!("the description has the XML tag `{tag}`"), span);
+    findings.push(finding.help("write it without angle brackets"));
 }
 
-/// Where `bracket` stands. The `>` of a folded block is no part of its text.
-fn written(subject: &Subject<'_>, node: &crate::document::Node, bracket: char) -> std::ops::Range<usize> {
-    let source = &subject.document.text()[node.span.clone()];
-    match source.split_once(['\n', '\r']) {
-        Some((header, text)) if header.starts_with(['>', '|']) && text.contains(bracket) => {
-            let at = node.span.end - text.len() + text.find(bracket).unwrap_or_default();
-            at..at + 1
-        }
-        _ => character_span(subject, node, bracket),
-    }
+/// The first tag in `text`.
+fn tag(text: &str) -> Option<&str> {
+    text.match_indices('<').find_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        let name = rest.strip_prefix('/').unwrap_or(rest);
+        let end = rest.find(['<', '>'])?;
+        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic()) && rest[end..].starts_with('>');
+        is_tag.then(|| &text[at..at + end + 2])
+    })
 }
 
 #[cfg(test)]
@@ -55,14 +55,12 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn the_first_bracket_is_shown() {
-        assert_places(
-            &RULE,
-            &[
-                ("---\ndescription: a <b>\n---\n", &[(2, 16)], "the description has a `<`"),
-                ("---\ndescription: >\n  a -> b\n---\n", &[(3, 6)], "the description has a `>`"),
-                ("---\ndescription: >\n  a\n---\n", &[], ""),
-            ],
-        );
+    fn tags_and_what_is_none() {
+        let text = |description: &str| format!("---\nname: x\ndescription: {description}\n---\n");
+        let message = "the description has the XML tag `</x y>`";
+        assert_places(&RULE, &[(&text("a < b -> c </x y>"), &[(3, 25)], message)]);
+        for silent in ["a -> b", "a < b and c > d", "files <1 MB>", "x<y"] {
+            assert_places(&RULE, &[(&text(silent), &[], "")]);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! `description-missing`
 
-use crate::document::Node;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::document::{Node, double_quoted};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `description`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -39,17 +39,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         }
         Some(text) if text.trim().is_empty() => {
             let finding = RULE.finding("the required field `description` is empty", key.span.clone());
-            findings.push(Finding { help: hidden_comment(subject, value), ..finding });
+            let Some((edit, help)) = hidden_comment(subject, value) else { return findings.push(finding) };
+            let fix = Fix::unsafe_("put the value in quotes", vec![edit]);
+            findings.push(finding.help(help).fix(fix));
         }
         Some(_) => {}
     }
 }
 
 /// What to do where the value looks like a comment: `description: # Heading`.
-fn hidden_comment(subject: &Subject<'_>, value: &Node) -> Option<String> {
+fn hidden_comment(subject: &Subject<'_>, value: &Node) -> Option<(Edit, &'static str)> {
     let rest = subject.document.text().get(value.span.end..)?.split(['\n', '\r']).next()?;
     let comment = rest.trim_start_matches([':', ' ', '\t']);
-    comment.starts_with('#').then(|| "text after `#` is a comment; put the whole value in quotes".to_owned())
+    let end = value.span.end + rest.len();
+    let edit = Edit::replace(end - comment.len()..end, double_quoted(comment.trim_end()));
+    comment.starts_with('#').then_some((edit, "text after `#` is a comment; put the whole value in quotes"))
 }
 
 #[cfg(test)]

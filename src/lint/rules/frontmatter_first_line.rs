@@ -1,7 +1,7 @@
 //! `frontmatter-first-line`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,15 +16,16 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "the specification is silent; the reference validator refuses it",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for problem in subject.document.problems() {
         if matches!(problem.kind, ProblemKind::LeadingBlankLines) {
-            findings
-                .push(RULE.finding(problem.to_string(), problem.span.clone()).help("delete the blank lines"));
+            let fix = Fix::safe("delete the blank lines", vec![Edit::delete(problem.span.clone())]);
+            let finding = RULE.finding(problem.to_string(), problem.span.clone());
+            findings.push(finding.help("delete the blank lines").fix(fix));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `frontmatter-missing`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::delimiters;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,14 +17,15 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `SKILL.md` format",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for problem in subject.document.problems() {
         if matches!(problem.kind, ProblemKind::MissingFrontmatter(_)) {
-            findings.push(RULE.finding(problem.to_string(), problem.span.clone()));
+            let fix = delimiters::open(subject.document.text(), problem.span.start);
+            findings.push(Finding { fix, ..RULE.finding(problem.to_string(), problem.span.clone()) });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `frontmatter-unclosed`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::delimiters;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,14 +17,16 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `SKILL.md` format",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for problem in subject.document.problems() {
         if matches!(problem.kind, ProblemKind::UnclosedFrontmatter) {
-            findings.push(RULE.finding(problem.to_string(), problem.span.clone()).label("opened here"));
+            let fix = delimiters::close(subject.document.text(), problem.span.start);
+            let finding = RULE.finding(problem.to_string(), problem.span.clone());
+            findings.push(Finding { fix, ..finding.label("opened here") });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::document::{Style, Value};
 use crate::lint::quote;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.10\"\n---\n",
         source: "specification, `metadata`",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -45,7 +45,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         };
         let finding =
             RULE.finding(format!("`metadata.{name}` must be text, but it is {what}"), value.span.clone());
-        findings.push(Finding { help, ..finding });
+        let fix = help.is_some().then(|| {
+            let text = value.text().unwrap_or_default();
+            let edits = vec![Edit::replace(value.span.clone(), quote::quoted(text))];
+            let title = "put the value in quotes";
+            // Some tools hide a skill by this key, and only where it is no text.
+            if name == "internal" { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) }
+        });
+        findings.push(Finding { help, fix, ..finding });
     }
 }
 

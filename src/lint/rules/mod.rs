@@ -1,12 +1,22 @@
 //! The rules, one file each.
 
+mod absolute_path;
 mod allowed_tools;
+mod body_lines;
+mod body_tokens;
 mod byte_order_mark;
+mod comment_instruction;
 mod compatibility;
 mod control_character;
+mod dependency_cycle;
+mod dependency_self;
+mod dependency_syntax;
+mod description_brackets;
 mod description_length;
 mod description_markup;
 mod description_missing;
+mod description_person;
+mod description_when;
 mod encoding;
 mod file_name;
 mod frontmatter_first_line;
@@ -14,6 +24,13 @@ mod frontmatter_limits;
 mod frontmatter_mapping;
 mod frontmatter_missing;
 mod frontmatter_unclosed;
+mod hidden_character;
+mod injected_metadata;
+mod legacy_field;
+mod license_text;
+mod license_unknown;
+mod link_missing;
+mod link_outside;
 mod merge_conflict;
 mod metadata_strings;
 mod name_alphabet;
@@ -23,6 +40,7 @@ mod name_homoglyph;
 mod name_hyphens;
 mod name_length;
 mod name_missing;
+mod needs;
 mod quirk_closing_delimiter;
 mod quirk_compatibility_length;
 mod quirk_description_length;
@@ -31,9 +49,17 @@ mod quirk_file_name;
 mod quirk_sibling_indent;
 mod quirk_tab;
 mod quirk_yaml_syntax;
+mod reference_depth;
+mod script_executable;
+mod script_unreferenced;
+mod scripts;
+mod template_text;
 mod unknown_field;
 mod unknown_rule;
 mod unused_switch;
+mod value_truncated;
+mod version_syntax;
+mod windows_path;
 mod yaml_alias;
 mod yaml_documents;
 mod yaml_duplicate_key;
@@ -52,7 +78,8 @@ use super::reference::Reading;
 use super::{Rule, Subject};
 use crate::document::Node;
 
-/// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields.
+/// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields;
+/// then what makes a skill good, and what makes it fit to be shipped.
 pub static RULES: &[&Rule] = &[
     &file_name::RULE,
     &encoding::RULE,
@@ -81,13 +108,40 @@ pub static RULES: &[&Rule] = &[
     &name_homoglyph::RULE,
     &description_missing::RULE,
     &description_length::RULE,
-    &description_markup::RULE,
+    &description_brackets::RULE,
     &compatibility::RULE,
     &metadata_strings::RULE,
     &allowed_tools::RULE,
     &unknown_field::RULE,
     &unknown_rule::RULE,
     &unused_switch::RULE,
+    // Quality.
+    &body_lines::RULE,
+    &body_tokens::RULE,
+    &description_when::RULE,
+    &description_person::RULE,
+    &description_markup::RULE,
+    &value_truncated::RULE,
+    &hidden_character::RULE,
+    &comment_instruction::RULE,
+    &template_text::RULE,
+    &link_missing::RULE,
+    &link_outside::RULE,
+    &absolute_path::RULE,
+    &windows_path::RULE,
+    &reference_depth::RULE,
+    &script_unreferenced::RULE,
+    &script_executable::RULE,
+    // Package.
+    &version_syntax::RULE,
+    &legacy_field::RULE,
+    &dependency_syntax::RULE,
+    &dependency_self::RULE,
+    &dependency_cycle::RULE,
+    &license_text::RULE,
+    &license_unknown::RULE,
+    &injected_metadata::RULE,
+    // What only the reference validator minds.
     &quirk_file_name::RULE,
     &quirk_closing_delimiter::RULE,
     &quirk_empty_frontmatter::RULE,

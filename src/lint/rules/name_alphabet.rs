@@ -1,7 +1,8 @@
 //! `name-alphabet`
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -17,13 +18,15 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name)) = subject.text("name") else { return };
-    let help = SkillName::slug(name).map(|slug| format!("call it `{slug}`, and its directory too"));
+    let slug = SkillName::slug(name);
+    let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
+    let help = slug.map(|slug| format!("call it `{slug}`, and its directory too"));
     for problem in SkillName::problems(name) {
         let span = match &problem {
             NameError::NotLowercase(_) => node.span.clone(),
@@ -31,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             _ => continue,
         };
         let finding = RULE.finding(problem.to_string(), span);
-        findings.push(Finding { help: help.clone(), ..finding });
+        findings.push(Finding { help: help.clone(), fix: fix.clone(), ..finding });
     }
 }
 

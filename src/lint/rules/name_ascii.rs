@@ -1,6 +1,7 @@
 //! `name-ascii`
 
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -17,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`, which is open to both readings",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -30,11 +31,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     let finding =
         RULE.finding(format!("the name `{name}` has letters that not every tool accepts"), node.span.clone());
-    findings.push(finding.help(if valid.as_str().is_ascii() {
-        format!("write it as `{valid}`")
+    findings.push(if valid.as_str().is_ascii() {
+        let fix = edits::rename(subject, valid.as_str());
+        Finding { fix, ..finding.help(format!("write it as `{valid}`")) }
     } else {
-        "use the letters `a` to `z`, digits and hyphens".to_owned()
-    }));
+        finding.help("use the letters `a` to `z`, digits and hyphens")
+    });
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -19,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -40,7 +41,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     } else {
         "give the directory and the skill the same name".to_owned()
     };
-    findings.push(RULE.finding(message, node.span.clone()).help(help));
+    let fix = SkillName::new(&wanted).ok().and_then(|name| edits::rename(subject, name.as_str()));
+    findings.push(Finding { fix, ..RULE.finding(message, node.span.clone()).help(help) });
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `name-hyphens`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -16,17 +17,19 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name)) = subject.text("name") else { return };
-    let help = SkillName::slug(name).map(|slug| format!("call it `{slug}`, and its directory too"));
+    let slug = SkillName::slug(name);
+    let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
+    let help = slug.map(|slug| format!("call it `{slug}`, and its directory too"));
     for problem in SkillName::problems(name) {
         if matches!(problem, NameError::EdgeHyphen(_) | NameError::DoubleHyphen(_)) {
             let finding = RULE.finding(problem.to_string(), node.span.clone());
-            findings.push(Finding { help: help.clone(), ..finding });
+            findings.push(Finding { help: help.clone(), fix: fix.clone(), ..finding });
         }
     }
 }

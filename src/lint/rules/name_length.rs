@@ -1,6 +1,7 @@
 //! `name-length`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -19,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -27,7 +28,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name)) = subject.text("name") else { return };
     for problem in SkillName::problems(name) {
         if matches!(problem, NameError::TooLong(_)) {
-            findings.push(RULE.finding(problem.to_string(), node.span.clone()));
+            let finding = RULE.finding(problem.to_string(), node.span.clone());
+            // Half a name is worse than the one that the directory has.
+            let directory = subject.directory_name.and_then(|name| SkillName::new(name).ok());
+            let fix = directory.and_then(|name| edits::rename(subject, name.as_str()));
+            findings.push(Finding { fix, ..finding });
         }
     }
 }

@@ -1,6 +1,10 @@
 //! `name-missing`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use super::unknown_field::nearest;
+use crate::document::{Node, write_scalar};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::name::SkillName;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -15,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, `name`",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -26,7 +30,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((key, value)) = subject.field("name") else {
         let message = "the required field `name` is missing";
         let finding = RULE.finding(message, subject.document.opening_span());
-        findings.push(finding.help("add a line `name: ` with the name of the directory"));
+        let finding = finding.help("add a line `name: ` with the name of the directory");
+        findings.push(Finding { fix: added(subject), ..finding });
         return;
     };
     match value.text() {
@@ -36,10 +41,27 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         }
         Some(text) if text.trim().is_empty() => {
             let finding = RULE.finding("the required field `name` is empty", key.span.clone());
-            findings.push(finding);
+            let fix = directory_name(subject).and_then(|name| edits::rename(subject, name.as_str()));
+            findings.push(Finding { fix, ..finding });
         }
         Some(_) => {}
     }
+}
+
+fn directory_name(subject: &Subject<'_>) -> Option<SkillName> {
+    SkillName::new(subject.directory_name?).ok()
+}
+
+/// Adds the directory's name as the first line.
+fn added(subject: &Subject<'_>) -> Option<Fix> {
+    // Where the key has a slip of the pen, that is what to repair.
+    let slip = |(key, _): &(Node, Node)| key.text().and_then(nearest) == Some("name");
+    if subject.document.unknown_fields().any(slip) {
+        return None;
+    }
+    let name = directory_name(subject)?;
+    let edit = edits::first_line(subject.document, &format!("name: {}", write_scalar(name.as_str())))?;
+    Some(Fix::unsafe_(format!("call it `{name}`, as its directory"), vec![edit]))
 }
 
 #[cfg(test)]

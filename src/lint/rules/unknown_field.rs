@@ -1,7 +1,7 @@
 //! `unknown-field`
 
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "the specification is silent; the reference validator refuses them",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     check,
 };
 
@@ -29,17 +29,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let finding = RULE.finding(format!("the specification has no field `{name}`"), key.span.clone());
-        let help = match nearest(name) {
-            Some(field) if subject.field(field).is_none() => Some(format!("did you mean `{field}`?")),
+        let near = nearest(name).filter(|field| subject.field(field).is_none());
+        let fix = near.map(|field| {
+            Fix::unsafe_(format!("write `{field}`"), vec![Edit::replace(key.span.clone(), field)])
+        });
+        let help = match near {
+            Some(field) => Some(format!("did you mean `{field}`?")),
             _ if value.text().is_some() => Some(format!("move it below `metadata`, as `  {name}: …`")),
             _ => None,
         };
-        findings.push(Finding { help, ..finding });
+        findings.push(Finding { help, fix, ..finding });
     }
 }
 
 /// The field that `name` is a slip of the pen for.
-fn nearest(name: &str) -> Option<&'static str> {
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
     let plain = name.to_lowercase().replace('_', "-");
     let distance = |field: &str| strsim::damerau_levenshtein(&plain, field);
     SPEC_FIELDS

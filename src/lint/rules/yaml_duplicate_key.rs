@@ -1,7 +1,8 @@
 //! `yaml-duplicate-key`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::document::{Document, Node, ProblemKind, Value};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "YAML 1.2, section 3.2.1.3",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -25,9 +26,34 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if let ProblemKind::DuplicateKey { first, .. } = &problem.kind {
             let line = subject.document.position(first.start).line;
             let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            findings.push(finding.help(format!("delete this one or the one in line {line}")));
+            let help = format!("delete this one or the one in line {line}");
+            let fix = fix(subject.document, first.start, problem.span.start);
+            findings.push(Finding { fix, ..finding.help(help) });
         }
     }
+}
+
+/// Deletes the entry at byte `second` where it says the same as the one at `first`, else the one
+/// at `first`: the last one counts in most tools.
+fn fix(document: &Document, first: usize, second: usize) -> Option<Fix> {
+    let mut nodes = vec![document.frontmatter()?];
+    while let Some(node) = nodes.pop() {
+        let find = |start| node.pairs().iter().find(|(key, _)| key.span.start == start);
+        if let (Some(first), Some(second)) = (find(first), find(second)) {
+            let delete = |(key, value): &(Node, Node)| edits::delete_entry(document, key, value);
+            return Some(if first.1.to_json() == second.1.to_json() {
+                Fix::safe("delete the second one", vec![delete(second)?])
+            } else {
+                Fix::unsafe_("delete the first one", vec![delete(first)?])
+            });
+        }
+        match &node.value {
+            Value::Scalar { .. } => {}
+            Value::Sequence { items, .. } => nodes.extend(items),
+            Value::Mapping { pairs, .. } => nodes.extend(pairs.iter().map(|(_, value)| value)),
+        }
+    }
+    None
 }
 
 #[cfg(test)]

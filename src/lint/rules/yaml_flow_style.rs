@@ -1,7 +1,8 @@
 //! `yaml-flow-style`
 
-use crate::document::{Layout, Value};
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::document::{Layout, Node, ProblemKind, Value};
+use crate::lint::edits;
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,23 +17,40 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "portability; the reference validator refuses them",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(frontmatter) = subject.document.frontmatter() else { return };
-    let mut nodes = vec![frontmatter];
-    while let Some(node) = nodes.pop() {
+    // Anchors and tags stand before a value and would be left behind.
+    let plain =
+        !subject.document.problems().iter().any(|problem| {
+            matches!(problem.kind, ProblemKind::Anchor | ProblemKind::Alias | ProblemKind::Tag)
+        });
+    // A value with the edits that write it with one entry per line.
+    let mut nodes: Vec<(&Node, Option<Vec<Edit>>)> = vec![(frontmatter, None)];
+    while let Some((node, edits)) = nodes.pop() {
         match &node.value {
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. } => {
                 let message =
                     format!("{} in one line is valid YAML, but not every tool reads it", node.kind());
                 let help = "write one entry per line, or put the value in quotes if it is meant as text";
-                findings.push(RULE.finding(message, node.span.clone()).help(help));
+                let finding = RULE.finding(message, node.span.clone()).help(help);
+                let fix = edits.filter(|_| plain).map(|edits| Fix::safe("write one entry per line", edits));
+                findings.push(Finding { fix, ..finding });
             }
-            Value::Sequence { items, .. } => nodes.extend(items.iter().rev()),
-            Value::Mapping { pairs, .. } => nodes.extend(pairs.iter().rev().map(|(_, value)| value)),
+            Value::Sequence { items, .. } => {
+                nodes.extend(
+                    items.iter().rev().map(|item| (item, edits::item_to_block(subject.document, item))),
+                );
+            }
+            Value::Mapping { pairs, .. } => nodes.extend(
+                pairs
+                    .iter()
+                    .rev()
+                    .map(|(key, value)| (value, edits::value_to_block(subject.document, key, value, pairs))),
+            ),
             Value::Scalar { .. } => {}
         }
     }

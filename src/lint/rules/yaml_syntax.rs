@@ -1,8 +1,8 @@
 //! `yaml-syntax`
 
 use crate::document::{Fault, ProblemKind};
-use crate::lint::quote;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: \"@PDF files\"\n---\n",
         source: "specification, frontmatter; YAML 1.2",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -31,7 +31,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         // These have rules of their own.
         if !matches!(fault, Fault::Colon | Fault::Tab | Fault::Control(_)) {
             let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            findings.push(Finding { help, ..finding });
+            let fix = edits::quote_raw(subject.document, problem.span.start).filter(|_| help.is_some());
+            findings.push(Finding { help, fix, ..finding });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! `yaml-tab`
 
 use crate::document::{Fault, ProblemKind};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::edits;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n",
         source: "YAML 1.2, section 6.1",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -25,7 +26,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if let ProblemKind::Yaml(Fault::Tab) | ProblemKind::Repaired { fault: Fault::Tab, .. } = &problem.kind
         {
             let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            findings.push(finding.help("replace the tab by two spaces"));
+            let span = subject.document.yaml_span().unwrap_or_default();
+            let fix = edits::untab(subject.document, span);
+            findings.push(Finding { fix, ..finding.help("replace the tab by two spaces") });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `yaml-unquoted-colon`
 
 use crate::document::{Fault, ProblemKind};
-use crate::lint::quote;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: \"Reads files. Usage: /pdf\"\n---\n",
         source: "specification, frontmatter; YAML 1.2, section 7.3.3",
     },
-    fix: None,
+    fix: Some(Safety::Safe),
     check,
 };
 
@@ -30,7 +30,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             _ => continue,
         };
         let finding = RULE.finding(problem.to_string(), problem.span.clone());
-        findings.push(finding.label("this colon").help(help));
+        let fix = edits::quote_raw(subject.document, problem.span.start);
+        findings.push(Finding { fix, ..finding.label("this colon").help(help) });
     }
 }
 

@@ -183,7 +183,7 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
 
 /// Restores what manifest and lockfile say.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
-    let unfinished = Transaction::is_unfinished(scope);
+    let unfinished = Transaction::is_begun(scope);
     let files = Files::read(scope)?;
     if files.manifest_text.is_none() && files.lock_text.is_none() && !unfinished {
         return Err(Error::usage(format!(

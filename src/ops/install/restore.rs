@@ -100,7 +100,7 @@ impl Worker<'_> {
 
     /// The files of a locked skill, checked against the digest.
     fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
-        if let Some(set) = self.stored(name, locked)? {
+        if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
         let opened = self
@@ -120,25 +120,27 @@ impl Worker<'_> {
     }
 
     /// The files from the store, if they are there and whole. Damaged ones are thrown away.
-    fn stored(&mut self, name: &SkillName, locked: &Locked) -> Result<Option<FileSet>> {
-        let Ok(store) = Store::new(&self.context.settings) else { return Ok(None) };
+    fn stored(&mut self, name: &SkillName, locked: &Locked) -> Option<FileSet> {
+        let store = Store::new(&self.context.settings).ok()?;
         let read = || -> Result<Option<(FileSet, crate::digest::Digest)>> {
             let Some(set) = store.get(&locked.digest)? else { return Ok(None) };
             let digest = set.digest()?;
             Ok(Some((set, digest)))
         };
         let reason = match read() {
-            Ok(None) => return Ok(None),
-            Ok(Some((set, found))) if found == locked.digest => return Ok(Some(set)),
+            Ok(None) => return None,
+            Ok(Some((set, found))) if found == locked.digest => return Some(set),
             Ok(Some(_)) => "its bytes have changed".to_owned(),
             Err(error) => chain(&error),
         };
-        self.restore
-            .fetched
-            .warnings
-            .push(format!("the store's copy of `{name}` is damaged and was thrown away: {reason}"));
-        store.discard(&locked.digest)?;
-        Ok(None)
+        // A store that cannot be written is no reason to give up: the source has the bytes too.
+        let thrown = match store.discard(&locked.digest) {
+            Ok(()) => "was thrown away",
+            Err(_) => "cannot be thrown away",
+        };
+        let warning = format!("the store's copy of `{name}` is damaged and {thrown}: {reason}");
+        self.restore.fetched.warnings.push(warning);
+        None
     }
 
     fn open(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {

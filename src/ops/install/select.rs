@@ -89,7 +89,8 @@ pub(super) fn select(
     }
     let items: Vec<_> = offered.iter().map(|c| (c.title(root).to_owned(), description(c))).collect();
     match context.interact.choose("which skills are to be installed?", &items) {
-        Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")),
+        Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
+            .hint("mark skills with the space bar, or name them with `--skill NAME`")),
         Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
         None => Err(several(spec, root, &offered)),
     }

@@ -1,0 +1,95 @@
+/* The least that any program does for the same job: what `benches/compare.py` compares with.
+ *
+ *   floor read DIR       list DIR and read DIR/NAME/SKILL.md whole, for each NAME
+ *   floor copy FROM TO   copy a tree: list, read and write every file
+ *
+ * Nothing is looked at and nothing is checked. One thread. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char buffer[1 << 16];
+static long files;
+static long long bytes;
+
+static void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+static DIR *list(int parent, const char *name) {
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) fail(name);
+    return dir;
+}
+
+static int hidden(const char *name) {
+    return name[0] == '.';
+}
+
+static void read_skills(const char *path) {
+    DIR *dir = list(AT_FDCWD, path);
+    struct dirent *entry;
+    while ((entry = readdir(dir))) {
+        char file[NAME_MAX + sizeof "/SKILL.md"];
+        if (hidden(entry->d_name)) continue;
+        snprintf(file, sizeof file, "%s/SKILL.md", entry->d_name);
+        int fd = openat(dirfd(dir), file, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) continue;
+        ssize_t count;
+        while ((count = read(fd, buffer, sizeof buffer)) > 0) bytes += count;
+        close(fd);
+        files++;
+    }
+    closedir(dir);
+}
+
+static void copy_file(int from, int to, const char *name) {
+    struct stat info;
+    int in = openat(from, name, O_RDONLY | O_CLOEXEC);
+    if (in < 0 || fstat(in, &info) != 0) fail(name);
+    int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, info.st_mode & 0777);
+    if (out < 0) fail(name);
+    ssize_t count;
+    while ((count = read(in, buffer, sizeof buffer)) > 0) {
+        if (write(out, buffer, count) != count) fail(name);
+        bytes += count;
+    }
+    close(in);
+    close(out);
+    files++;
+}
+
+static void copy(int from_parent, const char *from, int to_parent, const char *to) {
+    if (mkdirat(to_parent, to, 0777) != 0) fail(to);
+    DIR *in = list(from_parent, from), *out = list(to_parent, to);
+    struct dirent *entry;
+    while ((entry = readdir(in))) {
+        if (hidden(entry->d_name)) continue;
+        if (entry->d_type == DT_DIR)
+            copy(dirfd(in), entry->d_name, dirfd(out), entry->d_name);
+        else
+            copy_file(dirfd(in), dirfd(out), entry->d_name);
+    }
+    closedir(in);
+    closedir(out);
+}
+
+int main(int count, char **arguments) {
+    if (count == 3 && !strcmp(arguments[1], "read")) {
+        read_skills(arguments[2]);
+    } else if (count == 4 && !strcmp(arguments[1], "copy")) {
+        copy(AT_FDCWD, arguments[2], AT_FDCWD, arguments[3]);
+    } else {
+        fputs("usage: floor read DIR | floor copy FROM TO\n", stderr);
+        return 2;
+    }
+    printf("%ld files, %lld bytes\n", files, bytes);
+    return 0;
+}

@@ -1,0 +1,114 @@
+//! `fmt`: what changed, what has no canonical form, and how many files there were.
+
+use super::{count, diff};
+use crate::cli::printer::Printer;
+use crate::document::Position;
+use crate::ops::fmt::{FmtOutcome, Form, Formatted};
+
+pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
+    let verb = if check || with_diff { "would change" } else { "formatted" };
+    for file in &outcome.files {
+        match &file.form {
+            Form::Canonical => printer.detail(&format!("`{}` is canonical", file.file.display())),
+            Form::Changed { .. } => {
+                if let Some(text) = file.diff().filter(|_| with_diff) {
+                    diff::show(printer, &text);
+                }
+                printer.status(verb, &format!("`{}`", file.file.display()));
+            }
+            Form::Refused { reason, at } => refused(printer, file, reason, *at),
+        }
+    }
+    printer.note(&summary(outcome, verb));
+}
+
+fn refused(printer: &Printer, file: &Formatted, reason: &str, at: Option<Position>) {
+    let file = file.file.display();
+    let message = match at {
+        Some(Position { line, column }) => format!("`{file}`, line {line}, column {column}: {reason}"),
+        None => format!("`{file}`: {reason}"),
+    };
+    printer.failure(&message, &[], &["the file is left as it is; `skillpm validate` says more".to_owned()]);
+}
+
+/// `3 skills: 1 formatted, 1 left as it is`.
+fn summary(outcome: &FmtOutcome, verb: &str) -> String {
+    let number = |wanted: fn(&Form) -> bool| outcome.files.iter().filter(|file| wanted(&file.form)).count();
+    let changed = number(|form| matches!(form, Form::Changed { .. }));
+    let refused = number(|form| matches!(form, Form::Refused { .. }));
+    let mut parts = Vec::new();
+    if changed > 0 {
+        parts.push(format!("{changed} {verb}"));
+    }
+    if refused > 0 {
+        parts.push(format!("{refused} left alone"));
+    }
+    if parts.is_empty() {
+        parts.push("nothing to format".to_owned());
+    }
+    format!("{}: {}", count(outcome.files.len(), "skill"), parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::document::Document;
+    use crate::ops::fmt::form;
+
+    fn told(check: bool, with_diff: bool) -> (String, String) {
+        let file = |name: &str, text: &str| {
+            let form = form(&Document::parse(text.to_owned()));
+            Formatted { file: format!("skills/{name}/SKILL.md").into(), form }
+        };
+        let files = vec![
+            file("pdf", "---\nname: pdf\ndescription: Reads PDF.\n---\n"),
+            file("docx", "---\nname: 'docx'\ndescription: Reads DOCX.\n---\n"),
+            file("bad", "---\nname: bad\ndescription: Use: always\n---\n"),
+        ];
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &FmtOutcome { files }, check, with_diff);
+        (out.text(), err.text())
+    }
+
+    #[test]
+    fn files_that_changed_or_could_not_are_told() {
+        let (out, err) = told(false, false);
+        assert_eq!(out, "");
+        insta::assert_snapshot!(err, @"
+        formatted `skills/docx/SKILL.md`
+        error: `skills/bad/SKILL.md`, line 3, column 17: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
+        hint: the file is left as it is; `skillpm validate` says more
+        3 skills: 1 formatted, 1 left alone
+        ");
+    }
+
+    #[test]
+    fn a_look_says_so_and_may_show_the_difference() {
+        let (out, err) = told(true, true);
+        insta::assert_snapshot!(out, @"
+        --- a/skills/docx/SKILL.md
+        +++ b/skills/docx/SKILL.md
+        @@ -1,4 +1,4 @@
+         ---
+        -name: 'docx'
+        +name: docx
+         description: Reads DOCX.
+         ---
+        ");
+        insta::assert_snapshot!(err, @"
+        would change `skills/docx/SKILL.md`
+        error: `skills/bad/SKILL.md`, line 3, column 17: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
+        hint: the file is left as it is; `skillpm validate` says more
+        3 skills: 1 would change, 1 left alone
+        ");
+    }
+
+    #[test]
+    fn canonical_files_are_only_counted() {
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &FmtOutcome::default(), false, false);
+        assert_eq!(err.text(), "0 skills: nothing to format\n");
+    }
+}

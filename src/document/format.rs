@@ -1,0 +1,319 @@
+//! The canonical form of a `SKILL.md`.
+//!
+//! The specification's keys first and in its order, one entry per line, two spaces for each level,
+//! quotes only where some reader needs them, one blank line before the body. Values, comments and
+//! the body stay what they are; where that cannot be promised nothing is changed.
+
+use std::ops::Range;
+
+use super::outline::{self, Entry, Odd, Outline, Shape};
+use super::scalar::{double_quoted, fits_plain, needs_escape, resolves};
+use super::tree::{Node, Style, Value};
+use super::{Document, ProblemKind};
+
+/// The keys that come first, in this order.
+const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
+/// The keys whose values are text, whatever they look like.
+const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "allowed-tools"];
+
+/// Why a text has no canonical form, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Unformattable {
+    /// What is in the way.
+    pub reason: String,
+    /// The bytes at fault; may be empty.
+    pub span: Range<usize>,
+}
+
+/// Returns the canonical form of `document`; it is the text itself where that is canonical.
+///
+/// # Errors
+///
+/// Where the frontmatter cannot be read without doubt, or holds what has no canonical form:
+/// anchors, tags, keys that are no texts.
+pub fn format(document: &Document) -> Result<String, Unformattable> {
+    let obstacle = document
+        .problems()
+        .iter()
+        .find(|problem| !matches!(problem.kind, ProblemKind::Bom | ProblemKind::LeadingBlankLines));
+    if let Some(problem) = obstacle {
+        return Err(Unformattable { reason: problem.kind.to_string(), span: problem.span.clone() });
+    }
+    let odd = |Odd(span)| Unformattable { reason: "this has no canonical form".to_owned(), span };
+    let (Some(root), Some(parts)) = (&document.frontmatter, &document.parts) else {
+        return Err(odd(Odd(0..0)));
+    };
+    let text = document.text();
+    let outline = Outline::new(text, parts.yaml.clone(), root).map_err(odd)?;
+    let newline = &text[parts.open.end..parts.yaml.start];
+    let formatted = whole(&outline, newline, document.body());
+    if is_kept(document, &outline, &formatted) { Ok(formatted) } else { Err(odd(Odd(parts.open.clone()))) }
+}
+
+/// Puts the parts together.
+fn whole(outline: &Outline<'_>, newline: &str, body: &str) -> String {
+    let mut order = outline.root.clone();
+    // Stable: what the specification does not have keeps its order.
+    order.sort_by_key(|number| {
+        let key = outline.entries[*number].key.and_then(Node::text).unwrap_or_default();
+        ORDER.iter().position(|first| *first == key).unwrap_or(ORDER.len())
+    });
+    let mut writer = Writer { outline, newline, out: format!("---{newline}") };
+    for comment in &outline.alone {
+        writer.line(0, comment);
+    }
+    for number in order {
+        writer.entry(number, 0, false);
+    }
+    writer.line(0, "---");
+    let mut out = writer.out;
+    let body = without_blank_lines(body);
+    if !body.is_empty() {
+        out.push_str(newline);
+        out.push_str(body);
+        if !body.ends_with(['\n', '\r']) {
+            out.push_str(newline);
+        }
+    }
+    out
+}
+
+/// Leaves out the blank lines at the start.
+fn without_blank_lines(body: &str) -> &str {
+    let blank = body.len() - body.trim_start_matches([' ', '\t', '\n', '\r']).len();
+    if blank == body.len() {
+        return "";
+    }
+    &body[body[..blank].rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
+}
+
+/// The last word: whether `formatted` says what `document` says, comments and body included.
+fn is_kept(document: &Document, outline: &Outline<'_>, formatted: &str) -> bool {
+    let new = Document::parse(formatted.to_owned());
+    let value = |document: &Document| document.frontmatter.as_ref().map(Node::to_json);
+    let comments = |outline: &Outline<'_>| {
+        let mut comments: Vec<_> = outline.comments().into_iter().map(str::to_owned).collect();
+        comments.sort_unstable();
+        comments
+    };
+    let (Some(root), Some(parts)) = (&new.frontmatter, &new.parts) else { return false };
+    let body =
+        |document: &Document| without_blank_lines(document.body()).trim_end_matches(['\n', '\r']).to_owned();
+    new.problems().is_empty()
+        && value(document) == value(&new)
+        && body(document) == body(&new)
+        && Outline::new(new.text(), parts.yaml.clone(), root)
+            .is_ok_and(|new| comments(&new) == comments(outline))
+}
+
+/// Returns the lines of the flow collection `node` of `document` with one entry per line, each
+/// indented by `indent`; `None` where that would lose something.
+pub(crate) fn block_lines(document: &Document, node: &Node, indent: usize, newline: &str) -> Option<String> {
+    let text = document.text();
+    if !outline::can_be_block(text, node) || outline::has_empty(node) {
+        return None;
+    }
+    let outline = Outline::new(text, node.span.clone(), node).ok()?;
+    let mut writer = Writer { outline: &outline, newline, out: String::new() };
+    for number in &outline.root {
+        writer.entry(*number, indent, false);
+    }
+    let end = writer.out.len() - newline.len();
+    writer.out.truncate(end);
+    Some(writer.out)
+}
+
+struct Writer<'a> {
+    outline: &'a Outline<'a>,
+    newline: &'a str,
+    out: String,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, indent: usize, text: &str) {
+        self.start(indent);
+        self.out.push_str(text);
+        self.out.push_str(self.newline);
+    }
+
+    fn start(&mut self, indent: usize) {
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    /// Writes an entry; with `inline` it continues a line that is indented already.
+    fn entry(&mut self, number: usize, indent: usize, inline: bool) {
+        let outline = self.outline;
+        let entry = &outline.entries[number];
+        for comment in &entry.before {
+            self.line(indent, comment);
+        }
+        if !inline {
+            self.start(indent);
+        }
+        match entry.key {
+            Some(key) => self.out.push_str(&(key_text(key) + ":")),
+            None => self.out.push('-'),
+        }
+        self.value(entry, indent);
+        for comment in &entry.after {
+            self.line(indent, comment);
+        }
+    }
+
+    fn value(&mut self, entry: &Entry<'_>, indent: usize) {
+        match &entry.value {
+            Shape::Scalar(node) => {
+                let is_text =
+                    indent == 0 && entry.key.and_then(Node::text).is_some_and(|key| TEXTS.contains(&key));
+                match scalar(node, is_text) {
+                    Written::Line(text) => self.finish(entry, &text),
+                    Written::Literal(text) => self.literal(entry, text, indent),
+                }
+            }
+            Shape::Block(node, header) => self.block(entry, node, *header, indent),
+            Shape::Verbatim(text) => {
+                let mut lines = text.lines().flat_map(|line| line.split('\r')).map(str::trim_end);
+                let mut shown = lines.next().unwrap_or_default().to_owned();
+                for line in lines.filter(|line| !line.is_empty()) {
+                    let blanks = line.len() - line.trim_start().len();
+                    shown.push_str(self.newline);
+                    shown.push_str(&" ".repeat(blanks.max(indent + 2)));
+                    shown.push_str(line.trim_start());
+                }
+                self.finish(entry, &shown);
+            }
+            Shape::Mapping(entries) | Shape::Sequence(entries) => self.collection(entry, entries, indent),
+        }
+    }
+
+    fn collection(&mut self, entry: &Entry<'_>, entries: &[usize], indent: usize) {
+        let first_is_bare =
+            entries.first().is_some_and(|first| self.outline.entries[*first].before.is_empty());
+        let inline = entry.key.is_none() && entry.beside.is_none() && first_is_bare;
+        if inline {
+            self.out.push(' ');
+        } else {
+            self.finish(entry, "");
+        }
+        for (at, number) in entries.iter().enumerate() {
+            self.entry(*number, indent + 2, inline && at == 0);
+        }
+    }
+
+    /// Ends the entry's line with `text` and the comment beside it.
+    fn finish(&mut self, entry: &Entry<'_>, text: &str) {
+        for part in [text, entry.beside.unwrap_or_default()] {
+            if !part.is_empty() {
+                self.out.push(' ');
+                self.out.push_str(part);
+            }
+        }
+        self.out.push_str(self.newline);
+    }
+
+    fn block(&mut self, entry: &Entry<'_>, node: &Node, header: usize, indent: usize) {
+        let Value::Scalar { text, style } = &node.value else { return };
+        let lines = if *style == Style::Folded { folded(self.outline.text, node, header) } else { None };
+        match lines {
+            Some((header, lines)) => {
+                self.finish(entry, &header);
+                self.block_content(&lines, indent);
+            }
+            None if fits_literal(text) => self.literal(entry, text, indent),
+            None => self.finish(entry, &double_quoted(text)),
+        }
+    }
+
+    fn literal(&mut self, entry: &Entry<'_>, text: &str, indent: usize) {
+        let mut header = String::from("|");
+        if text.trim_start_matches('\n').starts_with(' ') {
+            header.push('2');
+        }
+        let content = text.trim_end_matches('\n');
+        let kept = text.len() - content.len();
+        header.push_str(["-", "", "+"][kept.min(2)]);
+        self.finish(entry, &header);
+        let mut lines: Vec<&str> = content.split('\n').collect();
+        lines.extend(std::iter::repeat_n("", kept.saturating_sub(1)));
+        self.block_content(&lines, indent);
+    }
+
+    fn block_content(&mut self, lines: &[&str], indent: usize) {
+        for line in lines {
+            self.line(if line.is_empty() { 0 } else { indent + 2 }, line);
+        }
+    }
+}
+
+/// How a scalar is written.
+enum Written<'a> {
+    Line(String),
+    Literal(&'a str),
+}
+
+fn scalar(node: &Node, is_text: bool) -> Written<'_> {
+    let Value::Scalar { text, style } = &node.value else { return Written::Line(String::new()) };
+    let plain = *style == Style::Plain;
+    if node.is_absent() {
+        return Written::Line(String::new());
+    }
+    if plain && text.contains('\n') && fits_literal(text) {
+        return Written::Literal(text);
+    }
+    // Without quotes it may be a number to somebody, and outside of texts that may be meant.
+    let stays = fits_plain(text) && (!resolves(text) || (plain && !is_text));
+    Written::Line(if stays { text.clone() } else { double_quoted(text) })
+}
+
+fn key_text(key: &Node) -> String {
+    let Value::Scalar { text, style } = &key.value else { return String::new() };
+    let stays = fits_plain(text) && (!resolves(text) || *style == Style::Plain);
+    if stays { text.clone() } else { double_quoted(text) }
+}
+
+/// Whether `text` can be the content of a block scalar.
+fn fits_literal(text: &str) -> bool {
+    let content = text.trim_matches('\n');
+    !content.is_empty()
+        && !content.starts_with('\t')
+        && !text.chars().any(|c| needs_escape(c) && !matches!(c, '\n' | '\t'))
+        // Blanks and nothing else in the first line would be taken for indentation.
+        && text.lines().find(|line| !line.is_empty()).is_some_and(|line| !line.trim().is_empty())
+}
+
+/// Header and lines of the folded scalar `node`, whose line breaks stay where they are; `None`
+/// where its indentation is not that of its first line.
+fn folded<'a>(source: &'a str, node: &'a Node, header: usize) -> Option<(String, Vec<&'a str>)> {
+    let text = node.text()?;
+    let source = source.get(header..node.span.end)?;
+    let (first, content) = source.split_at(source.find(['\n', '\r'])?);
+    let indicators: String = first.chars().take_while(|c| matches!(c, '>' | '-' | '+')).collect();
+    if first[indicators.len()..].starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let content = content.strip_prefix("\r\n").unwrap_or_else(|| content.get(1..).unwrap_or_default());
+    let mut lines: Vec<&str> =
+        content.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    if lines.iter().any(|line| line.contains('\r')) {
+        return None;
+    }
+    let is_blank = |line: &&str| line.trim_matches(' ').is_empty();
+    let start = lines.iter().find(|line| !is_blank(line))?;
+    let depth = start.len() - start.trim_start_matches(' ').len();
+    if start[depth..].starts_with('\t') {
+        return None;
+    }
+    while lines.last().is_some_and(is_blank) {
+        lines.pop();
+    }
+    let mut lines: Vec<&str> = lines.into_iter().map(|line| line.get(depth..).unwrap_or_default()).collect();
+    if indicators.ends_with('+') {
+        let kept = text.len() - text.trim_end_matches('\n').len();
+        lines.extend(std::iter::repeat_n("", kept.saturating_sub(1)));
+    }
+    Some((indicators, lines))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn formatted(text: &str) -> Result<String, Unformattable> {
+    let new = format(&Document::parse(text.to_owned()))?;
+    assert_eq!(format(&Document::parse(new.clone())), Ok(new.clone()), "twice is once");
+    Ok(new)
+}
+
+/// The canonical form of `yaml`.
+#[track_caller]
+fn yaml(yaml: &str) -> String {
+    let text = formatted(&format!("---\n{yaml}\n---\n")).expect("has a form");
+    text.strip_prefix("---\n").and_then(|text| text.strip_suffix("---\n")).expect("delimiters").to_owned()
+}
+
+#[test]
+fn the_specification_s_keys_come_first() {
+    insta::assert_snapshot!(yaml(
+        "# of the version\nversion: 1.0\nmetadata:\n    author:   'me'\n    tags: [a, \"b\", {c: d}]\n\
+        zeta: x\n\nallowed-tools: \"Read Write\"\n# of the license\nlicense: 'MIT'   # beside\n\
+        description: 'Reads: PDF'\nname: \"pdf\"\nalpha: {}"
+    ), @r#"
+    name: pdf
+    description: "Reads: PDF"
+    # of the license
+    license: MIT # beside
+    allowed-tools: Read Write
+    metadata:
+      author: me
+      tags:
+        - a
+        - b
+        - c: d
+    # of the version
+    version: 1.0
+    zeta: x
+    alpha: {}
+    "#);
+}
+
+#[test]
+fn comments_stay_with_their_keys() {
+    insta::assert_snapshot!(yaml(
+        "# first\nname: x\nmetadata: # of metadata\n      # of a\n      a: 1 # of 1\n      # behind a\n\
+        # of list\nlist:\n- # of the item\n  k: v\n# of y\n- y # beside y\n-   - deep\n    # behind deep\n\
+        license: MIT # b\n  # deeper\n# the end"
+    ), @r#"
+    # first
+    name: x
+    license: MIT # b
+    # deeper
+    # the end
+    metadata: # of metadata
+      # of a
+      a: 1 # of 1
+      # behind a
+    # of list
+    list:
+      - # of the item
+        k: v
+      # of y
+      - y # beside y
+      - - deep
+        # behind deep
+    "#);
+    assert_eq!(yaml("# alone\n  # too"), "# alone\n# too\n");
+}
+
+#[test]
+fn blocks_keep_their_lines_and_their_meaning() {
+    insta::assert_snapshot!(yaml(
+        "name: x\ndescription: > # folded\n      One line\n      and one.\n\n\n        More.\n\n\nx: |+\n    a\n\n     b\n\n\
+        y: |2-\n    c\n   d\nz:\n   - |\n     e # no comment\n   - >-\n     f"
+    ), @r#"
+    name: x
+    description: > # folded
+      One line
+      and one.
+
+
+        More.
+    x: |+
+      a
+
+       b
+
+    y: |2-
+        c
+       d
+    z:
+      - |
+        e # no comment
+      - >-
+        f
+    "#);
+}
+
+#[test]
+fn quotes_stand_where_some_reader_needs_them() {
+    insta::assert_snapshot!(yaml(
+        "name: yes\ndescription: 1.10\nlicense: \"yes\"\nmetadata:\n  version: 1.10\n  quoted: '1.10'\n  \
+        internal: true\nurl: 'http://x.y/#z'\ntext: 'a #1'\nlong: a b\n  c\n\n  d\ndisable-model-invocation: true\n\
+        \"on\": x\nempty:\nblank: ''\nlines: \"a\\nb\""
+    ), @r#"
+    name: "yes"
+    description: "1.10"
+    license: "yes"
+    metadata:
+      version: 1.10
+      quoted: "1.10"
+      internal: true
+    url: http://x.y/#z
+    text: "a #1"
+    long: |-
+      a b c
+      d
+    disable-model-invocation: true
+    "on": x
+    empty:
+    blank: ""
+    lines: "a\nb"
+    "#);
+}
+
+#[test]
+fn the_file_around_the_frontmatter() {
+    let form = |text: &str| formatted(text).expect("has a form");
+    assert_eq!(
+        form("\u{feff}\n \n---  \nname: x  \n--- \t\n\n\n  \n    code\n\n"),
+        "---\nname: x\n---\n\n    code\n\n"
+    );
+    assert_eq!(form("---\r\nname: x\n---\r\nbody"), "---\r\nname: x\r\n---\r\n\r\nbody\r\n");
+    assert_eq!(form("---\rname: x\r---\rbody\r"), "---\rname: x\r---\r\rbody\r");
+    assert_eq!(form("---\nname: x\n---"), "---\nname: x\n---\n");
+    assert_eq!(form("---\nname: x\n---\n \n\t\n"), "---\nname: x\n---\n");
+    assert_eq!(form("---\n{name: x, description: z}\n---\n"), "---\nname: x\ndescription: z\n---\n");
+    assert_eq!(form("---\n---\n"), "---\n---\n");
+}
+
+#[test]
+fn what_is_in_doubt_is_left_alone_and_its_place_is_told() {
+    for (text, place, reason) in [
+        ("# x\n", 0..3, "the file has no frontmatter: start it with `---`, `name`, `description` and `---`"),
+        ("---\na: 1\na: 1\n---\n", 9..10, "the key `a` is there twice"),
+        (
+            "---\na: &x 1\n---\n",
+            10..11,
+            "the frontmatter has a YAML anchor; write the value where it is needed",
+        ),
+        ("---\n? a\n: b\n---\n", 4..5, "this has no canonical form"),
+        ("---\na: {[b]: c}\n---\n", 0..0, ""),
+    ] {
+        match formatted(text) {
+            Err(error) => assert_eq!((error.span, error.reason.as_str()), (place, reason), "{text:?}"),
+            Ok(new) => assert_eq!((new.as_str(), reason), (text, ""), "nothing to change"),
+        }
+    }
+    let error = formatted("---\na: b: c\n---\n").expect_err("not YAML");
+    assert_eq!(error.span, 8..9);
+    let commented = "---\na: [b, # c\n  d]\n---\n";
+    assert_eq!(formatted(commented).as_deref(), Ok(commented));
+}
+
+/// Whether the specification's keys and all others have the same values.
+fn same(a: &Document, b: &Document) -> bool {
+    let value = |document: &Document| document.frontmatter().map(Node::to_json);
+    value(a) == value(b)
+}
+
+proptest! {
+    #[test]
+    fn any_frontmatter_keeps_its_values(
+        yaml in "(name: |description: |metadata:|a|b: |: |\n|\r\n|  |- |\"|'|\\[|\\]|\\{|\\}|,|é|日|#| # c\n|---|%|\\?|\\||>-|>|\\+|1|yes|x y){0,30}",
+        body in "( |\n|\r\n|x|---){0,6}",
+    ) {
+        let document = Document::parse(format!("---\n{yaml}\n---\n{body}"));
+        if let Ok(new) = format(&document) {
+            let again = Document::parse(new.clone());
+            prop_assert!(same(&document, &again), "{}", new);
+            prop_assert_eq!(format(&again), Ok(new));
+        }
+    }
+
+    /// What people write has a form.
+    #[test]
+    fn ordinary_frontmatter_has_a_form(
+        entries in proptest::collection::vec(entry(), 0..8), crlf: bool, body in "(x|\n| ){0,5}",
+    ) {
+        let yaml: String = entries.iter().enumerate().map(|(n, entry)| entry.replace("KEY", &format!("key{n}"))).collect();
+        let mut text = format!("---\n{yaml}---\n{body}");
+        if crlf {
+            text = text.replace('\n', "\r\n");
+        }
+        let document = Document::parse(text.clone());
+        prop_assert_eq!(document.problems(), [], "{}", text);
+        let new = format(&document);
+        prop_assert!(new.is_ok(), "{:?} {}", new, text);
+        let new = new.expect("a form");
+        let again = Document::parse(new.clone());
+        prop_assert!(same(&document, &again), "{}", new);
+        prop_assert!(new.trim_end().ends_with(without_blank_lines(document.body()).trim_end()));
+        prop_assert_eq!(format(&again), Ok(new));
+    }
+}
+
+/// One entry as people write them.
+fn entry() -> impl Strategy<Value = String> {
+    let word = || "[a-zé日📅]{1,6}( [a-z#]{1,5}){0,3}";
+    let comment = || "( # [a-z: -]{0,8})?";
+    prop_oneof![
+        (word(), comment()).prop_map(|(w, c)| format!("KEY: '{w}'{c}\n")),
+        (word(), comment()).prop_map(|(w, c)| format!("KEY: \"{w}: \\u00e9\"{c}\n# own\n\n")),
+        (word(), word()).prop_map(|(v, w)| format!("KEY: >-\n   {v}\n   {w}\n\n     {v}\n")),
+        (word(), word()).prop_map(|(v, w)| format!("KEY: |+\n   {v}\n     {w}\n\n\n")),
+        (word(), comment()).prop_map(|(w, c)| format!(
+            "KEY:{c}\n    # inner\n    a: 1\n    b:\n    - \"{w}\"\n    - c: d\n      e:\n"
+        )),
+        word().prop_map(|w| format!("KEY: {{\"a\": [\"{w}\", {{b: 1.10}}], c: , 'd': true}}\n")),
+        (word(), comment()).prop_map(|(w, c)| format!("KEY:\n- \"{w}\"{c}\n-\n- - x\n  - y\n")),
+        "(1\\.10|yes|2026-01-01|~|\"\"|''|)".prop_map(|v| format!("KEY: {v}\n")),
+    ]
+}

@@ -1,0 +1,274 @@
+//! Frontmatter as entries with the comments that belong to them.
+//!
+//! A comment on a line of its own belongs to the entry that it precedes, or, where it is indented
+//! deeper than that one, to the entry that it follows. A comment behind something belongs to the
+//! entry in which that stands. Comments are found between tokens, so that a `#` inside of a text
+//! is none.
+
+use std::ops::Range;
+
+use super::tree::{Layout, Node, Style, Value};
+
+/// A line of a mapping or a list, with all that hangs on it.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    /// The key; none for the entry of a list.
+    pub(super) key: Option<&'a Node>,
+    pub(super) value: Shape<'a>,
+    /// Comments on lines before it.
+    pub(super) before: Vec<&'a str>,
+    /// A comment behind its key, or behind its value if that is one line.
+    pub(super) beside: Option<&'a str>,
+    /// Comments on lines behind it.
+    pub(super) after: Vec<&'a str>,
+    column: usize,
+}
+
+/// What stands in an entry. Entries are numbers of [`Outline::entries`].
+#[derive(Debug)]
+pub(super) enum Shape<'a> {
+    Scalar(&'a Node),
+    /// A block scalar that starts at byte `header`.
+    Block(&'a Node, usize),
+    /// A collection that is left as it is written.
+    Verbatim(&'a str),
+    Mapping(Vec<usize>),
+    Sequence(Vec<usize>),
+}
+
+/// All entries, in the order of the source.
+#[derive(Debug)]
+pub(super) struct Outline<'a> {
+    /// The whole text.
+    pub(super) text: &'a str,
+    pub(super) entries: Vec<Entry<'a>>,
+    /// The entries of the outermost collection.
+    pub(super) root: Vec<usize>,
+    /// Comments where there is no entry at all.
+    pub(super) alone: Vec<&'a str>,
+}
+
+/// A place that no entry can be made of.
+#[derive(Debug)]
+pub(super) struct Odd(pub(super) Range<usize>);
+
+struct Comment<'a> {
+    text: &'a str,
+    column: usize,
+    own_line: bool,
+    /// How many entries came before it.
+    behind: usize,
+}
+
+struct Scan<'a> {
+    text: &'a str,
+    cursor: usize,
+    entries: Vec<Entry<'a>>,
+    comments: Vec<Comment<'a>>,
+}
+
+impl<'a> Outline<'a> {
+    /// Reads `root`, which lies in the bytes `within` of `text`, with all comments there.
+    pub(super) fn new(text: &'a str, within: Range<usize>, root: &'a Node) -> Result<Self, Odd> {
+        let mut scan = Scan { text, cursor: within.start, entries: Vec::new(), comments: Vec::new() };
+        let shape = scan.shape(root)?;
+        scan.skip_to(within.end)?;
+        let (Shape::Mapping(root) | Shape::Sequence(root)) = shape else {
+            return Err(Odd(root.span.clone()));
+        };
+        let (mut outline, comments) =
+            (Self { text, entries: scan.entries, root, alone: Vec::new() }, scan.comments);
+        for comment in comments {
+            outline.attach(&comment);
+        }
+        Ok(outline)
+    }
+
+    fn attach(&mut self, comment: &Comment<'a>) {
+        let follows = self.entries.get(comment.behind).is_some_and(|next| {
+            // With nothing before it there is only the entry that follows.
+            comment.behind == 0 || comment.column <= next.column
+        });
+        if follows && comment.own_line {
+            self.entries[comment.behind].before.push(comment.text);
+            return;
+        }
+        match comment.behind.checked_sub(1).and_then(|last| self.entries.get_mut(last)) {
+            Some(last) if !comment.own_line && last.beside.is_none() => last.beside = Some(comment.text),
+            Some(last) => last.after.push(comment.text),
+            None => self.alone.push(comment.text),
+        }
+    }
+
+    /// All comments, in no special order.
+    pub(super) fn comments(&self) -> Vec<&'a str> {
+        let of = |entry: &Entry<'a>| [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat();
+        self.entries.iter().flat_map(of).chain(self.alone.iter().copied()).collect()
+    }
+}
+
+impl<'a> Scan<'a> {
+    fn shape(&mut self, node: &'a Node) -> Result<Shape<'a>, Odd> {
+        match &node.value {
+            Value::Scalar { style: Style::Literal | Style::Folded, .. } => {
+                let header = self.header(node)?;
+                self.skip_to(node.span.start)?;
+                self.cursor = self.cursor.max(node.span.end);
+                Ok(Shape::Block(node, header))
+            }
+            Value::Scalar { .. } => {
+                self.skip_to(node.span.start)?;
+                self.cursor = self.cursor.max(node.span.end);
+                Ok(Shape::Scalar(node))
+            }
+            Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. }
+                if !can_be_block(self.text, node) =>
+            {
+                self.skip_to(node.span.start)?;
+                self.cursor = node.span.end;
+                Ok(Shape::Verbatim(&self.text[node.span.clone()]))
+            }
+            Value::Sequence { items, layout } => {
+                let items: Result<_, _> = items.iter().map(|item| self.item(item, *layout)).collect();
+                self.close(node, *layout);
+                items.map(Shape::Sequence)
+            }
+            Value::Mapping { pairs, layout } => {
+                let pairs: Result<_, _> = pairs.iter().map(|(key, value)| self.pair(key, value)).collect();
+                self.close(node, *layout);
+                pairs.map(Shape::Mapping)
+            }
+        }
+    }
+
+    /// Goes behind the closing bracket.
+    fn close(&mut self, node: &Node, layout: Layout) {
+        if layout == Layout::Flow {
+            self.cursor = self.cursor.max(node.span.end);
+        }
+    }
+
+    fn item(&mut self, node: &'a Node, layout: Layout) -> Result<usize, Odd> {
+        if layout == Layout::Block {
+            self.skip_while(|c, _| c != '-')?;
+            self.cursor += 1;
+        } else {
+            self.skip_to(node.span.start)?;
+        }
+        let column = self.column(self.cursor.saturating_sub(1));
+        self.entry(None, node, column)
+    }
+
+    fn pair(&mut self, key: &'a Node, value: &'a Node) -> Result<usize, Odd> {
+        self.skip_to(key.span.start)?;
+        if key.text().is_none_or(str::is_empty) || key.is_absent() {
+            return Err(Odd(key.span.clone()));
+        }
+        self.cursor = key.span.end;
+        let column = self.column(key.span.start);
+        self.entry(Some(key), value, column)
+    }
+
+    fn entry(&mut self, key: Option<&'a Node>, node: &'a Node, column: usize) -> Result<usize, Odd> {
+        let number = self.entries.len();
+        let value = Shape::Scalar(node);
+        let (before, after) = (Vec::new(), Vec::new());
+        self.entries.push(Entry { key, value, before, beside: None, after, column });
+        self.entries[number].value = self.shape(node)?;
+        Ok(number)
+    }
+
+    /// Where the `|` or `>` of a block scalar stands.
+    fn header(&mut self, node: &Node) -> Result<usize, Odd> {
+        self.skip_while(|c, _| !matches!(c, '|' | '>'))?;
+        if self.cursor > node.span.end { Err(Odd(node.span.clone())) } else { Ok(self.cursor) }
+    }
+
+    /// Goes to byte `to`, over blanks, punctuation and comments.
+    fn skip_to(&mut self, to: usize) -> Result<(), Odd> {
+        if self.cursor >= to {
+            return Ok(());
+        }
+        self.skip_while(|_, at| at < to)
+    }
+
+    /// Goes on over blanks, punctuation and comments while `wanted` says so.
+    fn skip_while(&mut self, wanted: impl Fn(char, usize) -> bool) -> Result<(), Odd> {
+        while let Some(c) = self.text[self.cursor..].chars().next().filter(|c| wanted(*c, self.cursor)) {
+            let before = self.text[..self.cursor].chars().next_back();
+            match c {
+                '#' if before.is_none_or(char::is_whitespace) => self.comment(),
+                // A key that is told by a question mark may be anything.
+                '?' => return Err(Odd(self.cursor..self.cursor + 1)),
+                c => self.cursor += c.len_utf8(),
+            }
+        }
+        Ok(())
+    }
+
+    fn comment(&mut self) {
+        let start = self.cursor;
+        let rest = &self.text[start..];
+        let end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let own_line = self.text[self.line_start(start)..start].trim().is_empty();
+        let (text, column) = (self.text[start..end].trim_end(), self.column(start));
+        self.comments.push(Comment { text, column, own_line, behind: self.entries.len() });
+        self.cursor = end;
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
+    }
+
+    fn column(&self, at: usize) -> usize {
+        self.text[self.line_start(at)..at].chars().count()
+    }
+}
+
+/// Whether the flow collection `node` can be written with one entry per line: it has entries, its
+/// keys are texts, and no comment stands inside of it.
+pub(super) fn can_be_block(text: &str, node: &Node) -> bool {
+    let mut leaves = Vec::new();
+    !is_empty(node) && collect(node, &mut leaves) && {
+        let mut at = node.span.start;
+        leaves.iter().chain([&(node.span.end..node.span.end)]).all(|leaf| {
+            let gap = text.get(at..leaf.start).unwrap_or_default();
+            at = at.max(leaf.end);
+            !gap.contains(['#', '?'])
+        })
+    }
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.value {
+        Value::Sequence { items, .. } => items.is_empty(),
+        Value::Mapping { pairs, .. } => pairs.is_empty(),
+        Value::Scalar { .. } => false,
+    }
+}
+
+/// Adds the scalars of `node` in the order of the text; false where a key is no text.
+fn collect(node: &Node, leaves: &mut Vec<Range<usize>>) -> bool {
+    match &node.value {
+        Value::Scalar { .. } => leaves.push(node.span.clone()),
+        Value::Sequence { items, .. } => return items.iter().all(|item| collect(item, leaves)),
+        Value::Mapping { pairs, .. } => {
+            return pairs.iter().all(|(key, value)| {
+                key.text().is_some_and(|text| !text.is_empty())
+                    && collect(key, leaves)
+                    && collect(value, leaves)
+            });
+        }
+    }
+    true
+}
+
+/// Whether an empty collection stands anywhere in `node`: it has no form with one entry per line.
+pub(super) fn has_empty(node: &Node) -> bool {
+    is_empty(node)
+        || match &node.value {
+            Value::Scalar { .. } => false,
+            Value::Sequence { items, .. } => items.iter().any(has_empty),
+            Value::Mapping { pairs, .. } => pairs.iter().any(|(_, value)| has_empty(value)),
+        }
+}

@@ -1,0 +1,235 @@
+//! A short way through frontmatter that is written as nearly everybody writes it.
+//!
+//! Lines of `key: value` with plain or quoted text, a block of text, a list or one mapping below a
+//! key: that needs no YAML parser, and the parser is what reading a skill spends its time in. This
+//! reader makes the very tree that [`super::tree::parse`] makes, or says nothing at all: whatever
+//! is not plainly one of those shapes is left to the parser. The tests compare the two.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::tree::{Layout, Node, Style, Value};
+
+/// The longest key, in bytes; YAML stops looking for the colon much later.
+const MAX_KEY: usize = 100;
+/// The most entries of one collection: repeated keys are looked for by comparing each with each.
+const MAX_ENTRIES: usize = 64;
+
+/// Reads `yaml`, which stands at byte `base` of the file. `None` where the parser has to.
+pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
+    if !yaml.ends_with('\n') || !is_usual(yaml) {
+        return None;
+    }
+    let mut reader = Reader { yaml, base, at: 0 };
+    let root = reader.mapping(0)?;
+    (reader.at == yaml.len()).then_some(root)
+}
+
+/// Whether `yaml` has only characters that mean nothing special to a parser: no control character
+/// but LF, and none that YAML 1.1 takes for a line end or leaves out.
+fn is_usual(yaml: &str) -> bool {
+    // Counted to the end, so that the compiler can look at many bytes at a time.
+    let is_control = |byte: &u8| (*byte < b' ' && *byte != b'\n') || *byte == 0x7f;
+    let controls = yaml.as_bytes().iter().filter(|byte| is_control(byte)).count();
+    let is_odd =
+        |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
+    controls == 0 && (yaml.is_ascii() || !yaml.chars().any(is_odd))
+}
+
+/// A line without its end.
+struct Line<'a> {
+    text: &'a str,
+    /// How many spaces it starts with.
+    indent: usize,
+}
+
+struct Reader<'a> {
+    yaml: &'a str,
+    base: usize,
+    /// Where the next line starts.
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// The next line, which stays the next one; `None` at the end.
+    fn peek(&self) -> Option<Line<'a>> {
+        let rest = &self.yaml[self.at..];
+        let text = &rest[..memchr::memchr(b'\n', rest.as_bytes())?];
+        Some(Line { text, indent: text.len() - text.trim_start_matches(' ').len() })
+    }
+
+    /// Goes behind `line`, which is the next one.
+    fn skip(&mut self, line: &Line<'_>) {
+        self.at += line.text.len() + 1;
+    }
+
+    /// The indentation of the lines that belong to the key above them; `None` where there are none.
+    fn indent_below(&self) -> Option<usize> {
+        self.peek().map(|line| line.indent).filter(|indent| *indent > 0)
+    }
+
+    /// The lines with `indent` as a mapping. Others may only follow where they belong further out.
+    fn mapping(&mut self, indent: usize) -> Option<Node> {
+        let start = self.at + indent;
+        let mut end = start;
+        let mut pairs: Vec<(Node, Node)> = Vec::new();
+        while let Some(line) = self.next_of(indent, !pairs.is_empty())? {
+            let length = key_length(&line.text[indent..])?;
+            let name = &line.text[indent..indent + length];
+            if pairs.len() == MAX_ENTRIES || pairs.iter().any(|(key, _)| key.text() == Some(name)) {
+                return None;
+            }
+            let key = scalar(self.span(indent..indent + length), name, Style::Plain);
+            self.skip(&line);
+            let value = self.value(&line, indent + length + 1, indent, &key)?;
+            end = value.span.end;
+            pairs.push((key, value));
+        }
+        (!pairs.is_empty()).then(|| Node {
+            span: self.base + start..end,
+            value: Value::Mapping { pairs, layout: Layout::Block },
+        })
+    }
+
+    /// The lines with `indent` as a list.
+    fn list(&mut self, indent: usize) -> Option<Node> {
+        let start = self.at + indent;
+        let mut end = start;
+        let mut items = Vec::new();
+        while let Some(line) = self.next_of(indent, !items.is_empty())? {
+            let text = line.text[indent..].strip_prefix("- ")?;
+            let from = line.text.len() - text.trim_start_matches(' ').len();
+            self.skip(&line);
+            let item = self.inline(&line, from)?;
+            end = item.span.end;
+            if items.len() == MAX_ENTRIES {
+                return None;
+            }
+            items.push(item);
+        }
+        (!items.is_empty()).then(|| Node {
+            span: self.base + start..end,
+            value: Value::Sequence { items, layout: Layout::Block },
+        })
+    }
+
+    /// The next line if it has `indent`; `Some(None)` where the collection ends before it, and
+    /// `None` where it belongs to nothing.
+    #[expect(clippy::option_option, reason = "the outer one is for `?` and means: ask the parser")]
+    fn next_of(&self, indent: usize, may_end: bool) -> Option<Option<Line<'a>>> {
+        match self.peek() {
+            Some(line) if line.indent == indent => Some(Some(line)),
+            None if may_end => Some(None),
+            Some(line) if line.indent == 0 && may_end => Some(None),
+            _ => None,
+        }
+    }
+
+    /// What stands behind the colon, which ends before byte `from` of `line`, or below that line.
+    fn value(&mut self, line: &Line<'a>, from: usize, indent: usize, key: &Node) -> Option<Node> {
+        let rest = &line.text[from..];
+        let text = rest.trim_start_matches(' ');
+        let from = line.text.len() - text.len();
+        match text.as_bytes().first() {
+            None => match self.indent_below() {
+                Some(below) if indent == 0 => {
+                    let is_list = self.peek()?.text[below..].starts_with("- ");
+                    if is_list { self.list(below) } else { self.mapping(below) }
+                }
+                Some(below) if below > indent => None,
+                _ => Some(scalar(key.span.end..key.span.end, "", Style::Plain)),
+            },
+            Some(b'>' | b'|') if indent == 0 => self.block(text),
+            Some(_) => self.inline(line, from),
+        }
+    }
+
+    /// The text that starts at byte `from` of `line`, which was skipped, and ends on it.
+    fn inline(&self, line: &Line<'a>, from: usize) -> Option<Node> {
+        let text = line.text[from..].trim_end_matches(' ');
+        let first = *text.as_bytes().first()?;
+        // What belongs to a plain text goes on where the next line is indented deeper.
+        if self.indent_below().is_some_and(|below| below > line.indent) {
+            return None;
+        }
+        let start = self.base + self.at - line.text.len() - 1 + from;
+        let span = start..start + text.len();
+        match first {
+            b'"' | b'\'' => {
+                let inner = text.get(1..text.len() - 1).filter(|_| text.len() > 1)?;
+                let closed = text.as_bytes()[text.len() - 1] == first;
+                if !closed || memchr::memchr2(first, b'\\', inner.as_bytes()).is_some() {
+                    return None;
+                }
+                let style = if first == b'"' { Style::DoubleQuoted } else { Style::SingleQuoted };
+                Some(scalar(span, inner, style))
+            }
+            _ if is_plain(text) => Some(scalar(span, text, Style::Plain)),
+            _ => None,
+        }
+    }
+
+    /// The block of text below the line, skipped, that ends with `header`.
+    fn block(&mut self, header: &str) -> Option<Node> {
+        let (style, strip) = match header {
+            ">" => (Style::Folded, false),
+            ">-" => (Style::Folded, true),
+            "|" => (Style::Literal, false),
+            "|-" => (Style::Literal, true),
+            _ => return None,
+        };
+        let indent = self.indent_below()?;
+        // The parser says that a block starts with its text, not with its header.
+        let start = self.base + self.at + indent;
+        let mut text = String::new();
+        while let Some(line) = self.next_of(indent, !text.is_empty())? {
+            // Spaces at an end are folded by rules of their own.
+            if line.text.ends_with(' ') {
+                return None;
+            }
+            if !text.is_empty() {
+                text.push(if style == Style::Folded { ' ' } else { '\n' });
+            }
+            text.push_str(&line.text[indent..]);
+            self.skip(&line);
+        }
+        if !strip {
+            text.push('\n');
+        }
+        Some(Node { span: start..self.base + self.at, value: Value::Scalar { text, style } })
+    }
+
+    /// Bytes of the next line as bytes of the file.
+    fn span(&self, of_line: Range<usize>) -> Range<usize> {
+        let start = self.base + self.at;
+        start + of_line.start..start + of_line.end
+    }
+}
+
+fn scalar(span: Range<usize>, text: &str, style: Style) -> Node {
+    Node { span, value: Value::Scalar { text: text.to_owned(), style } }
+}
+
+/// The length of the key that `line` starts with, if it does and a value may follow.
+fn key_length(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let length = bytes.iter().take(MAX_KEY).take_while(|byte| is_key(byte)).count();
+    let ends = bytes.get(length) == Some(&b':') && matches!(bytes.get(length + 1), None | Some(b' '));
+    (ends && bytes[0].is_ascii_alphanumeric()).then_some(length)
+}
+
+/// Whether `text` is text without quotes to every YAML parser.
+fn is_plain(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let starts = bytes.first().is_some_and(|byte| {
+        byte.is_ascii_alphanumeric() || *byte >= 0x80 || matches!(byte, b'/' | b'(' | b'_' | b'$')
+    });
+    starts
+        && memchr::memchr2_iter(b':', b'#', bytes).all(|at| match bytes[at] {
+            b':' => bytes.get(at + 1).is_some_and(|next| *next != b' '),
+            _ => at > 0 && bytes[at - 1] != b' ',
+        })
+}

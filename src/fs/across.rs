@@ -1,0 +1,172 @@
+//! Moves for which a rename is not enough: from one file system to another, and out of a layer of
+//! a container, where the system does not rename directories either.
+//!
+//! What comes is copied beside its place and renamed there, so that readers see nothing of the
+//! copying. The copy has a name that is made from that of the place: what a killed process left of
+//! one is found again by whoever knows the place.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::place::{remove_tree, rename_new, rename_swap};
+use super::tree::sync_filesystem;
+use super::{Kind, PathContext, PathError, kind};
+
+const PREFIX: &str = ".skillpm-moving-";
+
+/// Whether a rename failed because the two paths are not on one file system.
+pub(super) fn is_across(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::CrossesDevices
+}
+
+/// Removes what a killed process left when it moved something to or from `path`.
+///
+/// # Errors
+///
+/// Where it cannot be removed.
+pub fn clear_moves(path: &Path) -> Result<(), PathError> {
+    remove_tree(&beside(path))
+}
+
+/// Where the copy lies that is made beside `path` when something comes there. While [`super::exchange`]
+/// replaces what no rename can, it is whole there, and nothing else may be.
+pub fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(PREFIX);
+    name.push(path.file_name().unwrap_or_default());
+    path.with_file_name(name)
+}
+
+/// [`super::move_new`] by a copy.
+pub(super) fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
+    let fresh = copy_beside(from, to)?;
+    rename_new(&fresh, to).at("create", to).inspect_err(|_| {
+        // The first error is the one to tell.
+        let _ = remove_tree(&fresh);
+    })?;
+    // Out of sight first, so that no reader finds half of it; a layer's directories stay put.
+    let gone = beside(from);
+    remove_tree(&gone)?;
+    let rest = if fs::rename(from, &gone).is_ok() { &gone } else { from };
+    remove_tree(rest)
+}
+
+/// [`super::exchange`] by copies.
+pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
+    let back = beside(new);
+    let fresh = copy_beside(new, old)?;
+    let swapped = copy_beside(old, new).and_then(|_| match rename_swap(&fresh, old) {
+        Err(error) if is_across(&error) => replace_in_layer(&fresh, old, &back),
+        result => result.at("replace", old),
+    });
+    if let Err(error) = swapped {
+        for copy in [&fresh, &back] {
+            // The first error is the one to tell.
+            let _ = remove_tree(copy);
+        }
+        return Err(error);
+    }
+    remove_tree(&fresh)?;
+    remove_tree(new)?;
+    fs::rename(&back, new).at("replace", new)
+}
+
+/// Moves `fresh` to where `old` lies: a directory of a layer, which cannot be renamed but removed, so
+/// that there is a moment without it. `back` is a copy of it.
+fn replace_in_layer(fresh: &Path, old: &Path, back: &Path) -> Result<(), PathError> {
+    let removed = remove_tree(old).and_then(|()| fs::rename(fresh, old).at("replace", old));
+    removed.inspect_err(|_| {
+        // A part of it may be gone already; the first error is the one to tell.
+        if remove_tree(old).is_ok() {
+            let _ = move_new(back, old);
+        }
+    })
+}
+
+/// Copies what lies at `from` beside `to` and returns where; on an error nothing is left of it.
+fn copy_beside(from: &Path, to: &Path) -> Result<PathBuf, PathError> {
+    let copied = beside(to);
+    remove_tree(&copied)?;
+    let sync = || to.parent().map_or(Ok(()), sync_filesystem);
+    copy(from, &copied).and_then(|()| sync()).inspect_err(|_| {
+        // The first error is the one to tell.
+        let _ = remove_tree(&copied);
+    })?;
+    Ok(copied)
+}
+
+/// Copies a file, link or directory with the modes of its files. Nothing that is there is replaced.
+fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
+    match kind(from)? {
+        Some(Kind::Directory) => {
+            fs::create_dir(to).at("create", to)?;
+            for entry in fs::read_dir(from).at("read", from)? {
+                let name = entry.at("read", from)?.file_name();
+                copy(&from.join(&name), &to.join(&name))?;
+            }
+            Ok(())
+        }
+        Some(Kind::Symlink) => {
+            let target = fs::read_link(from).at("read", from)?;
+            super::place::make_symlink(&target, to).at("link", to)
+        }
+        Some(Kind::File) => fs::copy(from, to).at("write", to).map(drop),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("copy", from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(dir: &Path, text: &str) {
+        fs::create_dir_all(dir.join("sub")).expect("creates");
+        fs::write(dir.join("sub/f"), text).expect("writes");
+    }
+
+    fn read(dir: &Path) -> String {
+        fs::read_to_string(dir.join("sub/f")).expect("reads")
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        super::super::list_dir(dir).expect("lists")
+    }
+
+    #[test]
+    fn copies_do_what_renames_do_and_leave_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (a, b) = (dir.path().join("x/a"), dir.path().join("y/b"));
+        write(&a, "one");
+        fs::create_dir(dir.path().join("y")).expect("creates");
+        move_new(&a, &b).expect("moves");
+        assert_eq!((read(&b), names(&dir.path().join("x"))), ("one".to_owned(), vec![]));
+        write(&a, "two");
+        let error = move_new(&a, &b).expect_err("nothing is replaced");
+        assert_eq!(error.source.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!((read(&a), read(&b)), ("two".to_owned(), "one".to_owned()));
+        exchange(&a, &b).expect("swaps");
+        assert_eq!((read(&a), read(&b)), ("one".to_owned(), "two".to_owned()));
+        assert_eq!(
+            (names(&dir.path().join("x")), names(&dir.path().join("y"))),
+            (vec!["a".to_owned()], vec!["b".to_owned()])
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn modes_and_links_travel_and_leftovers_are_cleared() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let (a, b) = (dir.path().join("a"), dir.path().join("b"));
+        write(&a, "one");
+        fs::set_permissions(a.join("sub/f"), fs::Permissions::from_mode(0o755)).expect("chmod");
+        std::os::unix::fs::symlink("sub/f", a.join("l")).expect("links");
+        write(&beside(&b), "left by a killed process");
+        move_new(&a, &b).expect("moves");
+        assert_eq!(fs::read_link(b.join("l")).expect("a link"), Path::new("sub/f"));
+        assert_eq!(fs::metadata(b.join("sub/f")).expect("there").permissions().mode() & 0o777, 0o755);
+        write(&beside(&b), "left by a killed process");
+        clear_moves(&b).expect("clears");
+        assert_eq!(names(dir.path()), ["b"]);
+    }
+}

@@ -1,0 +1,319 @@
+//! Changing a scope as one: everything that was planned, or nothing.
+//!
+//! ```text
+//! .agents/.skillpm-tx/
+//!   tree-0/ tree-1/ ...   trees that come; after their step, the trees that went
+//!   skillpm.toml.new      the new manifest and lockfile, where they change
+//!   journal.json          written last: from here on the transaction will be finished
+//! ```
+//!
+//! A run that is killed before the journal is there has changed nothing; what it left is removed.
+//! A run that is killed later is finished by the next one, from the journal. Each step is one
+//! rename, so at no moment does a reader find half a skill, and each step can be done twice.
+//!
+//! The journal may lie in a stranger's repository, so it is read as hostile input: it holds names
+//! and digests and no paths, and what is not exactly what it says is left as it is.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use self::journal::{Change, Journal};
+use super::plan::{Place, Plan, Step};
+use super::scope::Scope;
+use super::state::Files;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, DirLock, Kind};
+use crate::name::SkillName;
+use crate::reporter::Reporter;
+use crate::settings::Settings;
+use crate::store;
+use crate::tree::FileSet;
+
+mod journal;
+mod steps;
+
+const DIRECTORY: &str = ".skillpm-tx";
+const JOURNAL: &str = "journal.json";
+const MAX_FILE: u64 = 16 << 20;
+
+/// A scope that no other process changes while this value lives.
+pub struct Transaction<'a> {
+    scope: &'a Scope,
+    settings: &'a Settings,
+    reporter: &'a dyn Reporter,
+    directory: PathBuf,
+    /// Directories that were made on the way, which go again when the rest is taken back.
+    made: RefCell<Vec<PathBuf>>,
+    lock: Option<DirLock>,
+}
+
+impl<'a> Transaction<'a> {
+    /// Locks `scope`, waiting for others, and finishes or clears away what a killed run left.
+    ///
+    /// # Errors
+    ///
+    /// Where the scope cannot be written, or what was left cannot be finished.
+    pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
+        let work_dir = scope.work_dir();
+        scope.check_inside(&scope.skills_dir())?;
+        let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
+        let directory = work_dir.join(DIRECTORY);
+        let made = RefCell::default();
+        let transaction = Self { scope, settings, reporter, directory, made, lock: Some(lock) };
+        transaction.recover()?;
+        Ok(transaction)
+    }
+
+    /// Whether something is being done in `scope`, or was begun there by a run that was killed.
+    pub fn is_begun(scope: &Scope) -> bool {
+        matches!(fs::kind(&scope.work_dir().join(DIRECTORY)), Ok(Some(_)))
+    }
+
+    /// Whether a killed run left something in `scope` that [`Transaction::begin`] would mend.
+    pub fn is_cut_off(scope: &Scope) -> bool {
+        // Whoever is at work there holds the lock.
+        Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
+    }
+
+    fn recover(&self) -> Result<()> {
+        match fs::kind(&self.directory)? {
+            None => return Ok(()),
+            Some(Kind::Directory) => {}
+            // Not ours: a link could lead anywhere, so only the link itself goes.
+            Some(_) => return Ok(fs::remove_tree(&self.directory)?),
+        }
+        if let Some(text) = own_file(&self.directory.join(JOURNAL))? {
+            let text = String::from_utf8_lossy(&text);
+            let journal = Journal::parse(&text).map_err(|reason| self.bad_journal(&reason))?;
+            self.finish(&journal).map_err(|error| {
+                let begun = self.directory.display();
+                error
+                    .context("what an earlier run of skillpm began cannot be finished")
+                    .hint(format!("delete `{begun}` to give up what it was doing"))
+            })?;
+        }
+        self.clear()
+    }
+
+    fn finish(&self, journal: &Journal) -> Result<()> {
+        for (at, step) in journal.steps.iter().enumerate() {
+            self.step_again(at, step)?;
+        }
+        self.sync_places(journal)?;
+        self.replace(&self.scope.lockfile, journal.lockfile)?;
+        self.replace(&self.scope.manifest, journal.manifest)
+    }
+
+    fn bad_journal(&self, reason: &str) -> Error {
+        let journal = self.directory.join(JOURNAL);
+        Error::config(format!("`{}` cannot be read: {reason}", journal.display()))
+            .hint("a run of skillpm was cut off there; delete the directory to give up what it was doing")
+    }
+
+    /// Does what `plan` says; `contents` holds the trees that come. When this fails, the scope is as
+    /// it was.
+    ///
+    /// # Errors
+    ///
+    /// Where something cannot be written, or a tree is not the one that the plan names.
+    pub fn apply(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<()> {
+        if plan.is_empty() {
+            return Ok(());
+        }
+        let journal = self.stage(plan, files, contents).inspect_err(|_| {
+            // The first error is the one to tell; the next run clears what cannot be cleared now.
+            let _ = self.clear();
+        })?;
+        let mut begun = 0;
+        if let Err(error) = self.run(&journal, &mut begun) {
+            if self.undo(&journal, files, begun).is_err() {
+                // The journal stays, so nothing is lost: the next run goes on from here.
+                return Err(error.hint("not all could be taken back: the next `skillpm install` goes on"));
+            }
+            let _ = self.clear();
+            return Err(error);
+        }
+        self.clear()
+    }
+
+    /// Prepares everything and writes the journal.
+    fn stage(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<Journal> {
+        fs::create_dir(&self.directory)?;
+        // Version control never sees this directory, even when it is left behind.
+        fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?;
+        for (at, step) in plan.steps.iter().enumerate() {
+            if let Step::Put { name, digest, .. } = step {
+                self.reporter.step(&format!("stage {name}"));
+                let set = contents
+                    .get(name)
+                    .ok_or_else(|| Error::io(format!("the files of `{name}` are missing")))?;
+                let written = fs::materialize(set, &self.tree(at))?;
+                if written != *digest {
+                    return Err(store::mismatch(&format!("`{name}`"), digest, &written));
+                }
+            }
+        }
+        let lockfile = plan.lock.as_ref().map(ToString::to_string);
+        let manifest = plan.manifest.as_ref().map(ToString::to_string);
+        let lockfile = self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
+        let manifest =
+            self.prepare(&self.scope.manifest, manifest.as_deref(), files.manifest_text.as_deref())?;
+        let journal = Journal::new(plan.steps.clone(), lockfile, manifest);
+        self.reporter.step("sync");
+        fs::sync_filesystem(&self.directory)?;
+        self.reporter.step("journal");
+        let text = serde_json::to_string(&journal).map_err(|error| Error::io(error.to_string()))?;
+        fs::write_atomic(&self.directory.join(JOURNAL), text.as_bytes())?;
+        Ok(journal)
+    }
+
+    /// Writes the new text of one of the two files beside the journal.
+    fn prepare(&self, file: &Path, new: Option<&str>, old: Option<&str>) -> Result<Option<Change>> {
+        let Some(new) = new else { return Ok(None) };
+        self.scope.check_inside(file)?;
+        fs::write_atomic(&self.prepared(file), new.as_bytes())?;
+        Ok(Some(Change { old: old.map(|text| Digest::of(text.as_bytes())), new: Digest::of(new.as_bytes()) }))
+    }
+
+    fn prepared(&self, file: &Path) -> PathBuf {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        self.directory.join(format!("{name}.new"))
+    }
+
+    fn tree(&self, at: usize) -> PathBuf {
+        self.directory.join(format!("tree-{at}"))
+    }
+
+    /// Does it all; `begun` counts the steps that were begun.
+    fn run(&self, journal: &Journal, begun: &mut usize) -> Result<()> {
+        for (at, step) in journal.steps.iter().enumerate() {
+            self.reporter.step(&describe(step));
+            *begun = at + 1;
+            self.step(at, step)?;
+        }
+        self.sync_places(journal)?;
+        self.reporter.step("write the lockfile");
+        self.replace(&self.scope.lockfile, journal.lockfile)?;
+        self.reporter.step("write the manifest");
+        self.replace(&self.scope.manifest, journal.manifest)?;
+        self.reporter.step("clear");
+        Ok(())
+    }
+
+    /// Makes the steps outlast a loss of power, before the lockfile says that they were done: one sync
+    /// for each directory, not for each skill.
+    fn sync_places(&self, journal: &Journal) -> Result<()> {
+        let mut dirs = BTreeSet::new();
+        for step in &journal.steps {
+            dirs.extend(self.target(step)?.parent().map(Path::to_owned));
+        }
+        for dir in dirs {
+            if fs::kind(&dir)?.is_some() {
+                fs::sync_dir(&dir)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the directories above `path` that are missing.
+    fn make_parent(&self, path: &Path) -> Result<()> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        let mut missing = Vec::new();
+        for dir in parent.ancestors() {
+            if fs::kind(dir)?.is_some() {
+                break;
+            }
+            missing.push(dir.to_owned());
+        }
+        self.made.borrow_mut().extend(missing.into_iter().rev());
+        Ok(fs::create_dir_all(parent)?)
+    }
+
+    /// Puts the prepared text of one of the two files in place.
+    fn replace(&self, file: &Path, change: Option<Change>) -> Result<()> {
+        let Some(change) = change else { return Ok(()) };
+        self.scope.check_inside(file)?;
+        let now = fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes));
+        // Already done, or edited since: both are left as they are.
+        if now == Some(change.new) || now != change.old {
+            return Ok(());
+        }
+        let prepared = self.prepared(file);
+        // A stranger's directory could hold anything under that name.
+        if own_file(&prepared)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+            return Ok(());
+        }
+        self.make_parent(file)?;
+        Ok(fs::replace_file(&prepared, file)?)
+    }
+
+    /// Takes back the first `begun` steps, last first, the last of which may have failed half-way.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that could not be taken back; the rest is.
+    fn undo(&self, journal: &Journal, files: &Files, begun: usize) -> Result<()> {
+        let mut result = Ok(());
+        for (at, step) in journal.steps.iter().enumerate().take(begun).rev() {
+            result = result.and(self.undo_step(at, step));
+        }
+        let files = [
+            (&self.scope.lockfile, journal.lockfile, &files.lock_text),
+            (&self.scope.manifest, journal.manifest, &files.manifest_text),
+        ];
+        for (file, change, old) in files {
+            result = result.and(restore_file(file, change, old.as_deref()));
+        }
+        for dir in self.made.borrow().iter().rev() {
+            fs::remove_dir_if_empty(dir);
+        }
+        result
+    }
+
+    /// Removes the journal, then the rest: without a journal the rest is rubbish.
+    fn clear(&self) -> Result<()> {
+        fs::remove_tree(&self.directory.join(JOURNAL))?;
+        Ok(fs::remove_tree(&self.directory)?)
+    }
+}
+
+impl Drop for Transaction<'_> {
+    /// Leaves no empty directories where nothing was installed.
+    fn drop(&mut self) {
+        fs::remove_dir_if_empty(&self.scope.skills_dir());
+        fs::remove_dir_if_empty(&self.scope.work_dir());
+        drop(self.lock.take());
+    }
+}
+
+/// Reads a regular file of the transaction's directory. A link there is nothing of ours.
+fn own_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs::kind(path)? {
+        Some(Kind::File) => Ok(fs::read_capped(path, MAX_FILE)?),
+        _ => Ok(None),
+    }
+}
+
+/// Writes the old text of one of the two files back, if the new one is there.
+fn restore_file(file: &Path, change: Option<Change>, old: Option<&str>) -> Result<()> {
+    let Some(change) = change else { return Ok(()) };
+    if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+        return Ok(());
+    }
+    match old {
+        Some(text) => Ok(fs::write_atomic(file, text.as_bytes())?),
+        None => Ok(fs::remove_tree(file)?),
+    }
+}
+
+fn describe(step: &Step) -> String {
+    match step {
+        Step::Put { name, place: Place::Canonical, .. } => format!("put {name}"),
+        Step::Put { name, place: Place::Agent(agent), .. } => format!("put {name} for {agent}"),
+        Step::Remove { name, .. } => format!("remove {name}"),
+        Step::Link { agent, name } => format!("link {name} for {agent}"),
+        Step::Unlink { name, .. } => format!("unlink {name}"),
+    }
+}

@@ -1,0 +1,193 @@
+//! Applying repairs to a text.
+//!
+//! A repair is only kept where it does what it says and nothing else: the text still loads, no
+//! field that it does not touch has another value, and what it repairs is gone. Everything outside
+//! of its edits stays byte for byte.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_json::Value as Json;
+
+use super::{Edit, Finding, Fix, Safety};
+use crate::document::{Document, Node};
+use crate::skill;
+
+/// How often a text is checked and repaired again: each round may make room for other repairs.
+const MAX_ROUNDS: usize = 20;
+
+/// A text after some repairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The text.
+    pub text: String,
+    /// The number of repairs that were made.
+    pub applied: usize,
+    /// The number of repairs that overlap one that was made, or do not fit the text.
+    pub skipped: usize,
+}
+
+/// A text after all repairs.
+#[derive(Debug, Clone)]
+pub struct Fixed {
+    /// The new content.
+    pub document: Document,
+    /// What is still found in it.
+    pub findings: Vec<Finding>,
+    /// The number of repairs that were made.
+    pub applied: usize,
+    /// The number of repairs that were wanted and could not be made.
+    pub skipped: usize,
+}
+
+impl Fixed {
+    /// The number of findings that `--fix=unsafe` could repair.
+    pub fn left_unsafe(&self) -> usize {
+        let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
+        fixes.filter(|fix| fix.safety == Safety::Unsafe).count()
+    }
+}
+
+/// Makes the repairs of `findings` that are at least as safe as `safety` asks, in their order; where
+/// two overlap the first one wins. Nothing is checked: see [`fix_all`].
+pub fn apply(text: &str, findings: &[Finding], safety: Safety) -> Applied {
+    let fixes: Vec<&Fix> = wanted(findings, safety).filter_map(|finding| finding.fix.as_ref()).collect();
+    let (chosen, skipped) = choose(text, &fixes);
+    Applied { text: patched(text, &chosen), applied: chosen.len(), skipped }
+}
+
+/// Checks and repairs `document` until nothing is left to repair. `check` is asked for the findings
+/// of the content as it is by then.
+///
+/// With [`Safety::Safe`] only repairs that change no meaning are made, with [`Safety::Unsafe`] all.
+pub fn fix_all(document: &Document, safety: Safety, check: impl Fn(&Document) -> Vec<Finding>) -> Fixed {
+    let mut fixed = Fixed { document: document.clone(), findings: check(document), applied: 0, skipped: 0 };
+    for _ in 0..MAX_ROUNDS {
+        let Some((document, findings, count)) = round(&fixed, safety, &check) else { break };
+        fixed = Fixed { document, findings, applied: fixed.applied + count, skipped: 0 };
+    }
+    fixed.skipped = wanted(&fixed.findings, safety).count();
+    fixed
+}
+
+fn wanted(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Finding> {
+    findings.iter().filter(move |finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety))
+}
+
+/// All repairs at once where that goes well, else the first one that does; `None` where none does.
+fn round(
+    before: &Fixed,
+    safety: Safety,
+    check: &impl Fn(&Document) -> Vec<Finding>,
+) -> Option<(Document, Vec<Finding>, usize)> {
+    let all: Vec<&Finding> = wanted(&before.findings, safety).collect();
+    let one_by_one = all.iter().map(std::slice::from_ref);
+    std::iter::once(&all[..]).chain(one_by_one).find_map(|findings| {
+        let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
+        let (chosen, _) = choose(before.document.text(), &fixes);
+        if chosen.is_empty() {
+            return None;
+        }
+        let document = Document::parse(patched(before.document.text(), &chosen));
+        let found = check(&document);
+        let rules = findings.iter().map(|finding| finding.rule);
+        let better =
+            is_no_worse(&before.document, &document, &chosen) && are_fewer(rules, &before.findings, &found);
+        better.then_some((document, found, chosen.len()))
+    })
+}
+
+/// Picks the repairs that overlap none that was picked before; says how many are left.
+fn choose<'a>(text: &str, fixes: &[&'a Fix]) -> (Vec<&'a Fix>, usize) {
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    let mut chosen = Vec::new();
+    for fix in fixes {
+        let fits = |edit: &Edit| {
+            text.get(edit.span.clone()).is_some() && !taken.iter().any(|span| touch(span, &edit.span))
+        };
+        if !fix.edits.is_empty() && fix.edits.iter().all(fits) {
+            taken.extend(fix.edits.iter().map(|edit| edit.span.clone()));
+            chosen.push(*fix);
+        }
+    }
+    let skipped = fixes.len() - chosen.len();
+    (chosen, skipped)
+}
+
+/// Whether two spans share a byte or meet: two insertions at one place would depend on their order.
+fn touch(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start <= b.end && b.start <= a.end
+}
+
+fn patched(text: &str, fixes: &[&Fix]) -> String {
+    let mut edits: Vec<&Edit> = fixes.iter().flat_map(|fix| &fix.edits).collect();
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        // Edits of one repair may overlap by mistake: the first one wins here too.
+        let Some(kept) = text.get(at..edit.span.start) else { continue };
+        new.push_str(kept);
+        new.push_str(&edit.text);
+        at = edit.span.end;
+    }
+    new.push_str(text.get(at..).unwrap_or_default());
+    new
+}
+
+/// Whether `new` loads as well as `old` did, with the same body and the same value for every field
+/// that no edit touches.
+fn is_no_worse(old: &Document, new: &Document, fixes: &[&Fix]) -> bool {
+    let edits: Vec<&Edit> = fixes.iter().flat_map(|fix| &fix.edits).collect();
+    let has_body =
+        old.frontmatter().is_some() && edits.iter().all(|edit| edit.span.end <= old.body_span().start);
+    (skill::load(old).is_err() || skill::load(new).is_ok())
+        && new.problems().len() <= old.problems().len()
+        && (!has_body || old.body() == new.body())
+        && keeps_fields(old, new, &edits)
+}
+
+fn keeps_fields(old: &Document, new: &Document, edits: &[&Edit]) -> bool {
+    let Some(root) = old.frontmatter() else { return true };
+    let mut touched = Vec::new();
+    let mut end = old.yaml_span().map_or(root.span.end, |yaml| yaml.end);
+    // A field reaches to the next one: a value that is not there yet comes between them.
+    for (key, _) in root.pairs().iter().rev() {
+        if edits.iter().any(|edit| reaches(edit, &(key.span.start..end))) {
+            touched.extend(key.text());
+        }
+        end = key.span.start;
+    }
+    let (before, now) = (fields(old), fields(new));
+    let same =
+        |(key, value): (&String, &Json)| touched.contains(&key.as_str()) || now.get(key) == Some(value);
+    // A field that was not there comes from an edit that says so.
+    let told = |key: &String| before.contains_key(key) || edits.iter().any(|edit| edit.text.contains(key));
+    before.iter().all(same) && now.keys().all(told)
+}
+
+/// Whether `edit` changes something in `field`; what is inserted before it does not.
+fn reaches(edit: &Edit, field: &Range<usize>) -> bool {
+    let Range { start, end } = edit.span;
+    if start == end {
+        field.start < start && start <= field.end
+    } else {
+        start < field.end && field.start < end
+    }
+}
+
+fn fields(document: &Document) -> BTreeMap<String, Json> {
+    let pairs = document.frontmatter().map(Node::pairs).unwrap_or_default();
+    pairs.iter().map(|(key, value)| (key.flat_text().unwrap_or_default(), value.to_json())).collect()
+}
+
+/// Whether each of `rules` finds less than before.
+fn are_fewer<'a>(mut rules: impl Iterator<Item = &'a str>, old: &[Finding], new: &[Finding]) -> bool {
+    let count = |findings: &[Finding], rule| findings.iter().filter(|finding| finding.rule == rule).count();
+    rules.all(|rule| count(new, rule) < count(old, rule))
+}
+
+#[cfg(test)]
+mod real;
+#[cfg(test)]
+mod tests;

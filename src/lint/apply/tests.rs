@@ -1,0 +1,268 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::lint::{Profile, RULES, Ruleset, Subject, check_with, rule};
+
+fn strict() -> Ruleset {
+    Ruleset::new(Profile::Spec)
+}
+
+fn fixed(text: &str, safety: Safety) -> Fixed {
+    let rules = strict();
+    let check = |document: &Document| check_with(&Subject::new(document, Some("pdf"), "SKILL.md"), &rules);
+    fix_all(&Document::parse(text.to_owned()), safety, check)
+}
+
+/// The whole text after safe repairs.
+fn safe(text: &str) -> String {
+    fixed(text, Safety::Safe).document.text().to_owned()
+}
+
+/// A skill called `pdf` with `line` in it.
+fn with(lines: &str) -> String {
+    format!("---\nname: pdf\ndescription: Reads PDF.\n{lines}\n---\n\nbody\n")
+}
+
+#[track_caller]
+fn assert_fixes(safety: Safety, cases: &[(&str, &str)]) {
+    for (before, after) in cases {
+        let (old, new) = (with(before), with(after));
+        let fixed = fixed(&old, safety);
+        assert_eq!(fixed.document.text(), new, "{before:?}: {:?}", fixed.findings);
+        assert_eq!(fixed.applied == 0, old == new, "{before:?}");
+        let crlf = self::fixed(&old.replace('\n', "\r\n"), safety);
+        assert_eq!(crlf.document.text(), new.replace('\n', "\r\n"), "{before:?} with CRLF");
+    }
+}
+
+#[test]
+fn safe_repairs_of_values() {
+    assert_fixes(
+        Safety::Safe,
+        &[
+            // yaml-unquoted-colon, yaml-syntax
+            ("license: a: b # c", "license: \"a: b # c\""),
+            ("license: a: b\n  c", "license: \"a: b c\""),
+            ("license: say: \"x\"", "license: 'say: \"x\"'"),
+            ("license: \"é\" x", "license: '\"é\" x'"),
+            ("license: @x", "license: \"@x\""),
+            ("license: 'it's'", "license: \"'it's'\""),
+            ("license: [a] [b]", "license: \"[a] [b]\""),
+            // yaml-tab
+            ("metadata:\n\ta: b\n\tc: d", "metadata:\n  a: b\n  c: d"),
+            // yaml-duplicate-key
+            ("license: x\n# c\nlicense: 'x'", "license: x\n# c"),
+            ("metadata:\n  a: b\n  a: b\n  c: d", "metadata:\n  a: b\n  c: d"),
+            ("license: x\nlicense: x # c", "license: x\nlicense: x # c"),
+            // metadata-strings
+            (
+                "metadata:\n  version: 1.10 # c\n  x: true",
+                "metadata:\n  version: \"1.10\" # c\n  x: \"true\"",
+            ),
+            ("metadata:\n  internal: true", "metadata:\n  internal: true"),
+            // allowed-tools
+            ("allowed-tools:\n  - Read\n  - Bash(git:*)", "allowed-tools: Read Bash(git:*)"),
+            ("allowed-tools: [Read, \"*\"] # c", "allowed-tools: Read * # c"),
+            ("allowed-tools:\n- Read # all\n- Write", "allowed-tools:\n- Read # all\n- Write"),
+            ("allowed-tools:\n- Ask me", "allowed-tools:\n- Ask me"),
+        ],
+    );
+}
+
+#[test]
+fn lists_and_mappings_get_lines_of_their_own() {
+    assert_fixes(
+        Safety::Safe,
+        &[
+            ("metadata: {author: me, 'v': '1'} # c", "metadata: # c\n  author: me\n  v: \"1\""),
+            (
+                "metadata: {\"a\":{\"b\":\"📅\",\"c\":[\"d\",{\"e\":true}]}}",
+                "metadata:\n  a:\n    b: 📅\n    c:\n      - d\n      - e: true",
+            ),
+            ("metadata:\n  {\n    \"a\": [\"b\",\n      \"c\"]\n  }", "metadata:\n  a:\n    - b\n    - c"),
+            (
+                "metadata:\n    a:\n       b: c\n    d: {e: f}",
+                "metadata:\n    a:\n       b: c\n    d:\n       e: f",
+            ),
+            (
+                "metadata:\n  l:\n    - [a, b]\n    - c: [d]\n",
+                "metadata:\n  l:\n    - - a\n      - b\n    - c:\n        - d\n",
+            ),
+            ("metadata: {a: []}", "metadata: {a: []}"),
+            ("metadata: {a: b, # c\n  d: e}", "metadata: {a: b, # c\n  d: e}"),
+            ("metadata: {{a: b}: c}", "metadata: {{a: b}: c}"),
+            ("metadata: {a: &x b}", "metadata: {a: &x b}"),
+        ],
+    );
+}
+
+#[test]
+fn safe_repairs_of_the_file() {
+    let good = with("license: MIT");
+    for bad in [format!("\u{feff}{good}"), format!("\n \n{good}"), format!("\u{feff}\n{good}")] {
+        assert_eq!(safe(&bad), good);
+    }
+    let open = "---\nname: pdf\ndescription: x\n";
+    assert_eq!(safe(&format!("{open}----\n# Body")), format!("{open}---\n# Body"));
+    assert_eq!(safe(&format!("{open} ---\r\n# Body")), format!("{open}---\r\n# Body"));
+    assert_eq!(safe(&format!("{open}—\n\n---- \n")), format!("{open}---\n\n---- \n"), "the first that fits");
+    assert_eq!(safe(&format!("{open}\n# Body\n")), format!("{open}\n# Body\n"), "that would be a guess");
+}
+
+#[test]
+fn unsafe_repairs() {
+    let all = |text: &str| fixed(text, Safety::Unsafe).document.text().to_owned();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: x\n---\n");
+    for name in ["PDF", "pdf_reader", "-pdf--x", "reader", "ｐｄｆ", "\"a b\" # c"] {
+        let comment = name.split_once(" #").map_or(String::new(), |(_, comment)| format!(" #{comment}"));
+        assert_eq!(all(&skill(name)), skill(&format!("pdf{comment}")), "{name}");
+        assert_eq!(safe(&skill(name)), skill(name));
+    }
+    for (before, after) in [
+        ("---\ndescription: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
+        ("---\nname:\ndescription: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
+        ("---\nname: pdf\ndescription: # x: y\n---\n", "---\nname: pdf\ndescription: \"# x: y\"\n---\n"),
+        ("---\nName: pdf\ndescripton: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
+        ("---\nname: pdf\nname: x\ndescription: y\n---\n", "---\nname: pdf\ndescription: y\n---\n"),
+        ("---\nname: pdf\ndescription: a\u{80}b\u{7}\n---\n", "---\nname: pdf\ndescription: ab\n---\n"),
+        ("name: pdf\ndescription: x\n---\nbody\n", "---\nname: pdf\ndescription: x\n---\nbody\n"),
+        (
+            "name: pdf\r\ndescription: x\r\n\r\nbody\r\n",
+            "---\r\nname: pdf\r\ndescription: x\r\n---\r\n\r\nbody\r\n",
+        ),
+        ("---\nname: pdf\ndescription: x\n\n# Body\n", "---\nname: pdf\ndescription: x\n---\n\n# Body\n"),
+        (
+            "---\nname: pdf\ndescription: x\ncompatibility:\n  - git\n  - jq\n---\n",
+            "---\nname: pdf\ndescription: x\ncompatibility: git, jq\n---\n",
+        ),
+        (
+            "---\nname: pdf\ndescription: x\nmetadata: {\"a\": [\"b\"}\n---\n",
+            "---\nname: pdf\ndescription: x\nmetadata: '{\"a\": [\"b\"}'\n---\n",
+        ),
+    ] {
+        assert_eq!(all(before), after);
+    }
+    let long = format!("---\nname: pdf\ndescription: {}\n---\n", "x".repeat(1025));
+    assert_eq!(all(&long), long, "nothing is cut");
+}
+
+/// Rules say whether they repair, and how; what they repair is gone.
+#[test]
+fn every_repair_is_announced_and_works() {
+    for rule in RULES {
+        let mut document = Document::parse(rule.docs.bad.to_owned());
+        let found = |document: &Document| {
+            let mut findings = Vec::new();
+            (rule.check)(&Subject::new(document, Some("pdf"), "SKILL.md"), &mut findings);
+            findings
+        };
+        for finding in found(&document) {
+            if let Some(fix) = &finding.fix {
+                assert!(rule.fix.is_some_and(|safety| safety <= fix.safety), "{}", rule.id);
+                assert!(!fix.title.ends_with('.') && !fix.edits.is_empty(), "{}", rule.id);
+            }
+        }
+        let bad = found(&document).len();
+        let safety = rule.fix.unwrap_or(Safety::Unsafe);
+        let fixed = fix_all(&document, safety, found);
+        document = fixed.document;
+        assert_eq!(fixed.skipped, 0, "{}", rule.id);
+        // Some can only repair a part of what they find.
+        if fixed.applied > 0 {
+            assert!(found(&document).len() < bad, "{}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn the_first_of_two_that_overlap_wins_and_the_rest_comes_later() {
+    let text = "---\nname: pdf\ndescription: x\nmetadata: {version: 1.10}\n---\n";
+    let document = Document::parse(text.to_owned());
+    let findings = check_with(&Subject::new(&document, Some("pdf"), "SKILL.md"), &strict());
+    let once = apply(text, &findings, Safety::Safe);
+    assert_eq!((once.applied, once.skipped), (1, 1));
+    assert_eq!(once.text, "---\nname: pdf\ndescription: x\nmetadata:\n  version: 1.10\n---\n");
+    let all = fixed(text, Safety::Safe);
+    assert_eq!((all.applied, all.skipped, all.left_unsafe()), (2, 0, 0));
+    assert_eq!(all.document.text(), "---\nname: pdf\ndescription: x\nmetadata:\n  version: \"1.10\"\n---\n");
+    assert_eq!(fixed("---\nname: x\ndescription: y\n---\n", Safety::Safe).left_unsafe(), 1);
+}
+
+/// A repair that breaks something is not made, whatever it says of itself.
+#[test]
+fn a_repair_that_does_harm_is_not_made() {
+    let text = "---\nname: pdf\ndescription: x\nlicense: MIT\n---\nbody\n";
+    let name = rule("name-missing").expect("a rule");
+    for edits in [
+        vec![Edit::delete(0..3)],
+        vec![Edit::delete(4..14)],
+        vec![Edit::insert(9, "\"")],
+        vec![Edit::replace(29..30, "x\nname: y")],
+        vec![Edit::delete(29..44)],
+        vec![Edit::insert(9999, "x")],
+        vec![],
+    ] {
+        let check = |document: &Document| {
+            let findings = vec![name.finding("x", 0..0).fix(Fix::safe("x", edits.clone()))];
+            if document.text() == text { findings } else { Vec::new() }
+        };
+        let fixed = fix_all(&Document::parse(text.to_owned()), Safety::Safe, check);
+        assert_eq!((fixed.document.text(), fixed.applied, fixed.skipped), (text, 0, 1), "{edits:?}");
+    }
+}
+
+/// Every field but those that a finding with a repair is about has the value that it had.
+fn keeps_what_it_does_not_touch(old: &Document, new: &Document) -> Result<(), TestCaseError> {
+    if let (Some(_), Ok(before)) = (old.frontmatter(), skill::load(old)) {
+        let after = skill::load(new);
+        prop_assert!(after.is_ok(), "{}", new.text());
+        let after = after.expect("loads");
+        prop_assert_eq!(&before.meta.name, &after.meta.name);
+        prop_assert_eq!(&before.meta.description, &after.meta.description);
+        prop_assert_eq!(&before.meta.license, &after.meta.license);
+        prop_assert_eq!(&before.meta.allowed_tools, &after.meta.allowed_tools);
+        prop_assert_eq!(&before.meta.compatibility, &after.meta.compatibility);
+        prop_assert_eq!(before.body, after.body);
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn repairs_end_and_harm_nothing(
+        yaml in "(name: pdf\n|name: X|description: |license|metadata:|allowed-tools:|compatibility|a|: |:|\n|\r\n|  |\t|- |\"|'|\\[|\\]|\\{|\\}|,|é|日|\u{80}|#| # c\n|@|1\\.10|---|&a|<<<<<<< x\n){0,30}",
+        start in "(\u{feff})?(\n)?(---\n)?", body in "(\n|---|x){0,5}",
+    ) {
+        let text = format!("{start}{yaml}\n---\n{body}");
+        let document = Document::parse(text.clone());
+        let safe = fixed(&text, Safety::Safe);
+        keeps_what_it_does_not_touch(&document, &safe.document)?;
+        let again = fixed(safe.document.text(), Safety::Safe);
+        prop_assert_eq!(again.applied, 0, "{}", safe.document.text());
+        prop_assert_eq!(again.document.text(), safe.document.text());
+        let all = fixed(&text, Safety::Unsafe);
+        prop_assert!(skill::load(&document).is_err() || skill::load(&all.document).is_ok());
+        prop_assert_eq!(fixed(all.document.text(), Safety::Unsafe).applied, 0, "{}", all.document.text());
+    }
+
+    /// Between its edits the text is byte for byte what it was.
+    #[test]
+    fn nothing_outside_of_the_edits_changes(
+        text in "[a-zé\r\n]{0,30}", cuts in proptest::collection::vec((0_usize..40, 0_usize..6, "[A-Z\n]{0,3}"), 0..6),
+    ) {
+        let rule = RULES[0];
+        let findings: Vec<Finding> = cuts
+            .into_iter()
+            .map(|(at, length, new)| rule.finding("x", 0..0).fix(Fix::safe("x", vec![Edit::replace(at..at + length, new)])))
+            .collect();
+        let Applied { text: new, applied, skipped } = apply(&text, &findings, Safety::Safe);
+        prop_assert_eq!(applied + skipped, findings.len());
+        // What is left of the old text is a subsequence in lower case.
+        let kept: String = new.chars().filter(|c| c.is_lowercase()).collect();
+        let mut old = text.chars();
+        prop_assert!(kept.chars().all(|c| old.any(|o| o == c)));
+        if applied == 0 {
+            prop_assert_eq!(new, text);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Edits of frontmatter that several rules make. `None` where one would lose something.
+
+use super::{Edit, Fix, Subject};
+use crate::document::{self, Document, Layout, Node, Style, Value};
+
+/// The bytes from the first key's colon to the end of its value, blanks in front included.
+struct Place {
+    /// Behind the colon.
+    start: usize,
+    /// Behind the value, or behind the colon where there is none.
+    end: usize,
+}
+
+/// The place of the value of `key`; `None` where something else than blanks is around it.
+fn place(document: &Document, key: &Node, value: &Node) -> Option<Place> {
+    let text = document.text();
+    let after = text.get(key.span.end..)?;
+    let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let start = key.span.end + blanks + 1;
+    if !after[blanks..].starts_with(':') {
+        return None;
+    }
+    if value.is_absent() {
+        return Some(Place { start, end: start });
+    }
+    let end = value.span.start + text.get(value.span.clone())?.trim_end().len();
+    let gap = text.get(start..value.span.start)?;
+    gap.trim_start_matches(is_item_start).is_empty().then_some(Place { start, end })
+}
+
+/// A list's span may start behind its first hyphen.
+fn is_item_start(c: char) -> bool {
+    c.is_whitespace() || c == '-'
+}
+
+/// What follows byte `at` on its line: blanks, and a comment or other text.
+fn rest_of_line(text: &str, at: usize) -> &str {
+    let rest = text.get(at..).unwrap_or_default();
+    &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
+}
+
+/// The bytes of the line around `at`, without its end.
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
+}
+
+/// The line end that the frontmatter has.
+fn newline(document: &Document) -> &str {
+    let text = document.text();
+    let open = document.opening_span().end;
+    let end = document.yaml_span().map_or(open, |yaml| yaml.start);
+    text.get(open..end).filter(|newline| !newline.is_empty()).unwrap_or("\n")
+}
+
+/// Puts `new`, which is YAML on one line, in the place of the value of `key`. A comment beside the
+/// key stays beside it.
+pub(super) fn set_value(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
+    if !matches!(value.value, Value::Scalar { style: Style::Raw, .. }) && has_comment(document, value) {
+        return None;
+    }
+    if let Some(place) = place(document, key, value) {
+        return Some(vec![Edit::replace(place.start..place.end, format!(" {new}"))]);
+    }
+    let text = document.text();
+    let start = key.span.end + 1;
+    let comment = rest_of_line(text, start);
+    let line_end = start + comment.len();
+    let between = text.get(line_end..value.span.start)?;
+    let is_beside = text[..start].ends_with(':') && comment.trim_start().starts_with('#');
+    let end = value.span.start + text.get(value.span.clone())?.trim_end().len();
+    (is_beside && between.trim_start_matches(is_item_start).is_empty())
+        .then(|| vec![Edit::insert(start, format!(" {new}")), Edit::delete(line_end..end)])
+}
+
+/// Whether a comment may stand inside of a list or mapping.
+fn has_comment(document: &Document, node: &Node) -> bool {
+    let is_scalar = matches!(node.value, Value::Scalar { .. });
+    !is_scalar && document.text().get(node.span.clone()).is_none_or(|source| source.contains('#'))
+}
+
+/// Takes the entry of `key` out, with its lines. Nothing else may stand on them.
+pub(super) fn delete_entry(document: &Document, key: &Node, value: &Node) -> Option<Edit> {
+    let text = document.text();
+    let start = line_start(text, key.span.start);
+    if !text[start..key.span.start].trim().is_empty() || has_comment(document, value) {
+        return None;
+    }
+    let end = place(document, key, value)?.end;
+    let rest = rest_of_line(text, end);
+    if !rest.trim().is_empty() {
+        return None;
+    }
+    let line_end = end + rest.len();
+    let ending = if text[line_end..].starts_with("\r\n") { 2 } else { 1 };
+    Some(Edit::delete(start..(line_end + ending).min(text.len())))
+}
+
+/// Writes the flow collection that is the value of `key` with one entry per line, at the column
+/// that `siblings`, the mapping around it, already has for such values.
+pub(super) fn value_to_block(
+    document: &Document,
+    key: &Node,
+    value: &Node,
+    siblings: &[(Node, Node)],
+) -> Option<Vec<Edit>> {
+    let text = document.text();
+    let start = line_start(text, key.span.start);
+    let own = text[start..key.span.start].chars().count();
+    let of_sibling = siblings.iter().find_map(|(_, value)| match &value.value {
+        Value::Mapping { layout: Layout::Block, .. } => {
+            let start = line_start(text, value.span.start);
+            Some(text[start..value.span.start].chars().count())
+        }
+        _ => None,
+    });
+    let indent = of_sibling.filter(|column| *column > own).unwrap_or(own + 2);
+    let newline = newline(document);
+    let lines = document::block_lines(document, value, indent, newline)?;
+    let place = place(document, key, value)?;
+    let rest = rest_of_line(text, place.end);
+    let comment = rest.trim_start();
+    if comment.is_empty() {
+        return Some(vec![Edit::replace(place.start..place.end + rest.len(), newline.to_owned() + &lines)]);
+    }
+    let line_end = place.end + rest.len();
+    Some(vec![
+        Edit::replace(place.start..line_end - comment.len(), " "),
+        Edit::insert(line_end, newline.to_owned() + &lines),
+    ])
+}
+
+/// Writes the flow collection `item`, an entry of a list, with one entry per line.
+pub(super) fn item_to_block(document: &Document, item: &Node) -> Option<Vec<Edit>> {
+    let text = document.text();
+    let start = line_start(text, item.span.start);
+    let before = &text[start..item.span.start];
+    // Only hyphens: what stands under the first entry is then known to be of this list.
+    if !before.chars().all(|c| matches!(c, ' ' | '-')) || !rest_of_line(text, item.span.end).trim().is_empty()
+    {
+        return None;
+    }
+    let indent = before.len();
+    let lines = document::block_lines(document, item, indent, newline(document))?;
+    Some(vec![Edit::replace(item.span.clone(), lines.trim_start())])
+}
+
+/// Calls the skill `name`.
+pub(super) fn rename(subject: &Subject<'_>, name: &str) -> Option<Fix> {
+    let (key, value) = subject.field("name")?;
+    let edits = set_value(subject.document, key, value, &document::write_scalar(name))?;
+    Some(Fix::unsafe_(format!("call it `{name}`"), edits))
+}
+
+/// A repair that inserts a line at the start of the frontmatter.
+pub(super) fn first_line(document: &Document, line: &str) -> Option<Edit> {
+    Some(Edit::insert(document.yaml_span()?.start, line.to_owned() + newline(document)))
+}
+
+/// Puts a value that is no YAML into quotes; `at` is the place of the problem.
+pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
+    let conflict = |kind: &document::ProblemKind| matches!(kind, document::ProblemKind::ConflictMarker);
+    if document.problems().iter().any(|problem| conflict(&problem.kind)) {
+        return None;
+    }
+    let (key, value) = document.frontmatter()?.pairs().iter().find(|(_, value)| {
+        matches!(value.value, Value::Scalar { style: Style::Raw, .. })
+            && (value.span.start..=value.span.end).contains(&at)
+    })?;
+    let source = document.text().get(value.span.clone())?;
+    // What looks like a comment was read as a part of the value.
+    let hidden = source.lines().any(|line| line.starts_with('#'));
+    let raw = value.text().filter(|raw| !hidden && !raw.chars().any(document::is_forbidden))?;
+    let edits = set_value(document, key, value, &super::quote::written(raw))?;
+    let title = "put the value in quotes";
+    // A mapping that is broken does not become one by quotes.
+    let broken = key.text() == Some("metadata");
+    Some(if broken { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) })
+}
+
+/// Replaces the tabs that lines of `span` are indented with by two spaces each.
+pub(super) fn untab(document: &Document, span: std::ops::Range<usize>) -> Option<Fix> {
+    let text = document.text();
+    let mut edits = Vec::new();
+    let mut at = line_start(text, span.start);
+    for line in text.get(at..span.end)?.split_inclusive(['\n', '\r']) {
+        let blanks = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        if blanks.contains('\t') {
+            edits.push(Edit::replace(at..at + blanks.len(), blanks.replace('\t', "  ")));
+        }
+        at += line.len();
+    }
+    (!edits.is_empty()).then(|| Fix::safe("indent with spaces", edits))
+}

@@ -1,0 +1,97 @@
+//! Repairs of the frontmatter that move or delete whole entries.
+
+use std::ops::Range;
+
+use super::{Edit, Subject};
+use crate::document::{Layout, Node, ProblemKind, Value};
+
+/// Whether the frontmatter is one block of lines that entries can be taken out of: no repair, no
+/// key twice, no braces around it.
+pub(super) fn is_simple(subject: &Subject<'_>) -> bool {
+    let block = subject
+        .document
+        .frontmatter()
+        .is_some_and(|node| matches!(node.value, Value::Mapping { layout: Layout::Block, .. }));
+    block
+        && !subject.document.problems().iter().any(|problem| {
+            matches!(
+                problem.kind,
+                ProblemKind::Repaired { .. }
+                    | ProblemKind::DuplicateKey { .. }
+                    | ProblemKind::ConflictMarker
+                    | ProblemKind::Anchor
+                    | ProblemKind::Alias
+                    | ProblemKind::SeveralDocuments
+            )
+        })
+}
+
+/// The whole lines of an entry in a block, with the last line end; `None` where something else
+/// stands on them, a comment excepted, or lines end with CR alone.
+pub(super) fn lines(text: &str, key: &Node, value: &Node) -> Option<Range<usize>> {
+    let start = text[..key.span.start].rfind('\n')? + 1;
+    let mut end = key.span.end.max(value.span.end);
+    // A block of text may end with its line end.
+    if !text[..end].ends_with('\n') {
+        let rest = &text[end..];
+        let rest = &rest[..=rest.find('\n')?];
+        let after =
+            if value.is_absent() { rest.trim_start().strip_prefix(':').unwrap_or(rest) } else { rest };
+        if !(after.trim().is_empty() || after.trim_start().starts_with('#')) {
+            return None;
+        }
+        end += rest.len();
+    }
+    let whole = &text[start..end];
+    let indented = text[start..key.span.start].bytes().all(|byte| byte == b' ');
+    (indented && !whole.replace("\r\n", "\n").contains('\r')).then_some(start..end)
+}
+
+/// The edits that put `entries` (key, text, what follows on the line) into `metadata`, which is
+/// made where it is not there; `at` is where it goes then. `None` where it is no mapping.
+pub(super) fn insert_metadata(
+    subject: &Subject<'_>,
+    entries: &[(&str, String, &str)],
+    at: usize,
+    line_end: &str,
+) -> Option<Edit> {
+    let text = subject.document.text();
+    let block = |indent: &str| -> String {
+        let line =
+            |(key, value, rest): &(&str, String, &str)| format!("{indent}{key}: {value}{rest}{line_end}");
+        entries.iter().map(line).collect()
+    };
+    let Some((key, metadata)) = subject.field("metadata") else {
+        return Some(Edit::insert(at, format!("metadata:{line_end}{}", block("  "))));
+    };
+    match &metadata.value {
+        Value::Mapping { layout: Layout::Flow, pairs } => {
+            // Comments cannot come along into braces.
+            if entries.iter().any(|(_, _, rest)| !rest.trim().is_empty()) {
+                return None;
+            }
+            let inner: Vec<String> = entries
+                .iter()
+                .map(|(key, value, _)| format!("{}: {value}", json_key(text, metadata, key)))
+                .collect();
+            let comma = if pairs.is_empty() { "" } else { ", " };
+            Some(Edit::insert(metadata.span.start + 1, format!("{}{comma}", inner.join(", "))))
+        }
+        Value::Mapping { layout: Layout::Block, pairs } => {
+            let (first, _) = pairs.first()?;
+            let start = text[..first.span.start].rfind('\n')? + 1;
+            let indent = &text[start..first.span.start];
+            let own_line = start > key.span.end && indent.bytes().all(|byte| byte == b' ');
+            own_line.then(|| Edit::insert(start, block(indent)))
+        }
+        // `metadata:` and nothing.
+        _ if metadata.is_absent() => Some(Edit::insert(lines(text, key, metadata)?.end, block("  "))),
+        _ => None,
+    }
+}
+
+/// `key` as the keys of the mapping in braces are written.
+fn json_key(text: &str, metadata: &Node, key: &str) -> String {
+    let quoted = metadata.pairs().first().is_some_and(|(first, _)| text[first.span.clone()].starts_with('"'));
+    if quoted { format!("\"{key}\"") } else { key.to_owned() }
+}

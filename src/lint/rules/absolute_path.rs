@@ -1,0 +1,188 @@
+//! `absolute-path`
+
+use std::ops::Range;
+
+use crate::lint::target::{self, Target};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "absolute-path",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "no absolute paths",
+    docs: Docs {
+        what: "Looks for links to `/…`, `~/…` and `file:` addresses, and anywhere in the body for somebody's home \
+            directory, such as `/Users/jane/…`. Names that stand for any user, such as `/home/user`, do not count.",
+        why: "In a skill that is installed nothing is there, and a home directory tells a name.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `/Users/jane/pdf/scripts/read.py`.\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py`.\n",
+        source: "specification, file references: relative paths from the skill's directory",
+    },
+    fix: None,
+    check,
+};
+
+/// Where home directories lie.
+const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
+
+/// Names that are nobody's: placeholders, and users that containers and services have.
+const NOBODY: &[&str] = &[
+    "user",
+    "username",
+    "users",
+    "me",
+    "you",
+    "your",
+    "name",
+    "yourname",
+    "your-name",
+    "your_name",
+    "your-username",
+    "someone",
+    "somebody",
+    "example",
+    "alice",
+    "bob",
+    "john",
+    "jane-doe",
+    "johndoe",
+    "jdoe",
+    "dev",
+    "developer",
+    "home",
+    "admin",
+    "administrator",
+    "public",
+    "default",
+    "shared",
+    "guest",
+    "root",
+    "runner",
+    "node",
+    "ubuntu",
+    "debian",
+    "ec2-user",
+    "vscode",
+    "app",
+    "appuser",
+    "jovyan",
+    "sandbox",
+    "linuxbrew",
+    "git",
+    "agent",
+    "claude",
+    "codespace",
+    "nonroot",
+    "worker",
+    "test",
+    "xxx",
+    "foo",
+    "bar",
+    "pi",
+    "vagrant",
+    "deploy",
+    "container",
+    "project",
+    "projects",
+];
+
+const HELP: &str = "write the path from the skill's directory";
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let mut told: Vec<Range<usize>> = Vec::new();
+    for (link, _) in target::links(subject).filter(|(_, target)| *target == Target::Absolute) {
+        let message = format!("the link is an absolute path: `{}`", link.target);
+        findings.push(RULE.finding(message, link.target_span.clone()).help(HELP));
+        told.push(link.span.clone());
+    }
+    let body = subject.document.body();
+    let base = subject.document.body_span().start;
+    // Most bodies have neither.
+    if !(body.contains("/Users/") || body.contains("/home/") || body.contains("Users\\")) {
+        return;
+    }
+    for home in HOMES {
+        for (at, _) in body.match_indices(home) {
+            let start = base + at;
+            if let Some(length) = somebody(body, at, home)
+                && !told.iter().any(|range| range.contains(&start))
+            {
+                let start = if home.starts_with(':') { start - 1 } else { start };
+                let span = start..base + at + home.len() + length;
+                let path = &subject.document.text()[span.clone()];
+                let message = format!("the path is somebody's home directory: `{path}`");
+                findings.push(RULE.finding(message, span).help(HELP));
+            }
+        }
+    }
+}
+
+/// The length of the user's name behind `home` at `at`, where it starts a path and is somebody's.
+fn somebody(body: &str, at: usize, home: &str) -> Option<usize> {
+    let before = &body[..at];
+    let starts = if home.starts_with(':') {
+        before.ends_with(|c: char| c.is_ascii_alphabetic())
+    } else {
+        // In an address or behind a directory it is another path.
+        !before.ends_with(|c: char| {
+            c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '}' | ')' | '>' | ':')
+        })
+    };
+    let rest = &body[at + home.len()..];
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let length = rest.find(|c: char| !name(c)).unwrap_or(rest.len());
+    // A name alone is no path to a file.
+    let goes_on = rest[length..].starts_with(['/', '\\']);
+    let lower = rest[..length].to_ascii_lowercase();
+    let nobody = lower.len() < 2
+        || lower.starts_with("your")
+        || lower.contains("..")
+        || NOBODY.contains(&lower.as_str());
+    (starts && goes_on && !nobody).then_some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn links_and_homes_are_told() {
+        let text = |body: &str| format!("---\nname: x\n---\n{body}\n");
+        assert_places(
+            &RULE,
+            &[
+                (&text("[a](/docs/x.md)"), &[(4, 5)], "the link is an absolute path: `/docs/x.md`"),
+                (
+                    &text("<file:///x> [b](~/x.md)"),
+                    &[(4, 2), (4, 17)],
+                    "the link is an absolute path: `file:///x`",
+                ),
+                (
+                    &text("```\ncd /Users/mia/x\n```"),
+                    &[(5, 4)],
+                    "the path is somebody's home directory: `/Users/mia`",
+                ),
+                (
+                    &text("`C:\\Users\\mia\\x`"),
+                    &[(4, 2)],
+                    "the path is somebody's home directory: `C:\\Users\\mia`",
+                ),
+                (&text("[a](/home/mia/x)"), &[(4, 5)], "the link is an absolute path: `/home/mia/x`"),
+            ],
+        );
+    }
+
+    #[test]
+    fn placeholders_and_other_paths_are_fine() {
+        for body in [
+            "/Users/<name>/x, /home/user/x, /Users/your-name/x, /home/$USER/x, /Users/…",
+            "https://x.y/home/mia/z and $HOME/home/mia/x.",
+            "/usr/bin/env, `/tmp/x`, /home/ and /home/mia.",
+            "[a](x.md) [b](https://x.y) [c](#d)",
+        ] {
+            assert_places(&RULE, &[(&format!("---\nname: x\n---\n{body}\n"), &[], "")]);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `body-lines`
+
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// Sixteen times the same text: constants have no `str::repeat`.
+macro_rules! sixteen {
+    ($text:expr) => {
+        concat!(
+            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
+            $text, $text
+        )
+    };
+}
+
+/// A body of 512 lines.
+const LONG_EXAMPLE: &str = concat!(
+    "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
+    sixteen!(sixteen!("Read on.\n\n"))
+);
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "body-lines",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "the body has at most 500 lines",
+    docs: Docs {
+        what: "Counts the lines after the frontmatter.",
+        why: "The agent reads all of the body once the skill is used. What it needs only sometimes belongs \
+            into files of its own, which it reads when it needs them.",
+        bad: LONG_EXAMPLE,
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n\
+            See [the details](references/details.md).\n",
+        source: "specification, progressive disclosure: under 500 lines",
+    },
+    fix: None,
+    check,
+};
+
+/// The largest number of lines.
+const MAX: usize = 500;
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let body = subject.document.body();
+    if body.len() <= MAX {
+        return;
+    }
+    let text = body.trim_end();
+    let ends = text.bytes().filter(|byte| *byte == b'\n').count();
+    // The first line is the one after the delimiter.
+    let count = ends + 1;
+    if count > MAX
+        && let Some((end, _)) = text.match_indices('\n').nth(MAX - 1)
+    {
+        let line = &text[end + 1..];
+        let start = subject.document.body_span().start + end + 1;
+        let length = line.find(['\n', '\r']).unwrap_or(line.len());
+        let message = format!("the body has {count} lines, {MAX} are recommended at most");
+        let help = "move what is needed only sometimes into files of its own, and link to them";
+        let finding = RULE.finding(message, start..start + length).label("the first line too many");
+        findings.push(finding.help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// SPEC R15.
+    #[test]
+    fn lines_of_the_body_are_counted() {
+        let text = |lines: usize| format!("---\nname: x\n---\n{}", "a\r\n".repeat(lines));
+        assert_places(
+            &RULE,
+            &[
+                (&text(500), &[], ""),
+                (&(text(500) + "\n\n\n"), &[], ""),
+                (&text(501), &[(504, 1)], "the body has 501 lines, 500 are recommended at most"),
+            ],
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! `body-tokens`
+
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::tokens;
+
+/// Sixteen times the same text: constants have no `str::repeat`.
+macro_rules! sixteen {
+    ($text:expr) => {
+        concat!(
+            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
+            $text, $text
+        )
+    };
+}
+
+/// A body of about 5,900 tokens.
+const LONG_EXAMPLE: &str = concat!(
+    "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
+    sixteen!(sixteen!(
+        "Read the file, then look at each page from the first to the last, and say what is on it. "
+    ))
+);
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "body-tokens",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "the body has at most about 5000 tokens",
+    docs: Docs {
+        what: "Estimates the tokens of the text after the frontmatter, to about a tenth: one for every six \
+            letters of a word that were begun, one for each digit, each character beyond ASCII and each run \
+            of line ends, one for two other marks.",
+        why: "The agent reads all of the body once the skill is used, and keeps it in its context.",
+        bad: LONG_EXAMPLE,
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n\
+            See [the details](references/details.md).\n",
+        source: "specification, progressive disclosure: under 5000 tokens",
+    },
+    fix: None,
+    check,
+};
+
+/// The largest number of tokens.
+const MAX: usize = 5000;
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let body = subject.document.body();
+    // No text but a column of digits has more tokens than half its bytes; most bodies end here.
+    if body.len() <= 2 * MAX {
+        return;
+    }
+    let count = tokens::estimate(body);
+    if count > MAX {
+        let start = subject.document.body_span().start + (body.len() - body.trim_start().len());
+        let line = &subject.document.text()[start..];
+        let length = line.find(['\n', '\r']).unwrap_or(line.len());
+        // The estimate is not better than that.
+        let about = count.div_ceil(100) * 100;
+        let message = format!("the body has about {about} tokens, {MAX} are recommended at most");
+        let help = "move what is needed only sometimes into files of its own, and link to them";
+        findings.push(RULE.finding(message, start..start + length).help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// SPEC R15.
+    #[test]
+    fn tokens_of_the_body_are_estimated() {
+        let text = |words: usize| format!("---\nname: x\n---\n\n{}", "word ".repeat(words));
+        let message = "the body has about 5100 tokens, 5000 are recommended at most";
+        assert_places(&RULE, &[(&text(4990), &[], ""), (&text(5010), &[(5, 1)], message)]);
+    }
+}

@@ -1,0 +1,57 @@
+//! `dependency-syntax`
+
+use super::needs::needs;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "dependency-syntax",
+    group: Group::Package,
+    levels: Levels::WARNING,
+    summary: "`metadata.skill-dependencies` can be read",
+    docs: Docs {
+        what: "Looks for entries of `metadata.skill-dependencies` that are none of: a skill's name, a name with a \
+            range of versions (`pdf@^1.2`), a source (`owner/repo/skills/pdf#v2`). Spaces or commas stand between \
+            them.",
+        why: "What cannot be read cannot be installed along with the skill.",
+        bad: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@latest\n---\n",
+        good: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@^1.2\n---\n",
+        source: "skillpm; the specification is silent",
+    },
+    fix: None,
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for need in needs(subject) {
+        if let Err(error) = need.requirement {
+            let help =
+                "write `name`, `name@^1.2` or `owner/repo/path#tag`, with spaces or commas between them";
+            findings.push(RULE.finding(error.to_string(), need.span).help(help));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    /// DESIGN, section 6.
+    #[test]
+    fn entries_are_told_where_they_stand() {
+        let text = |value: &str| format!("---\nmetadata:\n  skill-dependencies: {value}\n---\n");
+        let message = "the name `PDF` has an upper-case letter";
+        assert_places(
+            &RULE,
+            &[
+                (&text("pdf@^1, PDF docx@>=1,<2"), &[(3, 31)], message),
+                (&text("\"PDF a\""), &[(3, 24)], message),
+                (&text("\n    - a\n    - PDF"), &[(5, 7)], message),
+                (&text("a b@1.2 github:o/r#v1 ./x"), &[], ""),
+                (&text(""), &[], ""),
+                ("---\nname: x\ndependencies: PDF\n---\n", &[], ""),
+            ],
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! `description-when`
+
+use unicode_script::{Script, UnicodeScript};
+
+use crate::lint::words;
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "description-when",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "the description says when to use the skill",
+    docs: Docs {
+        what: "Looks for words that tell an occasion: `when`, `if`, `use for`, `before`, `triggers` and \
+            the like, in English and some other languages. Nothing is said of other scripts than the Latin.",
+        why: "The description is all that the agent knows when it decides whether to use the skill.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names a PDF.\n---\n",
+        source: "specification, `description`: what the skill does and when to use it",
+    },
+    fix: None,
+    check,
+};
+
+/// Words that tell an occasion.
+const OCCASIONS: &[&str] = &[
+    // English
+    "when",
+    "whenever",
+    "while",
+    "if",
+    "trigger",
+    "triggers",
+    "triggered",
+    "useful",
+    "ask",
+    "asks",
+    "asked",
+    "asking",
+    "after",
+    "before",
+    "during",
+    "until",
+    "once",
+    "every time",
+    "invoke",
+    "invoked",
+    "invokes",
+    "activate",
+    "activates",
+    "activated",
+    "need",
+    "needs",
+    "needed",
+    "want",
+    "wants",
+    "case",
+    "cases",
+    "scenario",
+    "scenarios",
+    "requests",
+    "use for",
+    "use this",
+    "use it",
+    "use to",
+    "use with",
+    "use in",
+    "use as",
+    "used for",
+    "used to",
+    "used by",
+    "used in",
+    "use on",
+    "call this",
+    "apply this",
+    "must use",
+    "use proactively",
+    "good for",
+    "ideal for",
+    "best for",
+    "intended for",
+    "designed for",
+    // Spanish, Portuguese, French, Italian, German, Dutch
+    "cuando",
+    "si",
+    "usar",
+    "úsalo",
+    "quando",
+    "se",
+    "quand",
+    "lorsque",
+    "lorsqu",
+    "utiliser",
+    "wenn",
+    "falls",
+    "sobald",
+    "nutze",
+    "verwende",
+    "wanneer",
+    "als",
+    "gebruik",
+];
+
+/// More letters of another script than that, and the words above say nothing.
+const MAX_FOREIGN: usize = 8;
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, text)) = subject.text("description") else { return };
+    if words::has_any(&text.to_lowercase(), OCCASIONS) {
+        return;
+    }
+    let foreign = |c: &char| !c.is_ascii() && c.is_alphabetic() && c.script() != Script::Latin;
+    if text.chars().filter(foreign).count() > MAX_FOREIGN {
+        return;
+    }
+    let help = "add a sentence such as `Use when the user …`";
+    let finding = RULE.finding("the description does not say when to use the skill", node.span.clone());
+    findings.push(finding.help(help));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn occasions_in_several_words() {
+        let text = |description: &str| format!("---\nname: x\ndescription: {description}\n---\n");
+        for silent in [
+            "Reads PDF. USE FOR: forms, tables.",
+            "Reads PDF whenever one is named.",
+            "Use before a release.",
+            "Liest PDF. Nutzen, wenn eine Datei vorliegt.",
+            "处理 PDF 文件，提取文本和表格。",
+            "",
+        ] {
+            assert_places(&RULE, &[(&text(silent), &[], "")]);
+        }
+        let message = "the description does not say when to use the skill";
+        for told in ["Reads PDF files.", "Google Docs: read and write. \u{e9}", "A causewhen tool."] {
+            assert_places(&RULE, &[(&text(told), &[(3, 14)], message)]);
+        }
+    }
+}

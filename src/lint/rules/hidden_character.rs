@@ -1,0 +1,348 @@
+//! `hidden-character`
+
+use std::ops::Range;
+
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_script::{Script, UnicodeScript};
+
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "hidden-character",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "every character can be seen",
+    docs: Docs {
+        what: "Looks in frontmatter and body for characters that show nothing or turn the text around: tag \
+            characters, zero-width ones, bidirectional controls, variation selectors, private use. What writing \
+            needs is left alone: joiners in emoji and in the scripts that join, selectors after emoji, tags in flags.",
+        why: "People read one text and the agent another: instructions can be hidden in them.",
+        bad: "---\nname: pdf\ndescription: Reads\u{e0068}\u{e0069} PDF files.\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        source: "Unicode Technical Standards 39 and 51; Trojan Source, CVE-2021-42574",
+    },
+    fix: Some(Safety::Unsafe),
+    check,
+};
+
+/// So many places are told; a text in which every word has one needs no longer list.
+const MAX_FINDINGS: usize = 20;
+/// The longest decoded text that is shown.
+const MAX_SHOWN: usize = 80;
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let text = subject.document.text();
+    if !text.bytes().any(|byte| byte >= 0x80 || is_control(byte)) {
+        return;
+    }
+    // The mark at the start and control characters of the frontmatter have rules of their own.
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let body = subject.document.body_span().start;
+    for run in runs(text, start).into_iter().take(MAX_FINDINGS) {
+        let hidden = &text[run.clone()];
+        if hidden.chars().all(|c| c == '\0' || (run.start < body && c.is_control())) {
+            continue;
+        }
+        let edit = Edit::delete(run.clone());
+        findings.push(
+            RULE.finding(message(hidden), run)
+                .help("delete it; it is nothing that writing needs")
+                .fix(Fix::unsafe_("delete what is hidden", vec![edit])),
+        );
+    }
+}
+
+fn message(hidden: &str) -> String {
+    let count = hidden.chars().count();
+    let first = hidden.chars().next().map_or(0, u32::from);
+    let what = match (count, decoded(hidden)) {
+        (_, Some(text)) => return format!("{count} hidden characters spell `{text}`"),
+        (1, None) => format!("a hidden character: U+{first:04X}"),
+        (_, None) => format!("{count} hidden characters, the first is U+{first:04X}"),
+    };
+    match hidden.chars().next().and_then(name) {
+        Some(name) => format!("{what}, {name}"),
+        None => what,
+    }
+}
+
+fn name(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{ad}' => "a soft hyphen",
+        '\u{200b}' => "a space without width",
+        '\u{200c}' => "a non-joiner",
+        '\u{200d}' => "a joiner",
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => "a mark of direction",
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "a control of direction",
+        '\u{2060}' => "a word joiner",
+        '\u{feff}' => "a byte-order mark",
+        '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => "a variation selector",
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'.. => "a character of private use",
+        _ => return None,
+    })
+}
+
+/// What the tag characters or variation selectors of `hidden` say, where that is text.
+fn decoded(hidden: &str) -> Option<String> {
+    let byte = |c: char| {
+        let number = u32::from(c);
+        match number {
+            0xe0020..=0xe007e => u8::try_from(number - 0xe0000).ok(),
+            0xfe00..=0xfe0f => u8::try_from(number - 0xfe00).ok(),
+            0xe0100..=0xe01ef => u8::try_from(number - 0xe0100 + 16).ok(),
+            _ => None,
+        }
+    };
+    let bytes: Vec<u8> = hidden.chars().filter_map(byte).collect();
+    let text = String::from_utf8(bytes).ok()?;
+    let text = text.trim_matches(char::is_control);
+    let shown = text.chars().take(MAX_SHOWN).collect::<String>();
+    (!shown.trim().is_empty() && !shown.chars().any(char::is_control)).then_some(shown)
+}
+
+/// The longest runs of hidden characters from byte `from` on.
+fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    // Where the tags of a flag end.
+    let mut flag = 0;
+    let mut at = from;
+    while let Some(byte) = text.as_bytes().get(at) {
+        if *byte < 0x80 && !is_control(*byte) {
+            at += 1;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        let end = at + c.len_utf8();
+        if is_plain(c) {
+            if c == '\u{1f3f4}' {
+                flag = flag_end(text, end);
+            }
+        } else if at >= flag && !is_allowed(c, text[end..].chars().next(), &text[..at]) {
+            match runs.last_mut() {
+                Some(last) if last.end == at => last.end = end,
+                _ => runs.push(at..end),
+            }
+        }
+        at = end;
+    }
+    runs
+}
+
+/// Whether `byte` is a control character other than those of lines.
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+/// Whether `c` can be seen. The common ones are told without a table.
+fn is_plain(c: char) -> bool {
+    match c {
+        '\t'
+        | '\n'
+        | '\r'
+        | ' '..='~'
+        | '\u{a1}'..='\u{ac}'
+        | '\u{ae}'..='\u{2ff}'
+        | '\u{370}'..='\u{52f}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{2030}'..='\u{205e}'
+        | '\u{2190}'..='\u{2bff}'
+        | '\u{3001}'..='\u{3163}'
+        | '\u{3165}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{ff01}'..='\u{ff9f}'
+        | '\u{1f300}'..='\u{1faff}' => true,
+        // Letters that show nothing, and selectors.
+        '\u{115f}'
+        | '\u{1160}'
+        | '\u{3164}'
+        | '\u{ffa0}'
+        | '\u{34f}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{e0100}'..='\u{e01ef}'
+        | '\u{180b}'..='\u{180f}' => false,
+        c => {
+            // What this table does not know yet may be a new emoji or letter.
+            c.general_category_group() != GeneralCategoryGroup::Other
+                || (c.general_category() == GeneralCategory::Unassigned && !matches!(c, '\u{e0000}'..='\u{e0fff}'))
+                // A lost character can be seen, and another rule tells of it.
+                || c == '\u{fffd}'
+        }
+    }
+}
+
+/// The byte after the tags that make a flag of the black flag before byte `from`.
+fn flag_end(text: &str, from: usize) -> usize {
+    let tags: usize =
+        text[from..].chars().take_while(|c| matches!(c, '\u{e0020}'..='\u{e007e}')).map(char::len_utf8).sum();
+    let end = from + tags;
+    // Subdivisions have at most six letters or digits.
+    let short = tags > 0 && tags <= 6 * '\u{e0020}'.len_utf8();
+    if short && text[end..].starts_with('\u{e007f}') { end + '\u{e007f}'.len_utf8() } else { from }
+}
+
+/// Whether writing needs `c` behind `before` and in front of `next`.
+fn is_allowed(c: char, next: Option<char>, before: &str) -> bool {
+    let previous = before.chars().next_back().unwrap_or(' ');
+    match c {
+        // Zero-width joiner and non-joiner.
+        '\u{200c}' | '\u{200d}' => {
+            (c == '\u{200d}' && is_emoji(last_visible(before)) && next.is_some_and(is_emoji))
+                || (joins(previous) && next.is_some_and(|next| joins(next) || !next.is_ascii()))
+        }
+        // One selector after what has several looks; more in a row carry data.
+        '\u{fe0e}' | '\u{fe0f}' => {
+            is_emoji(previous) || matches!(previous, '0'..='9' | '#' | '*' | '©' | '®')
+        }
+        '\u{fe00}'..='\u{fe0d}' => {
+            !is_selector(previous)
+                && !previous.is_ascii()
+                && previous.general_category_group() == GeneralCategoryGroup::Symbol
+        }
+        '\u{e0100}'..='\u{e01ef}' => previous.script() == Script::Han,
+        '\u{180b}'..='\u{180f}' => previous.script() == Script::Mongolian,
+        // Marks of direction belong between scripts that run in both.
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => line_runs_left(before) || next.is_some_and(runs_left),
+        '\u{34f}' => joins(previous) || runs_left(previous),
+        // Old Korean is made of parts.
+        '\u{115f}' | '\u{1160}' => next.is_some_and(|next| next.script() == Script::Hangul),
+        '\u{17b4}' | '\u{17b5}' => previous.script() == Script::Khmer,
+        // Format characters that scripts of their own have: Arabic numbers, Kaithi, Egyptian.
+        '\u{600}'..='\u{605}'
+        | '\u{6dd}'
+        | '\u{70f}'
+        | '\u{890}'
+        | '\u{891}'
+        | '\u{8e2}'
+        | '\u{110bd}'
+        | '\u{110cd}'
+        | '\u{13430}'..='\u{1345f}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' => true,
+        _ => false,
+    }
+}
+
+/// The last character that is no selector.
+fn last_visible(before: &str) -> char {
+    before.chars().rev().find(|c| !is_selector(*c)).unwrap_or(' ')
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Symbols, of which emoji are made, and the few letters and marks that are emoji too.
+fn is_emoji(c: char) -> bool {
+    !c.is_ascii()
+        && (matches!(
+            c,
+            '\u{1f000}'..='\u{1faff}' | '\u{2139}' | '\u{203c}' | '\u{2049}' | '\u{3030}' | '\u{303d}'
+        ) || c.general_category_group() == GeneralCategoryGroup::Symbol)
+}
+
+/// Whether letters of `c`'s script join, so that joiners mean something between them.
+fn joins(c: char) -> bool {
+    use Script as S;
+    !c.is_ascii()
+        && matches!(
+            c.script(),
+            S::Arabic
+                | S::Syriac
+                | S::Nko
+                | S::Mongolian
+                | S::Mandaic
+                | S::Thaana
+                | S::Devanagari
+                | S::Bengali
+                | S::Gurmukhi
+                | S::Gujarati
+                | S::Oriya
+                | S::Tamil
+                | S::Telugu
+                | S::Kannada
+                | S::Malayalam
+                | S::Sinhala
+                | S::Khmer
+                | S::Myanmar
+                | S::Tibetan
+                | S::Balinese
+                | S::Javanese
+                | S::Inherited
+        )
+}
+
+fn runs_left(c: char) -> bool {
+    use Script as S;
+    !c.is_ascii() && matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko)
+}
+
+/// Whether the line up to here has letters that run from right to left.
+fn line_runs_left(before: &str) -> bool {
+    before.rsplit(['\n', '\r']).next().is_some_and(|line| line.chars().rev().take(200).any(runs_left))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lint::testing::*;
+
+    fn told(text: &str) -> Vec<String> {
+        let found = places(&RULE, &format!("---\nname: x\n---\n{text}\n"));
+        found.into_iter().map(|(_, _, message)| message).collect()
+    }
+
+    /// THREATS, section 3: the finding shows what is hidden.
+    #[test]
+    fn hidden_text_is_told_and_decoded() {
+        let tags: String = "rm -rf".chars().filter_map(|c| char::from_u32(u32::from(c) + 0xe0000)).collect();
+        let selectors: String =
+            "hi".bytes().filter_map(|byte| char::from_u32(u32::from(byte) - 16 + 0xe0100)).collect();
+        for (text, message) in [
+            (format!("a{tags}b"), "6 hidden characters spell `rm -rf`"),
+            (format!("😀{selectors}"), "2 hidden characters spell `hi`"),
+            ("a\u{200b}b".to_owned(), "a hidden character: U+200B, a space without width"),
+            ("a\u{202e}b".to_owned(), "a hidden character: U+202E, a control of direction"),
+            ("a\u{200d}\u{200d}b".to_owned(), "2 hidden characters, the first is U+200D, a joiner"),
+            ("a\u{fe0f}".to_owned(), "a hidden character: U+FE0F, a variation selector"),
+            ("a\u{e000}".to_owned(), "a hidden character: U+E000, a character of private use"),
+            ("a\u{3164}b".to_owned(), "a hidden character: U+3164"),
+            ("a\u{200f}b".to_owned(), "a hidden character: U+200F, a mark of direction"),
+            ("a\u{9b}b".to_owned(), "a hidden character: U+009B"),
+            ("a\u{1b}[2J".to_owned(), "a hidden character: U+001B"),
+            ("🏴\u{e0067}\u{e0062} no end".to_owned(), "2 hidden characters spell `gb`"),
+        ] {
+            assert_eq!(told(&text), [message], "{text:?}");
+        }
+        assert_eq!(
+            fixed_text(&RULE, "---\nname: x\u{200b}y\n---\n").as_deref(),
+            Some("---\nname: xy\n---\n")
+        );
+    }
+
+    #[test]
+    fn what_writing_needs_is_left_alone() {
+        for text in [
+            "ℹ️ 👩‍🚀 ❤️ 👨‍👩‍👧 🏳️‍🌈 1️⃣ ©️ ⚠️ 👍🏽 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ✔︎ 👁️‍🗨️",
+            "می\u{200c}خواهم क्\u{200d}ष ශ්\u{200d}රී",
+            "עברית (abc)\u{200f} العربية",
+            "葛\u{e0100} 한국어 日本語 — “quotes” … ½ é ﬁ Ⅷ → ├── • \u{a0}\u{3000}\u{2009}",
+        ] {
+            assert_eq!(told(text), Vec::<String>::new(), "{text:?}");
+        }
+        assert_places(&RULE, &[("\u{feff}---\nname: x\n---\né\n", &[], "")]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "(\\PC|\u{200d}|\u{fe0f}|🏴|\u{e0067}|\u{e007f}|😀|é){0,30}") {
+            for run in runs(&text, 0) {
+                prop_assert!(!message(&text[run]).is_empty());
+            }
+        }
+    }
+}

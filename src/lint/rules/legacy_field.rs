@@ -1,0 +1,198 @@
+//! `legacy-field`
+
+use std::ops::Range;
+
+use crate::document::{Node, Style, Value};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject, entries, quote};
+use crate::requirement;
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "legacy-field",
+    group: Group::Package,
+    levels: Levels::WARNING,
+    summary: "version, tags and dependencies stand below `metadata`",
+    docs: Docs {
+        what: "Looks for `version`, `tags` and `dependencies` at the top level, where many skills have them.",
+        why: "The specification has no such fields, and its validator refuses the file. Its own example has the \
+            version below `metadata`. `dependencies` names packages of Python or npm in most skills and skills in \
+            some; what a skill needs of other skills stands in `metadata.skill-dependencies`.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nversion: 1.2.0\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.2.0\"\n---\n",
+        source: "specification, `metadata`; its example",
+    },
+    fix: Some(Safety::Safe),
+    check,
+};
+
+/// The fields that are moved as they are.
+const MOVED: [&str; 2] = ["version", "tags"];
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let mut found = Vec::new();
+    for field in ["version", "tags", "dependencies"] {
+        let Some((key, _)) = subject.field(field) else { continue };
+        let message = format!("`{field}` stands at the top level");
+        let help = match field {
+            "dependencies" => format!(
+                "if these are skills, list them in `metadata.{}`; packages belong into `compatibility`",
+                requirement::KEY
+            ),
+            _ => format!("move it below `metadata`, as text in quotes: `  {field}: \"…\"`"),
+        };
+        found.push(RULE.finding(message, key.span.clone()).help(help));
+    }
+    // One repair for all: two would both make the same `metadata`.
+    if let Some(first) = found.first_mut().filter(|first| !first.message.contains("dependencies")) {
+        first.fix = fix(subject);
+    }
+    findings.append(&mut found);
+}
+
+/// An entry that can be moved.
+struct Moved<'a> {
+    key: &'static str,
+    value: String,
+    /// The comment behind it, with the blanks before it.
+    rest: &'a str,
+    lines: Range<usize>,
+}
+
+fn fix(subject: &Subject<'_>) -> Option<Fix> {
+    if !entries::is_simple(subject) {
+        return None;
+    }
+    let text = subject.document.text();
+    let mut moved: Vec<Moved<'_>> = MOVED.into_iter().filter_map(|key| movable(subject, key)).collect();
+    moved.sort_by_key(|entry| entry.lines.start);
+    let first = moved.first()?;
+    let line_end = if text[first.lines.clone()].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let names: Vec<String> = moved.iter().map(|entry| format!("`{}`", entry.key)).collect();
+    let title = format!("move {} below `metadata`", names.join(" and "));
+    let mut edits: Vec<Edit> = moved.iter().map(|entry| Edit::delete(entry.lines.clone())).collect();
+    let written: Vec<_> = moved.iter().map(|entry| (entry.key, entry.value.clone(), entry.rest)).collect();
+    let mut inserted = entries::insert_metadata(subject, &written, first.lines.start, line_end)?;
+    // An insertion where something is deleted is one replacement.
+    if let Some(edit) = edits.iter_mut().find(|edit| edit.span.start == inserted.span.start) {
+        edit.text = std::mem::take(&mut inserted.text);
+    } else if let Some(edit) = edits.iter_mut().find(|edit| edit.span.end == inserted.span.start) {
+        edit.text = std::mem::take(&mut inserted.text);
+    } else {
+        edits.push(inserted);
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    Some(Fix::safe(title, edits))
+}
+
+/// The entry of `field`, where moving it loses nothing.
+fn movable<'a>(subject: &Subject<'a>, field: &'static str) -> Option<Moved<'a>> {
+    let (key, value) = subject.field(field)?;
+    if subject.field("metadata").is_some_and(|(_, metadata)| metadata.get(field).is_some()) {
+        return None;
+    }
+    let text = subject.document.text();
+    let lines = entries::lines(text, key, value)?;
+    let end = value.span.end.clamp(lines.start, lines.end);
+    // In a list over several lines a comment has no place to go.
+    let several = text[lines.start..end].contains('\n');
+    if several && text[lines.clone()].contains('#') {
+        return None;
+    }
+    let rest = if several { "" } else { text[end..lines.end].trim_end() };
+    Some(Moved { key: field, value: quoted(value)?, rest, lines })
+}
+
+/// `value` as one text in quotes.
+fn quoted(value: &Node) -> Option<String> {
+    let text = match &value.value {
+        Value::Scalar { style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted, text } => {
+            text.trim().to_owned()
+        }
+        Value::Sequence { items, .. } => {
+            let texts: Option<Vec<&str>> = items.iter().map(Node::text).collect();
+            let texts = texts?;
+            if texts.iter().any(|text| text.contains(',')) {
+                return None;
+            }
+            texts.join(", ")
+        }
+        _ => return None,
+    };
+    (!text.is_empty() && !text.chars().any(char::is_control)).then(|| quote::quoted(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    fn fixed(yaml: &str) -> Option<String> {
+        let text = fixed_text(&RULE, &format!("---\n{yaml}---\nBody\n"))?;
+        Some(
+            text.strip_prefix("---\n")
+                .expect("the start")
+                .strip_suffix("---\nBody\n")
+                .expect("the end")
+                .to_owned(),
+        )
+    }
+
+    #[test]
+    fn each_field_is_told() {
+        let text = "---\nversion: 1\nname: x\ntags: [a]\ndependencies: [b]\n---\n";
+        assert_places(
+            &RULE,
+            &[
+                (text, &[(2, 1), (4, 1), (5, 1)], "`version` stands at the top level"),
+                ("---\nname: x\nmetadata:\n  version: 1\n---\n", &[], ""),
+            ],
+        );
+    }
+
+    #[test]
+    fn version_and_tags_are_moved() {
+        for (before, after) in [
+            ("name: x\nversion: 1.10\n", "name: x\nmetadata:\n  version: \"1.10\"\n"),
+            ("version: '1.0' # why\nname: x\n", "metadata:\n  version: \"1.0\" # why\nname: x\n"),
+            ("version: 1\nmetadata:\n    a: b\n", "metadata:\n    version: \"1\"\n    a: b\n"),
+            ("metadata:\n  # c\n  a: b\nversion: 1\n", "metadata:\n  # c\n  version: \"1\"\n  a: b\n"),
+            ("version: 1\nmetadata:\n", "metadata:\n  version: \"1\"\n"),
+            ("metadata:\nversion: 1\n", "metadata:\n  version: \"1\"\n"),
+            ("version: 1\nmetadata: {a: b}\n", "metadata: {version: \"1\", a: b}\n"),
+            ("version: 1\nmetadata: {\"a\": {}}\n", "metadata: {\"version\": \"1\", \"a\": {}}\n"),
+            ("version: 1\nmetadata: {}\n", "metadata: {version: \"1\"}\n"),
+            (
+                "tags: [a, \"b c\"]\nname: x\nversion: 2\n",
+                "metadata:\n  tags: \"a, b c\"\n  version: \"2\"\nname: x\n",
+            ),
+            ("tags:\n  - a\n  - b\nname: x\n", "metadata:\n  tags: \"a, b\"\nname: x\n"),
+            ("version: 1\r\nname: x\r\n", "metadata:\r\n  version: \"1\"\r\nname: x\r\n"),
+            (
+                "version: 1\nmetadata:\n  tags: a\ntags: b\n",
+                "metadata:\n  version: \"1\"\n  tags: a\ntags: b\n",
+            ),
+        ] {
+            assert_eq!(fixed(before).as_deref(), Some(after), "{before}");
+        }
+    }
+
+    #[test]
+    fn where_something_would_be_lost_nothing_is_moved() {
+        for yaml in [
+            "version: 1\nmetadata:\n  version: 2\n",
+            "version: 1\nmetadata: text\n",
+            "version: 1\nmetadata:\n  - a\n",
+            "version: 1\ndescription: a: b\n",
+            "version: 1\nversion: 2\n",
+            "version:\nname: x\n",
+            "tags:\n  - a # why\n  - b\n",
+            "tags: [\"a, b\"]\n",
+            "version: {a: b}\n",
+            "version: 1 # why\nmetadata: {a: b}\n",
+            "version: |\n  1\n",
+        ] {
+            assert_eq!(fixed(yaml), None, "{yaml}");
+        }
+        assert_eq!(fixed_text(&RULE, "---\n{version: 1, name: x}\n---\n"), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! `license-unknown`
+
+use spdx::{Expression, ParseMode};
+
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "license-unknown",
+    group: Group::Package,
+    levels: Levels::WARNING,
+    summary: "`license` is an SPDX expression or names a file of the skill",
+    docs: Docs {
+        what: "Looks for a `license` that is no expression of SPDX identifiers (`MIT`, `MIT OR Apache-2.0`, \
+            `LicenseRef-Mine`) and names no file of the skill. Where the skill's files are not known, the name of \
+            a file such as `LICENSE.txt` is enough.",
+        why: "People and tools that must know what they may do with a skill look the identifier up, or read the \
+            file.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: free for all\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: Proprietary, see LICENSE.txt\n---\n",
+        source: "specification, `license`; SPDX License List",
+    },
+    fix: None,
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some((node, text)) = subject.text("license") else { return };
+    if is_expression(text) {
+        return;
+    }
+    let named: Vec<&str> = text.split(is_between).filter(|word| is_file_name(word)).collect();
+    let there = |name: &&str| subject.files.is_none_or(|files| is_there(files, name));
+    if named.iter().any(there) {
+        return;
+    }
+    let message = match named.first() {
+        Some(name) => format!("the skill has no file `{name}`, which `license` names"),
+        None => format!("`{text}` is no license that SPDX knows"),
+    };
+    let finding = RULE.finding(message, node.span.clone());
+    let help = match suggestion(text) {
+        Some(id) => format!("write `license: {id}`"),
+        None => {
+            "write an identifier of spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it"
+                .to_owned()
+        }
+    };
+    findings.push(finding.help(help));
+}
+
+fn is_expression(text: &str) -> bool {
+    let mode = ParseMode { allow_deprecated: true, ..ParseMode::STRICT };
+    Expression::parse_mode(text, mode).is_ok()
+}
+
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';' | ':' | '(' | ')' | '[' | ']' | '`' | '"' | '\'')
+}
+
+/// Whether `word` looks like the name of a file with terms.
+fn is_file_name(word: &str) -> bool {
+    let word = word.trim_end_matches('.');
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let upper = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "TERMS"];
+    upper.iter().any(|start| name.starts_with(start))
+        || (name.to_ascii_uppercase().starts_with("LICEN") && name.contains('.'))
+        || [".txt", ".md", ".html", ".pdf"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
+}
+
+fn is_there(files: &[crate::lint::SkillFile], name: &str) -> bool {
+    let name = name.trim_end_matches('.').trim_start_matches("./");
+    files.iter().any(|file| file.path == name)
+}
+
+/// The identifier that `text` most likely means.
+fn suggestion(text: &str) -> Option<&'static str> {
+    let plain = text.trim_end_matches('.');
+    let plain =
+        plain.strip_suffix("License").or_else(|| plain.strip_suffix("license")).unwrap_or(plain).trim();
+    let (id, length) = spdx::imprecise_license_id(text).or_else(|| spdx::imprecise_license_id(plain))?;
+    (length >= plain.len()).then_some(id.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    fn told(license: &str, files: Option<&[ExampleFile]>) -> Vec<String> {
+        let text = format!("---\nname: pdf\nlicense: {license}\n---\n");
+        let found = match files {
+            Some(files) => places_with(&RULE, &text, files),
+            None => places(&RULE, &text),
+        };
+        found.into_iter().map(|(_, _, message)| message).collect()
+    }
+
+    #[test]
+    fn licenses_that_say_nothing_are_told() {
+        assert_eq!(told("Free", None), ["`Free` is no license that SPDX knows"]);
+        let message = "the skill has no file `LICENSE.txt`, which `license` names";
+        assert_eq!(told("Complete terms in LICENSE.txt", Some(&[])), [message]);
+        for (license, id) in [("MIT License", "MIT"), ("Apache 2.0", "Apache-2.0"), ("mit", "MIT")] {
+            let text = format!("---\nlicense: {license}\n---\n");
+            assert_eq!(help(&RULE, &text), format!("write `license: {id}`"));
+        }
+    }
+
+    #[test]
+    fn expressions_and_files_are_fine() {
+        for license in [
+            "MIT",
+            "Apache-2.0",
+            "MIT OR Apache-2.0",
+            "(MIT AND BSD-3-Clause)",
+            "GPL-3.0-only WITH Classpath-exception-2.0",
+            "GPL-3.0",
+            "LicenseRef-Mine",
+            "Proprietary. LICENSE.txt has complete terms",
+            "See LICENSE",
+            "CC-BY-4.0",
+        ] {
+            assert_eq!(told(license, None), Vec::<String>::new(), "{license}");
+        }
+        let files = [markdown("docs/terms.md", ""), script("LICENSE.txt", false, false)];
+        for license in ["see docs/terms.md.", "Proprietary (LICENSE.txt)"] {
+            assert_eq!(told(license, Some(&files)), Vec::<String>::new(), "{license}");
+        }
+    }
+}

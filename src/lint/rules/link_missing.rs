@@ -1,0 +1,110 @@
+//! `link-missing`
+
+use crate::document::Link;
+use crate::lint::target::{self, Target};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, SkillFile, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "link-missing",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "links lead to files that are there",
+    docs: Docs {
+        what: "Looks for relative links and images in the body that lead to no file of the skill, in the very \
+            same case. Links in code and placeholders such as `path/to/file.md` do not count. It looks only \
+            where the skill's other files are known.",
+        why: "The agent reads the link, asks for the file, and gets an error.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/form.md).\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/forms.md).\n",
+        source: "specification, file references: relative paths from the skill's directory",
+    },
+    fix: Some(Safety::Unsafe),
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some(files) = subject.files else { return };
+    for (link, target) in target::links(subject) {
+        if let Target::Inside(path) = target
+            && !target::exists(files, &path)
+        {
+            findings.push(finding(subject, files, link, &path));
+        }
+    }
+}
+
+fn finding(subject: &Subject<'_>, files: &[SkillFile], link: &Link, path: &str) -> Finding {
+    let finding = RULE.finding(format!("the skill has no file `{path}`"), link.target_span.clone());
+    let Some(meant) = meant(files, path) else {
+        return finding.help("write the path from the skill's directory, or delete the link");
+    };
+    let finding = finding.help(format!("did you mean `{meant}`?"));
+    // Only what is written out can be replaced; what follows the path stays.
+    let written = &subject.document.text()[link.target_span.clone()];
+    let end = written.find(['#', '?']).unwrap_or(written.len());
+    let plain = written == link.target && !meant.contains([' ', '(', ')', '%', '#', '?', '<', '>', '\\']);
+    if !plain {
+        return finding;
+    }
+    let span = link.target_span.start..link.target_span.start + end;
+    finding.fix(Fix::unsafe_(format!("link to `{meant}`"), vec![Edit::replace(span, meant)]))
+}
+
+/// The one file that was probably meant: the same path in another case, else the same name elsewhere.
+fn meant<'a>(files: &'a [SkillFile], path: &str) -> Option<&'a str> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let paths = || files.iter().map(|file| file.path.as_str());
+    let cased = || paths().filter(|other| other.to_lowercase() == path.to_lowercase());
+    let named = || paths().filter(|other| name(other) == name(path));
+    let only =
+        |mut found: Box<dyn Iterator<Item = &'a str> + '_>| found.next().filter(|_| found.next().is_none());
+    only(Box::new(cased())).or_else(|| only(Box::new(named())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    const FILES: &[ExampleFile] = &[markdown("references/forms.md", ""), markdown("assets/Logo.png", "")];
+
+    fn at(body: &str) -> Vec<(usize, usize, String)> {
+        places_with(&RULE, &format!("---\nname: pdf\n---\n{body}\n"), FILES)
+    }
+
+    #[test]
+    fn links_to_nothing_are_told() {
+        assert_eq!(
+            at("See [a](gone.md) and ![b](./x/../gone.png#y)."),
+            [
+                (4, 9, "the skill has no file `gone.md`".to_owned()),
+                (4, 27, "the skill has no file `gone.png`".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn links_that_lead_somewhere_or_are_none() {
+        for body in [
+            "[a](references/forms.md#x) [b](references/) [c](SKILL.md) [d](https://x.y) [e](#f) [g](.)",
+            "`[a](gone.md)`\n\n```\n[a](gone.md)\n```\n<!-- [a](gone.md) -->",
+            "[title](url) and [x](path/to/x.md) and [y]({y}.md) and [z](../gone.md)",
+        ] {
+            assert_eq!(at(body), [], "{body}");
+        }
+        // Where nobody looked, nothing is said.
+        assert_places(&RULE, &[("---\nname: x\n---\n[a](gone.md)\n", &[], "")]);
+    }
+
+    #[test]
+    fn the_file_that_was_meant_is_named() {
+        for (body, fixed) in [
+            ("[a](forms.md#part)", "[a](references/forms.md#part)"),
+            ("![a](assets/logo.png)", "![a](assets/Logo.png)"),
+        ] {
+            assert_eq!(fixed_with(&RULE, body, FILES), [fixed]);
+        }
+        assert_eq!(fixed_with(&RULE, "[a](gone.md)", FILES), Vec::<String>::new());
+    }
+}

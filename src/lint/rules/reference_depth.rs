@@ -1,0 +1,129 @@
+//! `reference-depth`
+
+use crate::document::Markdown;
+use crate::lint::target::{self, Target};
+use crate::lint::{Docs, Finding, Group, Levels, Rule, SkillFile, SkillFileKind, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "reference-depth",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "every Markdown file is one link away from `SKILL.md`",
+    docs: Docs {
+        what: "Looks for a linked Markdown file that links to a further Markdown file of the skill which `SKILL.md` \
+            does not name. Here `references/forms.md` links to `references/fields.md`.",
+        why: "Agents read a file behind a file only in part, or not at all.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/forms.md).\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n\
+            See [forms](references/forms.md) and [fields](references/fields.md).\n",
+        source: "specification, file references: one level deep from `SKILL.md`",
+    },
+    fix: None,
+    check,
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Some(files) = subject.files else { return };
+    // It takes one file to lead to another.
+    if files.iter().filter(|file| text(file).is_some()).count() == 0 || files.len() < 2 {
+        return;
+    }
+    let body = subject.document.body();
+    let linked: Vec<(&_, String)> = target::links(subject)
+        .filter_map(|(link, target)| match target {
+            Target::Inside(path) => Some((link, path)),
+            _ => None,
+        })
+        .collect();
+    let mut seen = Vec::new();
+    for (link, path) in &linked {
+        let Some(file) = files.iter().find(|file| file.path == *path) else { continue };
+        if seen.contains(&path) {
+            continue;
+        }
+        seen.push(path);
+        let further = further(file, files);
+        let unknown: Vec<&str> = further
+            .into_iter()
+            .filter(|other| !linked.iter().any(|(_, path)| path == other) && !body.contains(name(other)))
+            .collect();
+        if let Some(first) = unknown.first() {
+            let more = match unknown.len() {
+                1 => String::new(),
+                count => format!(" and {} more", count - 1),
+            };
+            let message = format!("`{path}` leads on to `{first}`{more}, which `SKILL.md` does not name");
+            let help = format!("link to `{first}` from `SKILL.md` too, and say when to read it");
+            findings.push(RULE.finding(message, link.target_span.clone()).help(help));
+        }
+    }
+}
+
+/// The Markdown files that `file` links to.
+fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
+    let Some(text) = text(file).filter(|text| text.contains("](") || text.contains("]:")) else {
+        return Vec::new();
+    };
+    let directory = file.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let mut found = Vec::new();
+    for link in Markdown::parse(text, 0).links {
+        // By the specification paths start at the skill's directory, and everybody starts at the file's.
+        for from in [directory, ""] {
+            let Target::Inside(path) = Target::of(&link.target, from) else { continue };
+            let other = files.iter().find(|other| other.path == path && is_markdown(&other.path));
+            if let Some(other) = other
+                && other.path != file.path
+                && !found.contains(&other.path.as_str())
+            {
+                found.push(&other.path);
+            }
+        }
+    }
+    found
+}
+
+fn text(file: &SkillFile) -> Option<&str> {
+    match &file.kind {
+        SkillFileKind::File { markdown, .. } => markdown.as_deref(),
+        SkillFileKind::Link => None,
+    }
+}
+
+fn is_markdown(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
+}
+
+/// The last part of `path`.
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    fn at(body: &str, files: &[ExampleFile]) -> Vec<(usize, usize, String)> {
+        places_with(&RULE, &format!("---\nname: pdf\n---\n{body}\n"), files)
+    }
+
+    #[test]
+    fn files_behind_files_are_told() {
+        let files = [
+            markdown("references/a.md", "[b](b.md) [b](references/b.md#x) [a](a.md) [c](c.png)"),
+            markdown("references/b.md", ""),
+            script("references/c.png", false, false),
+        ];
+        let message = "`references/a.md` leads on to `references/b.md`, which `SKILL.md` does not name";
+        assert_eq!(at("[a](references/a.md) [a](references/a.md#y)", &files), [(4, 5, message.to_owned())]);
+    }
+
+    #[test]
+    fn what_is_named_too_or_never_linked_is_fine() {
+        let files = [markdown("a.md", "[b](b.md) `[c](c.md)`"), markdown("b.md", ""), markdown("c.md", "")];
+        for body in ["[a](a.md) [b](b.md)", "[a](a.md), then b.md", "no links: a.md"] {
+            assert_eq!(at(body, &files), [], "{body}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! `template-text`
+
+use std::ops::Range;
+
+use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "template-text",
+    group: Group::Quality,
+    levels: Levels::QUALITY,
+    summary: "nothing of a template is left",
+    docs: Docs {
+        what: "Looks for what templates leave to be filled in: `[TODO: …]`, a line that starts with `TODO:`, \
+            the sentences of Anthropic's skill creator, `lorem ipsum`; in name and description also `TODO`, \
+            `{{name}}` and `<your …>`. Code does not count, and in the body neither do placeholders, which \
+            skills have for their own templates.",
+        why: "A description that still says what belongs there makes the agent use the skill at the wrong time.",
+        bad: "---\nname: pdf\ndescription: \"[TODO: say what the skill does]\"\n---\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names one.\n---\n",
+        source: "templates of skill-creator and others",
+    },
+    fix: None,
+    check,
+};
+
+/// What is left of a template wherever it stands outside code. In lower case.
+const ANYWHERE: &[&str] = &[
+    "[todo:",
+    "[todo]",
+    "lorem ipsum",
+    "replace with actual",
+    "replace this placeholder",
+    "replace this with your",
+    "replace this text",
+    "[insert ",
+    "delete this entire \"structuring this skill\"",
+    "this is a placeholder for",
+    "<your skill",
+    "{{skill_name}}",
+    "{{skill-name}}",
+    "{{description}}",
+];
+
+/// One of these is in every body that has one of those, in the cases in which people write them.
+/// Searching for an exact text is ten times as fast as looking at every byte.
+const SIGNS: &[&str] = &[
+    "TODO",
+    "[todo",
+    "[Todo",
+    "orem ipsum",
+    "eplace with actual",
+    "eplace this",
+    "elete this entire",
+    "his is a placeholder",
+    "[insert ",
+    "[Insert ",
+    "[INSERT ",
+    "<your skill",
+    "{{skill",
+    "{{SKILL",
+    "{{description",
+    "{{DESCRIPTION",
+];
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    for field in ["name", "description"] {
+        if let Some((node, text)) = subject.text(field)
+            && let Some(found) = in_field(text)
+        {
+            let source = &subject.document.text()[node.span.clone()];
+            let span = match source.find(found) {
+                Some(at) => node.span.start + at..node.span.start + at + found.len(),
+                None => node.span.clone(),
+            };
+            findings.push(finding(found, span));
+        }
+    }
+    let (body, base) = (subject.document.body(), subject.document.body_span().start);
+    for span in in_body(body) {
+        let at = base + span.start;
+        if !subject.document.markdown().is_code(at) {
+            findings.push(finding(&body[span.clone()], at..base + span.end));
+        }
+    }
+}
+
+fn finding(found: &str, span: Range<usize>) -> Finding {
+    let found: String = found.split_whitespace().collect::<Vec<_>>().join(" ");
+    let finding = RULE.finding(format!("a part of a template is left: `{found}`"), span);
+    finding.help("write what belongs there, or delete it")
+}
+
+/// What is left in a name or a description, which have no use for placeholders.
+fn in_field(text: &str) -> Option<&str> {
+    let lower = text.to_ascii_lowercase();
+    let whole = |at: usize, end: &str| {
+        let length = text[at..].find(end).map_or(text.len() - at, |length| length + end.len());
+        &text[at..at + length]
+    };
+    if let Some(at) = lower.find("{{") {
+        return text[at..].contains("}}").then(|| whole(at, "}}"));
+    }
+    for (start, end) in [("[todo", "]"), ("<your ", ">"), ("<your-", ">")] {
+        if let Some(at) = lower.find(start) {
+            return Some(whole(at, end));
+        }
+    }
+    if text.starts_with("TODO") {
+        return Some("TODO");
+    }
+    ANYWHERE.iter().find_map(|part| lower.find(part).map(|at| &text[at..at + part.len()]))
+}
+
+/// What is left in a body; whether it is in code is not looked at.
+fn in_body(body: &str) -> Vec<Range<usize>> {
+    if !SIGNS.iter().any(|sign| body.contains(sign)) {
+        return Vec::new();
+    }
+    let bytes = body.as_bytes();
+    let mut found = Vec::new();
+    // One pass, and two bytes before anything else.
+    for (at, pair) in bytes.windows(2).enumerate() {
+        let starts = match pair[0] {
+            b'[' => matches!(pair[1], b'T' | b't' | b'I' | b'i'),
+            b'{' => pair[1] == b'{',
+            b'<' => matches!(pair[1], b'Y' | b'y'),
+            b'L' | b'l' => matches!(pair[1], b'O' | b'o'),
+            b'R' | b'r' | b'D' | b'd' => matches!(pair[1], b'E' | b'e'),
+            b'T' | b't' => matches!(pair[1], b'H' | b'h' | b'O'),
+            _ => false,
+        };
+        if !starts || (pair[0].is_ascii_alphabetic() && at > 0 && bytes[at - 1].is_ascii_alphanumeric()) {
+            continue;
+        }
+        for part in ANYWHERE {
+            let same = |end: &[u8]| end.eq_ignore_ascii_case(part.as_bytes());
+            if bytes.get(at..at + part.len()).is_some_and(same) {
+                found.push(at..end(body, at, part));
+            }
+        }
+        if body[at..].starts_with("TODO:") && starts_line(&body[..at]) {
+            found.push(at..at + "TODO:".len());
+        }
+    }
+    found
+}
+
+/// Where `part` at `at` ends: a bracket with its partner on the same line.
+fn end(body: &str, at: usize, part: &str) -> usize {
+    let after = at + part.len();
+    if !part.starts_with('[') || part.ends_with(']') {
+        return after;
+    }
+    let close = body[after..].find([']', '\n']).map(|length| after + length);
+    close.filter(|close| body[*close..].starts_with(']')).map_or(after, |close| close + 1)
+}
+
+/// Whether only marks of lists, headings and quotes stand before the end of `before` on its line.
+fn starts_line(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.trim_matches(['-', '*', '#', '>', ' ', '\t']).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn what_templates_leave_is_told() {
+        let field = |value: &str| format!("---\nname: x\ndescription: {value}\n---\n");
+        let body = |body: &str| format!("---\nname: x\n---\n{body}\n");
+        for (text, at, found) in [
+            (field("\"[TODO: Complete it]\""), (3, 15), "[TODO: Complete it]"),
+            (field("Reads {{thing}} files"), (3, 20), "{{thing}}"),
+            (field("Reads <your files>."), (3, 20), "<your files>"),
+            (field("TODO"), (3, 14), "TODO"),
+            (body("# A\n\n[TODO: 1-2 sentences\nmore]"), (6, 1), "[TODO:"),
+            (body("- TODO: write"), (4, 3), "TODO:"),
+            (body("Lorem ipsum dolor."), (4, 1), "Lorem ipsum"),
+            (
+                body("This is a placeholder for details. Replace with actual."),
+                (4, 1),
+                "This is a placeholder for",
+            ),
+        ] {
+            let found = format!("a part of a template is left: `{found}`");
+            let first = places(&RULE, &text).into_iter().next().unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(first, (at.0, at.1, found), "{text}");
+        }
+    }
+
+    #[test]
+    fn skills_about_templates_and_tasks_are_fine() {
+        for text in [
+            "---\nname: todo-list\ndescription: Manages TODO lists and TODO comments.\n---\n",
+            "---\nname: x\n---\nLook for TODO comments; `TODO: x` and `[TODO: y]`.\n\n```\nTODO: z\n[TODO: w]\n```\n",
+            "---\nname: x\n---\nWrite {{name}} and <your name>, then replace `{{x}}`.\n",
+            "---\nname: x\ndescription: Uses {{ for templates.\n---\n",
+        ] {
+            assert_places(&RULE, &[(text, &[], "")]);
+        }
+    }
+}

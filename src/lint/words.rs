@@ -1,0 +1,65 @@
+//! Words in texts, for rules about how a skill is written.
+
+/// The byte at which `word` stands in `text` as a word of its own. Both are lower-case.
+pub(super) fn find(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word).map(|(at, _)| at).find(|at| is_word(text, *at, word.len()))
+}
+
+/// Whether one of `words` stands in `text` as a word of its own. All are lower-case.
+pub(super) fn has_any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| find(text, word).is_some())
+}
+
+/// Whether no letter, digit or underscore is beside the `length` bytes at `at`.
+fn is_word(text: &str, at: usize, length: usize) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..at].ends_with(part) && !text[at + length..].starts_with(part)
+}
+
+/// `text` with everything in quotes and backquotes as blanks of the same length: what users say is
+/// not what the author says.
+pub(super) fn without_quotes(text: &str) -> String {
+    let mut rest = text;
+    let mut plain = String::with_capacity(text.len());
+    while let Some(open) = rest.find(['"', '“', '`']) {
+        let (before, after) = rest.split_at(open);
+        plain.push_str(before);
+        let first = after.chars().next().unwrap_or('"');
+        let close = if first == '“' { '”' } else { first };
+        let inner = &after[first.len_utf8()..];
+        let Some(end) = inner.find(close) else {
+            rest = after;
+            break;
+        };
+        let length = first.len_utf8() + end + close.len_utf8();
+        plain.extend(std::iter::repeat_n(' ', length));
+        rest = &after[length..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_alone() {
+        assert_eq!(find("whenever it is when", "when"), Some(15));
+        assert_eq!(find("when_x éwhen", "when"), None);
+        assert!(has_any("ask an agent", &["model", "agent"]));
+    }
+
+    #[test]
+    fn quoted_parts_become_blanks() {
+        for (text, plain) in [
+            ("say \"help me\" now", "say           now"),
+            ("`a` b “c”", "    b        "),
+            ("no \"end", "no \"end"),
+            ("", ""),
+        ] {
+            assert_eq!(without_quotes(text), plain);
+            assert_eq!(without_quotes(text).len(), text.len());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Differences between two texts, as `diff -u` and `git` show them.
+
+use std::path::{Component, Path};
+
+use similar::TextDiff;
+
+use crate::text::visible;
+
+/// The number of lines shown around a difference.
+const CONTEXT: usize = 3;
+
+/// Returns the unified diff of `old` and `new`, both the file `path`, with three lines around each
+/// difference and headers as `git` writes them; `None` where the texts are equal. The texts are in
+/// it as they are: whoever prints it makes them harmless.
+pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
+    if old == new {
+        return None;
+    }
+    let name = shown(path);
+    let diff = TextDiff::from_lines(old, new);
+    let text = diff
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(&format!("a/{name}"), &format!("b/{name}"))
+        .to_string();
+    Some(text)
+}
+
+/// The path without what only says where to start, in one line.
+fn shown(path: &Path) -> String {
+    let parts = path.components().filter_map(|part| match part {
+        Component::Normal(part) => Some(part.to_string_lossy()),
+        Component::ParentDir => Some("..".into()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    });
+    let name = parts.collect::<Vec<_>>().join("/");
+    visible(&name).replace(['\n', '\t'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_has_headers_hunks_and_context() {
+        let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
+        let new = old.replace("6\n", "six\n");
+        insta::assert_snapshot!(unified(Path::new("./skills/pdf/SKILL.md"), old, &new).expect("a diff"), @r"
+        --- a/skills/pdf/SKILL.md
+        +++ b/skills/pdf/SKILL.md
+        @@ -3,7 +3,7 @@
+         3
+         4
+         5
+        -6
+        +six
+         7
+         8
+         9
+        ");
+        assert_eq!(unified(Path::new("x"), old, old), None);
+    }
+
+    #[test]
+    fn line_ends_are_differences_and_names_are_one_line() {
+        let diff = unified(Path::new("/a\n+b"), "x\r\n", "x").expect("a diff");
+        assert_eq!(diff, "--- a/a +b\n+++ b/a +b\n@@ -1 +1 @@\n-x\r\n+x\n\\ No newline at end of file\n");
+    }
+}

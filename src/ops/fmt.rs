@@ -1,0 +1,166 @@
+//! `fmt`: the canonical form of skills' frontmatter.
+
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::document::{self, Document, Position};
+use crate::engine::load::{self, Unusable};
+use crate::error::Result;
+
+use super::diff;
+use super::fix;
+use super::paths::{SkillPath, skill_paths};
+
+/// What is to be formatted.
+#[derive(Debug, Clone, Default)]
+pub struct FmtRequest {
+    /// Skills' directories, `SKILL.md` files, or directories in which skills are looked for.
+    pub paths: Vec<PathBuf>,
+    /// Whether to only look.
+    pub dry_run: bool,
+}
+
+/// What was done to one file.
+#[derive(Debug)]
+pub struct Formatted {
+    /// The file, as it is to be shown.
+    pub file: PathBuf,
+    /// How it was found.
+    pub form: Form,
+}
+
+/// How a text was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// It is canonical.
+    Canonical,
+    /// It is not, and has a canonical form.
+    Changed {
+        /// The text as it was.
+        before: String,
+        /// Its canonical form.
+        after: String,
+    },
+    /// It has none, and is left alone.
+    Refused {
+        /// Why.
+        reason: String,
+        /// Where, if that is in the text.
+        at: Option<Position>,
+    },
+}
+
+impl Formatted {
+    /// The change as a unified diff; `None` where there is none.
+    pub fn diff(&self) -> Option<String> {
+        match &self.form {
+            Form::Changed { before, after } => diff::unified(&self.file, before, after),
+            Form::Canonical | Form::Refused { .. } => None,
+        }
+    }
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct FmtOutcome {
+    /// The files, in the order of the paths.
+    pub files: Vec<Formatted>,
+}
+
+/// Brings skills' files into canonical form, and writes those that change unless it is a dry run.
+///
+/// # Errors
+///
+/// A path that is not there, holds no skill, or cannot be read or written.
+pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
+    let mut outcome = FmtOutcome::default();
+    for SkillPath { at, shown } in skill_paths(&context.settings.cwd, &request.paths)? {
+        let form = match load::document(&at) {
+            Ok(document) => form(&document),
+            Err(Unusable::Unreadable(error)) => return Err(error.into()),
+            Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
+        };
+        if let (Form::Changed { before, after }, false) = (&form, request.dry_run) {
+            fix::replace(&at, before, after)?;
+        }
+        outcome.files.push(Formatted { file: shown, form });
+    }
+    Ok(outcome)
+}
+
+/// Tells how `document` is found.
+pub fn form(document: &Document) -> Form {
+    match document::format(document) {
+        Ok(after) if after == document.text() => Form::Canonical,
+        Ok(after) => Form::Changed { before: document.text().to_owned(), after },
+        Err(error) => {
+            let at = Some(document.position(error.span.start));
+            Form::Refused { reason: error.reason, at }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::fs;
+
+    fn formatted(world: &World, paths: &[&str], dry_run: bool) -> Vec<Formatted> {
+        let request = FmtRequest { paths: paths.iter().map(PathBuf::from).collect(), dry_run };
+        fmt(&world.context(), &request).expect("formats").files
+    }
+
+    fn text(world: &World, path: &str) -> String {
+        load::document(&world.project().join(path)).expect("reads").text().to_owned()
+    }
+
+    #[test]
+    fn files_that_change_are_written_and_no_others() {
+        let world = World::new();
+        world.skill("skills/a", "a");
+        let odd = "---\ndescription: 'x'\nname: b\n---\n";
+        world.write("skills/b/SKILL.md", odd);
+        world.write("skills/c/SKILL.md", "---\nname: c\ndescription: a: b\n---\n");
+        let files = formatted(&world, &["skills"], true);
+        assert_eq!(files[0].form, Form::Canonical);
+        assert!(files[1].diff().is_some_and(|diff| diff.starts_with("--- a/skills/b/SKILL.md\n")));
+        let Form::Refused { reason, at: Some(at) } = &files[2].form else { panic!("{:?}", files[2]) };
+        assert!(reason.starts_with("the value of `description` is not valid YAML"), "{reason}");
+        assert_eq!((at.line, at.column), (3, 15));
+        assert_eq!(text(&world, "skills/b/SKILL.md"), odd, "a dry run");
+        formatted(&world, &["skills", "skills/b"], false);
+        assert_eq!(text(&world, "skills/b/SKILL.md"), "---\nname: b\ndescription: x\n---\n");
+        assert_eq!(formatted(&world, &["skills/b"], false)[0].form, Form::Canonical);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn modes_stay_and_nothing_is_written_where_nothing_changes() {
+        use std::os::unix::fs::MetadataExt as _;
+        let world = World::new();
+        let file = world.project().join("a/SKILL.md");
+        world.write("a/SKILL.md", "---\nname: 'a'\ndescription: x\n---\n");
+        let inode = |file: &std::path::Path| {
+            std::path::Path::metadata(file).map(|m| (m.ino(), m.mode())).expect("there")
+        };
+        let (old, mode) = inode(&file);
+        formatted(&world, &["a"], false);
+        let (new, new_mode) = inode(&file);
+        assert!(old != new && mode == new_mode);
+        formatted(&world, &["a"], false);
+        assert_eq!(inode(&file), (new, mode), "it is the same file");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_the_skill_are_left_alone() {
+        let world = World::new();
+        let odd = "---\nname: 'a'\ndescription: x\n---\n";
+        world.write("secret", odd);
+        world.link("../secret", "a/SKILL.md");
+        let files = formatted(&world, &["a"], false);
+        assert!(matches!(&files[0].form, Form::Refused { at: None, .. }), "{files:?}");
+        assert_eq!(fs::read_text(&world.project().join("secret"), 99).expect("reads").as_deref(), Some(odd));
+    }
+}

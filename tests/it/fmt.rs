@@ -1,0 +1,47 @@
+//! `fmt`: exit codes, standard input, and what is written.
+
+use std::io::Write as _;
+use std::process::{Output, Stdio};
+
+use crate::support::sandbox::Sandbox;
+
+/// Runs the program with `input`.
+fn fed(sandbox: &Sandbox, args: &[&str], input: &[u8]) -> Output {
+    let mut command = sandbox.command(args);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    child.stdin.take().expect("a pipe").write_all(input).expect("is read");
+    child.wait_with_output().expect("ends")
+}
+
+#[test]
+fn a_check_fails_where_a_file_would_change_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    let odd = "---\r\ndescription: 'x'\r\nname: pdf # é\r\n---\r\nbody";
+    let file = sandbox.write("pdf/SKILL.md", odd);
+    let code = |args: &[&str]| sandbox.command(args).output().expect("runs").status.code();
+    assert_eq!(code(&["fmt", "--check"]), Some(1));
+    assert_eq!(code(&["fmt", "--diff"]), Some(0));
+    assert_eq!(std::fs::read_to_string(&file).expect("reads"), odd);
+    assert_eq!(code(&["fmt"]), Some(0));
+    assert_eq!(
+        std::fs::read_to_string(&file).expect("reads"),
+        "---\r\nname: pdf # é\r\ndescription: x\r\n---\r\n\r\nbody\r\n"
+    );
+    assert_eq!(code(&["fmt", "--check"]), Some(0));
+    sandbox.write("bad/SKILL.md", "---\nname: bad\ndescription: a: b\n---\n");
+    assert_eq!(code(&["fmt"]), Some(1), "what cannot be parsed is told");
+    assert_eq!(code(&["fmt", "nowhere"]), Some(2));
+}
+
+#[test]
+fn standard_input_is_formatted_to_standard_output() {
+    let sandbox = Sandbox::new();
+    let output = fed(&sandbox, &["fmt", "-"], b"---\nname: 'x'\n---\n\n\nb\x1b\n");
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), &b"---\nname: x\n---\n\nb\x1b\n"[..]));
+    let output = fed(&sandbox, &["fmt", "-"], b"---\nname: a: b\n---\n");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "nothing half done is passed on");
+    let output = fed(&sandbox, &["fmt", "-", "--check"], b"---\nname: 'x'\n---\n");
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert_eq!(fed(&sandbox, &["fmt", "-", "x"], b"").status.code(), Some(2));
+}

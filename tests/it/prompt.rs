@@ -1,0 +1,105 @@
+//! Questions, answered on a real terminal.
+
+#![cfg(unix)]
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Child;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::support::{Forge, Sandbox, Tree};
+
+/// A program that runs on a terminal of its own.
+struct Terminal {
+    keys: File,
+    child: Child,
+    seen: String,
+}
+
+impl Terminal {
+    fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&keys).expect("a terminal");
+        unlockpt(&keys).expect("a terminal");
+        let name = ptsname(&keys, Vec::new()).expect("a name");
+        let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.to_bytes())).to_owned();
+        let side = || OpenOptions::new().read(true).write(true).open(&path).expect("the other side");
+        let mut command = sandbox.command(args);
+        command.env("TERM", "xterm").stdin(side()).stdout(side()).stderr(side());
+        let child = command.spawn().expect("starts");
+        Self { keys: keys.into(), child, seen: String::new() }
+    }
+
+    /// Reads until the program shows `text`.
+    fn wait_for(&mut self, text: &str) {
+        let mut bytes = [0; 4096];
+        while !self.seen.contains(text) {
+            let count = self.keys.read(&mut bytes).unwrap_or(0);
+            assert_ne!(count, 0, "the program ended before it showed `{text}`:\n{}", self.seen);
+            self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("keys");
+    }
+
+    /// Reads to the end and returns the exit code.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut bytes = [0; 4096];
+        // A terminal whose other side is closed answers with an error in place of an end.
+        while let Ok(count @ 1..) = self.keys.read(&mut bytes) {
+            self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+        (self.child.wait().expect("ends").code(), self.seen)
+    }
+}
+
+fn two_skills() -> (Forge, Sandbox) {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    forge.repo("acme/skills").commit(&Tree::new().skill("skills/docx", "docx").skill("skills/pdf", "pdf"));
+    (forge, sandbox)
+}
+
+/// S4-23: several skills and none named: a person picks.
+#[test]
+fn a_person_picks_from_several_skills() {
+    let (_forge, sandbox) = two_skills();
+    let mut terminal = Terminal::start(&sandbox, &["install", "acme/skills"]);
+    terminal.wait_for("which skills");
+    terminal.wait_for("pdf");
+    // Down to the second, mark it, done.
+    terminal.press("\u{1b}[B \r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(sandbox.project().join(".agents/skills/pdf").exists(), "{seen}");
+    assert!(!sandbox.project().join(".agents/skills/docx").exists(), "{seen}");
+}
+
+#[test]
+fn a_person_who_picks_nothing_gets_nothing() {
+    let (_forge, sandbox) = two_skills();
+    let mut terminal = Terminal::start(&sandbox, &["install", "acme/skills"]);
+    terminal.wait_for("which skills");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(2), "{seen}");
+    assert!(seen.contains("no skill was chosen"), "{seen}");
+    assert!(sandbox.tree(&sandbox.project()).is_empty());
+}
+
+/// On a terminal a download shows how far it is; elsewhere it is silent.
+#[test]
+fn a_download_shows_its_progress_on_a_terminal_only() {
+    let (_forge, sandbox) = two_skills();
+    let (code, seen) = Terminal::start(&sandbox, &["install", "acme/skills@pdf"]).end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("acme/skills [") && seen.contains("B/s"), "{seen:?}");
+    let (_forge, sandbox) = two_skills();
+    let output = sandbox.run(&["install", "acme/skills@pdf"]);
+    assert!(!output.stderr.contains('\r') && !output.stderr.contains("B/s"), "{output}");
+}
