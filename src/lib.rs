@@ -23,7 +23,8 @@
 //! ```
 //!
 //! Imports run one way: front ends, verbs, machine, rules, values. Without the feature `cli` the
-//! library has no front end, without `http` it reaches no network.
+//! library has no front end, without `http` it reaches no network, without `create` it makes no new
+//! skills.
 
 // values
 pub mod digest;
@@ -32,6 +33,7 @@ pub mod lockfile;
 pub mod manifest;
 pub mod name;
 pub mod path;
+pub mod policy;
 pub mod refusal;
 pub mod requirement;
 pub mod skill;
@@ -51,6 +53,8 @@ pub mod http;
 pub mod install;
 pub mod source;
 pub mod store;
+#[cfg(feature = "create")]
+pub mod template;
 // verbs
 pub mod context;
 pub mod env;

@@ -41,6 +41,13 @@ pub trait Interact: Send + Sync {
     /// Lets a person pick from `items` (title, description) and returns their indices, or `None`
     /// where nobody can be asked. An empty answer means that the person wants none.
     fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>>;
+
+    /// Lets a person type a line; `default` is what an empty one means. `None` where nobody can be
+    /// asked.
+    fn input(&self, question: &str, default: &str) -> Option<String> {
+        let _ = (question, default);
+        None
+    }
 }
 
 /// Tells nothing and asks nobody.

@@ -292,24 +292,27 @@ fn is_github_host(host: &str) -> bool {
         || host.ends_with(".ghe.com")
 }
 
-/// Splits `place#reference@skill`. A skill's name has no slash, so the `@` of `#@scope/pkg` is
-/// part of the reference.
+/// Splits `place#reference@skill`. A skill's name has no slash and is no version, so the `@` of
+/// `#@scope/pkg` and of `#pkg@1.2.0`, which are common names of tags, is part of the reference.
 fn split_suffixes(text: &str) -> (&str, Option<&str>, Option<&str>) {
     let (place, reference) = match text.split_once('#') {
         Some((place, reference)) => (place, Some(reference)),
         None => (text, None),
     };
-    let tail = reference.unwrap_or(place);
-    match tail.rsplit_once('@') {
-        Some((before, skill)) if !skill.contains('/') && (reference.is_none() || !before.is_empty()) => {
-            if reference.is_some() {
-                (place, Some(before), Some(skill))
-            } else {
-                (before, None, Some(skill))
-            }
+    match (reference, reference.unwrap_or(place).rsplit_once('@')) {
+        (None, Some((before, skill))) if !skill.contains('/') => (before, None, Some(skill)),
+        (Some(_), Some((before, skill)))
+            if !skill.contains('/') && !before.is_empty() && !is_version(skill) =>
+        {
+            (place, Some(before), Some(skill))
         }
         _ => (place, reference, None),
     }
+}
+
+/// Whether `text` looks like a version: `1.2`, `v2`.
+fn is_version(text: &str) -> bool {
+    text.strip_prefix('v').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn skill_name(text: &str) -> Result<String, SpecError> {
@@ -417,6 +420,8 @@ mod tests {
             ("owner/repo#v2@pdf", "github:owner/repo#v2@pdf"),
             ("owner/repo#feature/x@pdf", "github:owner/repo#feature/x@pdf"),
             ("owner/repo#@scope/pkg", "github:owner/repo#@scope/pkg"),
+            ("owner/repo#pkg@1.2.0", "github:owner/repo#pkg@1.2.0"),
+            ("owner/repo#pkg@v2@pdf", "github:owner/repo#pkg@v2@pdf"),
             ("owner/repo/skills/pdf#v2@pdf", "github:owner/repo/skills/pdf#v2@pdf"),
             ("github:owner/repo.js", "github:owner/repo.js"),
             ("github:ghe.example.com/owner/repo/x", "github:ghe.example.com/owner/repo/x"),

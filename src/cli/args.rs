@@ -98,6 +98,10 @@ pub(crate) enum Command {
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]
     Validate(ValidateArgs),
 
+    /// say what a rule of `validate` looks for, and why
+    #[command(after_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
+
     /// bring the frontmatter of skills into canonical form
     #[command(alias = "format", after_help = help::FMT)]
     Fmt(FmtArgs),
@@ -250,13 +254,88 @@ pub(crate) struct RemoveArgs {
 /// Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ValidateArgs {
-    /// directories of skills, `SKILL.md` files, or directories to look for skills in
+    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
+    /// `'skills/**/SKILL.md'`, or `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
+
+    /// whose view to take: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
 
     /// fail on warnings too
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// `human`, or for programs `json`, `sarif`, `github` (annotations of a workflow) or `junit`
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
+    #[arg(hide_possible_values = true)]
+    pub(crate) format: FormatArg,
+
+    /// write the report into this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// the file that standard input is to be, for its name, that of its directory, and messages
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+
+    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also repairs what
+    /// somebody should look at
+    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "safe", hide_possible_values = true)]
+    pub(crate) fix: Option<FixArg>,
+
+    /// write nothing, show what `--fix` or `--fix=unsafe` would change
+    #[arg(long, conflicts_with_all = ["format", "output"])]
+    pub(crate) diff: bool,
+
+    /// check again whatever changes, until `Ctrl-C`
+    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff"])]
+    pub(crate) watch: bool,
+}
+
+/// Which repairs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixArg {
+    /// Those that change no meaning.
+    #[value(help = None::<&str>)]
+    Safe,
+    /// All of them.
+    #[value(help = None::<&str>)]
+    Unsafe,
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// For people.
+    #[value(help = None::<&str>)]
+    Human,
+    /// Of our own, with a schema.
+    #[value(help = None::<&str>)]
+    Json,
+    /// For code scanning.
+    #[value(help = None::<&str>)]
+    Sarif,
+    /// Annotations of GitHub's workflows.
+    #[value(help = None::<&str>)]
+    Github,
+    /// For test reports.
+    #[value(help = None::<&str>)]
+    Junit,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainArgs {
+    /// the rule, as findings name it [default: a list of all]
+    #[arg(value_name = "RULE")]
+    pub(crate) rule: Option<String>,
+
+    /// print the rules as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `create`.
@@ -264,15 +343,72 @@ pub(crate) struct ValidateArgs {
 pub(crate) struct CreateArgs {
     /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
     #[arg(value_name = "NAME")]
-    pub(crate) name: String,
+    pub(crate) name: Option<String>,
 
-    /// what it does and when to use it, at most 1024 characters [default: a text to replace]
+    /// what it does and when to use it, at most 1024 characters [default: a line made of the name]
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
+
+    /// its license as an SPDX expression, such as `MIT` or `Apache-2.0` [default: none]
+    #[arg(long, value_name = "SPDX")]
+    pub(crate) license: Option<String>,
+
+    /// who wrote it [default: nobody is named]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) author: Option<String>,
+
+    /// what it is made from: a built-in template, `./directory` or `owner/repo/directory#ref`
+    /// [default: basic]
+    #[arg(short, long, value_name = "TEMPLATE")]
+    pub(crate) template: Option<String>,
+
+    /// a value for a variable of the template; can be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) variables: Vec<(String, String)>,
+
+    /// directories that get a first file: `scripts`, `references`, `assets`, with commas between
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
+    pub(crate) resources: Vec<ResourceArg>,
+
+    /// make it among the skills of the `project` or of the `user`, where agents find it
+    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
+    pub(crate) scope: Option<ScopeArg>,
 
     /// the directory in which the skill's own is made [default: the working directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) path: Option<PathBuf>,
+
+    /// list the built-in templates, make nothing
+    #[arg(long, exclusive = true)]
+    pub(crate) list_templates: bool,
+
+    /// show what would be made, make nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// ask nothing: what is not given gets its default
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// A directory that skills keep files in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResourceArg {
+    /// Programs.
+    #[value(help = None::<&str>)]
+    Scripts,
+    /// Texts.
+    #[value(help = None::<&str>)]
+    References,
+    /// Files to work with.
+    #[value(help = None::<&str>)]
+    Assets,
+}
+
+/// Reads `NAME=VALUE`.
+fn variable(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("`NAME=VALUE` is expected")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
 }
 
 /// Arguments of `invoke`.

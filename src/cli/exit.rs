@@ -40,7 +40,7 @@ pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
 /// Returns the code of `validate`: errors fail, and with `strict` warnings do.
 pub(crate) fn validate(outcome: &ValidateOutcome, strict: bool) -> u8 {
     let fails = |severity| strict || severity == Severity::Error;
-    let found = outcome.skills.iter().flat_map(|skill| &skill.findings).any(|f| fails(f.severity));
+    let found = outcome.findings().any(|f| fails(f.severity));
     if found { FINDINGS } else { SUCCESS }
 }
 
@@ -58,7 +58,6 @@ pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Document;
     use crate::lint::Finding;
     use crate::ops::validate::Checked;
 
@@ -72,8 +71,9 @@ mod tests {
             help: None,
             fix: None,
         };
-        let document = Document::parse(String::new());
-        ValidateOutcome { skills: vec![Checked { file: "x".into(), document, findings: vec![finding] }] }
+        let text = String::new();
+        let skills = vec![Checked { file: "x".into(), text, findings: vec![finding] }];
+        ValidateOutcome { skills, ..ValidateOutcome::default() }
     }
 
     #[test]

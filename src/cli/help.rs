@@ -58,9 +58,15 @@ pub(crate) const REMOVE: &str = after!("remove",
 );
 
 pub(crate) const VALIDATE: &str = after!("validate",
-    "skillpm validate                        the skills in this directory"
-    "skillpm validate skills/pdf             one skill"
-    "skillpm validate skills --strict        fail on warnings too"
+    "skillpm validate                                     the skills in this directory"
+    "skillpm validate skills/pdf --profile publish        one skill, before it is shipped"
+    "skillpm validate --strict --format sarif             on a build machine, for code scanning"
+    "skillpm validate - --stdin-filename pdf/SKILL.md     the text in an editor"
+);
+
+pub(crate) const EXPLAIN: &str = after!("explain",
+    "skillpm explain name-directory     one rule, with an example"
+    "skillpm explain                    all rules, a line each"
 );
 
 pub(crate) const FMT: &str = after!("fmt",
@@ -70,9 +76,10 @@ pub(crate) const FMT: &str = after!("fmt",
 );
 
 pub(crate) const CREATE: &str = after!("create",
-    "skillpm create release-notes"
-    "skillpm create release-notes --path skills"
-    "skillpm create release-notes --description \"Writes release notes. Use it for a release.\""
+    "skillpm create release-notes                            in the working directory"
+    "skillpm create release-notes --scope project            where the project's agents find it"
+    "skillpm create release-notes --template script          with a script that works"
+    "skillpm create release-notes --template ./my-template     from a template of your own"
 );
 
 pub(crate) const INVOKE: &str = after!("invoke",

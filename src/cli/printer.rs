@@ -159,6 +159,11 @@ impl Printer {
         self.out().failure.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
     }
 
+    /// Whether standard output takes nothing any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.out().failure.is_some()
+    }
+
     fn talk(&self, label: &str, style: Style, text: &str) {
         let colour = self.look.err_colour;
         let mut line = String::with_capacity(text.len() + 32);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use dialoguer::MultiSelect;
 use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
+use dialoguer::{Input, MultiSelect};
 
 use super::printer::{Printer, clean};
 use super::render::one_line;
@@ -21,9 +21,7 @@ struct Person {
 
 impl Interact for Person {
     fn choose(&self, question: &str, items: &[(String, String)]) -> Option<Vec<usize>> {
-        console::set_colors_enabled_stderr(self.colour);
-        let theme: Box<dyn Theme> =
-            if self.colour { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) };
+        let theme = self.theme();
         let term = terminal();
         let width = usize::from(term.size().1);
         let answer = MultiSelect::with_theme(&*theme)
@@ -33,6 +31,23 @@ impl Interact for Person {
             .interact_on_opt(&term);
         // Esc says none. A terminal that cannot be read has nobody before it.
         answer.ok().map(Option::unwrap_or_default)
+    }
+
+    fn input(&self, question: &str, default: &str) -> Option<String> {
+        let theme = self.theme();
+        let mut input =
+            Input::<String>::with_theme(&*theme).with_prompt(clean(question)).allow_empty(true).report(true);
+        if !default.is_empty() {
+            input = input.default(default.to_owned());
+        }
+        input.interact_text_on(&terminal()).ok()
+    }
+}
+
+impl Person {
+    fn theme(&self) -> Box<dyn Theme> {
+        console::set_colors_enabled_stderr(self.colour);
+        if self.colour { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) }
     }
 }
 

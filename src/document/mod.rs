@@ -89,8 +89,9 @@ impl Document {
         let (start, end) = (yaml.start, yaml.end + 3);
         let parts = Parts { bom: 0, open: start - 3..start, close: yaml.end..end, yaml, body: end };
         let body = end..self.text.len();
+        let text = self.text.clone();
         Self {
-            text: self.text.clone(),
+            text,
             frontmatter: Some(frontmatter),
             parts: Some(parts),
             body,
@@ -147,6 +148,11 @@ impl Document {
     /// The whole text, byte-order mark and all. Every span is a range of it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Gives the text back, so that its memory can hold the next one.
+    pub fn into_text(self) -> String {
+        self.text
     }
 
     /// The frontmatter, a mapping; `None` where there is none that can be read.

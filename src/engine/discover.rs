@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::load::{self, SKILL_FILE, Unusable};
-use super::sources::{Entry, Source};
-use crate::fs::PathError;
+use super::load::{SKILL_FILE, Unusable};
+use super::scan::{MAX_DIRECTORIES, scan};
+use super::sources::Source;
+use crate::fs::{self, PathError};
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
-use crate::skill::{self, SkillMeta};
+use crate::policy::{Duplicates, FileName, Policy};
+use crate::skill::{Deviation, SkillMeta};
 
 /// A skill that an agent can use. Its body has not been read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct Skill {
     pub file: PathBuf,
     /// Its directory with all links followed.
     pub real: PathBuf,
+    /// What is off in its file and was tolerated.
+    pub deviations: Vec<Deviation>,
 }
 
 /// Something that kept a skill from being found, or that a person should know.
@@ -43,6 +47,23 @@ pub enum Diagnostic {
     /// A file whose name differs from `SKILL.md` in case.
     #[error("`{}`: most tools look for `{SKILL_FILE}` only; rename the file", .0.display())]
     Spelling(PathBuf),
+    /// A second file whose name differs from `SKILL.md` in case only.
+    #[error("`{}` is not read: `{SKILL_FILE}` lies beside it", .0.display())]
+    SecondFile(PathBuf),
+    /// A directory of skills that is not there.
+    #[error("there is no directory `{}`", .0.display())]
+    Missing(PathBuf),
+    /// More directories than are searched.
+    #[error("`{}` has more than {MAX_DIRECTORIES} directories; the others were not searched", .0.display())]
+    TooManyDirectories(PathBuf),
+    /// Something that is off in a skill that was loaded.
+    #[error("`{}`, line {}: {deviation}", file.display(), deviation.at.line)]
+    Deviation {
+        /// Its file.
+        file: PathBuf,
+        /// What is off, and where.
+        deviation: Box<Deviation>,
+    },
     /// A skill that another one of its name hides.
     #[error("the skill `{name}` is there twice: `{}` is used, `{}` is not", used.display(), hidden.display())]
     Shadowed {
@@ -72,64 +93,72 @@ pub struct Discovery {
 /// whose directory has that name, then the first by the bytes of its path. A skill that several
 /// links lead to is one skill.
 pub fn discover(sources: &[Source]) -> Discovery {
+    gather(sources, &Policy::DEFAULT).0
+}
+
+/// Finds the skills in `sources` as `policy` has it.
+///
+/// # Errors
+///
+/// Never for a single skill; a source that is not there and two skills of one name, where `policy`
+/// makes errors of them.
+pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Diagnostic> {
+    match gather(sources, policy) {
+        (_, Some(error)) => Err(error),
+        (found, None) => Ok(found),
+    }
+}
+
+/// What is found, and the first thing that `policy` makes an error of.
+fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Diagnostic>) {
     let mut found = Discovery::default();
+    let mut fatal = None;
     let mut seen = BTreeSet::new();
-    let mut used: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for source in sources {
-        let (first, first_shadowed) = (found.skills.len(), found.shadowed.len());
-        for skill in scan(source, &mut seen, &mut found.diagnostics) {
+    let mut all: Vec<(usize, Skill)> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
+            fatal.get_or_insert(Diagnostic::Missing(source.dir.clone()));
+        }
+        let skills = scan(source, policy, &mut seen, &mut found.diagnostics);
+        all.extend(skills.into_iter().map(|skill| (index, skill)));
+    }
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, (_, skill)) in all.iter().enumerate() {
+        if policy.file_name == FileName::Warn {
             found.diagnostics.extend(skill.misspelled());
-            if let Some(used) = used.get(&key(&skill.meta.name)) {
-                found.diagnostics.push(skill.shadowed_by(used));
-                found.shadowed.push(skill);
-            } else {
-                used.insert(key(&skill.meta.name), skill.dir.clone());
-                found.skills.push(skill);
+        }
+        let first = *used.entry(key(&skill.meta.name)).or_insert(at);
+        if first != at {
+            let (winner, loser) =
+                if policy.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
+            used.insert(key(&skill.meta.name), winner);
+            let shadowed = all[loser].1.shadowed_by(&all[winner].1.dir);
+            match policy.duplicates {
+                Duplicates::Error => drop(fatal.get_or_insert(shadowed)),
+                Duplicates::First | Duplicates::Last => found.diagnostics.push(shadowed),
             }
         }
-        found.skills[first..].sort_by(|a, b| a.dir.cmp(&b.dir));
-        found.shadowed[first_shadowed..].sort_by(|a, b| a.dir.cmp(&b.dir));
     }
-    found
+    let winners: BTreeSet<usize> = used.into_values().collect();
+    let mut all: Vec<_> = all.into_iter().enumerate().collect();
+    all.sort_by(|(_, (source, a)), (_, (other, b))| (source, &a.dir).cmp(&(other, &b.dir)));
+    for (at, (_, skill)) in all {
+        let list = if winners.contains(&at) { &mut found.skills } else { &mut found.shadowed };
+        list.push(skill);
+    }
+    (found, fatal)
 }
 
-/// The skills of one source that are not in `seen`, those first whose directories have their names.
-pub(super) fn scan(
-    source: &Source,
-    seen: &mut BTreeSet<PathBuf>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Skill> {
-    let entries = source.entries().unwrap_or_else(|error| {
-        diagnostics.push(Diagnostic::Source(error));
-        Vec::new()
-    });
-    let mut skills = Vec::new();
-    for entry in entries {
-        if seen.contains(&entry.real) {
-            continue;
-        }
-        match read(source.scope, &entry) {
-            Ok(Some(skill)) => skills.push(skill),
-            Ok(None) => {}
-            Err(diagnostic) => diagnostics.push(diagnostic),
-        }
-        seen.insert(entry.real);
+impl Discovery {
+    /// What is off in the skills that are used and was tolerated, each with its file and place.
+    pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
+        self.skills.iter().flat_map(|skill| {
+            skill.deviations.iter().map(|deviation| Diagnostic::Deviation {
+                file: skill.file.clone(),
+                deviation: Box::new(deviation.clone()),
+            })
+        })
     }
-    // Stable: the order by path stays.
-    skills.sort_by_key(|skill| !skill.is_at_home());
-    skills
-}
-
-/// The skill in `entry`; `None` where it has no `SKILL.md`.
-pub(super) fn read(scope: ScopeKind, entry: &Entry) -> Result<Option<Skill>, Diagnostic> {
-    let unusable = |file: &Path, reason| Diagnostic::Skill { file: file.to_owned(), reason };
-    let file = load::skill_file(&entry.dir).map_err(|error| unusable(&entry.dir, error.into()))?;
-    let Some(file) = file else { return Ok(None) };
-    let meta = load::frontmatter(&file)
-        .and_then(|document| Ok(skill::load(&document)?.meta))
-        .map_err(|reason| unusable(&file, reason))?;
-    let (dir, real) = (entry.dir.clone(), entry.real.clone());
-    Ok(Some(Skill { meta, scope, dir, file, real }))
 }
 
 /// What names are compared by: two spellings of a valid name are one, every other name is itself.
@@ -139,7 +168,7 @@ pub(super) fn key(name: &str) -> String {
 
 impl Skill {
     /// Whether its directory has its name.
-    fn is_at_home(&self) -> bool {
+    pub(super) fn is_at_home(&self) -> bool {
         self.dir.file_name().is_some_and(|dir| dir == key(&self.meta.name).as_str())
     }
 
@@ -157,157 +186,4 @@ impl Skill {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::default_sources;
-    use crate::engine::testing::World;
-
-    fn found(world: &World) -> Discovery {
-        discover(&default_sources(&world.context().settings).expect("sources"))
-    }
-
-    /// Directories below the world's root, `/`-separated.
-    fn dirs(world: &World, skills: &[Skill]) -> Vec<String> {
-        let below = |skill: &Skill| skill.dir.strip_prefix(world.root()).expect("below").to_owned();
-        skills.iter().map(|skill| below(skill).to_string_lossy().replace('\\', "/")).collect()
-    }
-
-    /// S0-US1.1, S0-US2.1, S0-US2.2, S0-FR-001, S0-FR-003, S0-FR-017.
-    #[test]
-    fn three_skills_are_found_with_their_metadata() {
-        let world = World::new();
-        for name in ["c", "a", "b"] {
-            world.skill(&format!(".claude/skills/{name}"), name);
-        }
-        let found = found(&world);
-        let skills: Vec<_> =
-            found.skills.iter().map(|s| (s.meta.name.as_str(), s.meta.description.as_str())).collect();
-        assert_eq!(
-            skills,
-            [
-                ("a", "Does a. Use it in tests."),
-                ("b", "Does b. Use it in tests."),
-                ("c", "Does c. Use it in tests."),
-            ]
-        );
-        assert!(found.diagnostics.is_empty());
-    }
-
-    /// S0-US1.2, S0-US1.3, S0-E9, S0-FR-004, S0-FR-005, conflict C14. (A directory without the
-    /// right to read it would not stop the tests of the superuser; a file in its place does.)
-    #[test]
-    fn missing_empty_and_unreadable_sources_are_empty() {
-        let world = World::new();
-        assert!(found(&world).skills.is_empty());
-        crate::fs::create_dir_all(&world.project().join(".claude/skills")).expect("creates");
-        assert!(found(&world).diagnostics.is_empty());
-        world.write(".agents/skills", "a file");
-        world.skill(".claude/skills/a", "a");
-        let found = found(&world);
-        assert_eq!(found.skills.len(), 1, "the other sources are searched");
-        let message = found.diagnostics[0].to_string();
-        assert!(message.starts_with("no skills were looked for in `"), "{message}");
-        assert!(message.contains(".agents/skills`: "), "{message}");
-    }
-
-    /// S0-E3, S0-FR-006, conflict C8: one bad skill spoils nothing.
-    #[test]
-    fn what_is_no_skill_is_skipped_and_what_is_a_bad_one_is_told() {
-        let world = World::new();
-        world.write(".agents/skills/README.md", "");
-        world.write(".agents/skills/none/notes.md", "");
-        world.write(".agents/skills/bad/SKILL.md", "---\nname: bad\n---\n");
-        world.skill(".agents/skills/good", "good");
-        world.write(".agents/skills/good/.hidden", "");
-        world.write(".agents/skills/good/scripts/\u{1}.py", "\0");
-        let found = found(&world);
-        assert_eq!(dirs(&world, &found.skills), ["project/.agents/skills/good"]);
-        let [diagnostic] = &found.diagnostics[..] else { panic!("{:?}", found.diagnostics) };
-        let message = diagnostic.to_string();
-        assert!(
-            message.ends_with(
-                "SKILL.md` cannot be loaded: the required field `description` is missing from the frontmatter"
-            ),
-            "{message}"
-        );
-    }
-
-    /// S0-FR-002, conflict C13.
-    #[test]
-    fn another_case_is_found_and_told() {
-        let world = World::new();
-        world.write(".agents/skills/a/Skill.md", "---\nname: a\ndescription: x\n---\n");
-        let found = found(&world);
-        assert_eq!(found.skills[0].meta.name, "a");
-        assert!(
-            matches!(&found.diagnostics[..], [Diagnostic::Spelling(file)] if file.ends_with("a/Skill.md"))
-        );
-    }
-
-    /// S0-E6, conflict C2: a name is a key, whatever is in it.
-    #[test]
-    fn names_are_used_as_they_are() {
-        let world = World::new();
-        for (dir, name) in [("a", "My Skill: v2!"), ("b", "../../etc")] {
-            world.write(
-                &format!(".agents/skills/{dir}/SKILL.md"),
-                &format!("---\nname: '{name}'\ndescription: x\n---\n"),
-            );
-        }
-        let names: Vec<_> = found(&world).skills.into_iter().map(|skill| skill.meta.name).collect();
-        assert_eq!(names, ["My Skill: v2!", "../../etc"]);
-    }
-
-    /// S0-E7, conflict C1.
-    #[test]
-    fn the_first_of_a_name_is_used_and_the_others_are_told() {
-        let world = World::new();
-        for dir in
-            [".agents/skills/copy", ".agents/skills/pdf", ".claude/skills/pdf", "../home/.agents/skills/pdf"]
-        {
-            world.skill(dir, "pdf");
-        }
-        world.skill("../home/.claude/skills/x", "x");
-        let found = found(&world);
-        assert_eq!(dirs(&world, &found.skills), ["project/.agents/skills/pdf", "home/.claude/skills/x"]);
-        assert_eq!(
-            dirs(&world, &found.shadowed),
-            ["project/.agents/skills/copy", "project/.claude/skills/pdf", "home/.agents/skills/pdf"]
-        );
-        assert_eq!(found.diagnostics.len(), 3);
-        let message = found.diagnostics[1].to_string();
-        assert!(message.contains(".agents/skills/pdf` is used, `"), "{message}");
-        assert!(message.ends_with(".claude/skills/pdf` is not"), "{message}");
-    }
-
-    /// S0-US2.3, S0-FR-020, S0-SC-001. The bar is 500 ms; a release build takes a few.
-    #[test]
-    fn a_hundred_skills_are_found_well_within_half_a_second() {
-        let world = World::new();
-        for number in 0..100 {
-            let name = format!("skill-{number}");
-            let body = "x".repeat(100_000);
-            let text = crate::engine::testing::skill_text(&name) + &body;
-            world.write(&format!(".claude/skills/{name}/SKILL.md"), &text);
-        }
-        let start = std::time::Instant::now();
-        let count = found(&world).skills.len();
-        let taken = start.elapsed();
-        assert_eq!(count, 100);
-        assert!(taken.as_millis() < 500, "{taken:?}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_to_another_source_s_skill_is_that_skill() {
-        let world = World::new();
-        world.skill(".agents/skills/pdf", "pdf");
-        world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
-        world.link("../.agents/skills", "../home/.claude/skills");
-        crate::fs::create_dir_all(&world.home().join(".agents")).expect("creates");
-        world.link("../../project/.agents/skills", "../home/.agents/skills");
-        let found = found(&world);
-        assert_eq!(dirs(&world, &found.skills), ["project/.agents/skills/pdf"]);
-        assert!(found.shadowed.is_empty() && found.diagnostics.is_empty(), "{:?}", found.diagnostics);
-    }
-}
+mod tests;

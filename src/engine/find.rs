@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::discover::{Diagnostic, Skill, key, read, scan};
+use super::discover::{Diagnostic, Skill, key};
+use super::scan::{read, scan};
 use super::sources::{Source, default_sources};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
+use crate::policy::Policy;
 use crate::text;
 
 /// How many names an error lists.
@@ -81,7 +83,7 @@ impl<'a> Search<'a> {
         let Some(directory) = &self.directory else { return };
         // A source that cannot be read is told where it is listed.
         let Ok(Some(entry)) = source.entry(directory.as_str()) else { return };
-        match read(source.scope, &entry) {
+        match read(&Policy::DEFAULT, source.scope, &entry) {
             Ok(Some(skill)) if key(&skill.meta.name) == self.key => self.hit(skill),
             Ok(Some(skill)) => {
                 self.renamed.get_or_insert(skill);
@@ -96,7 +98,7 @@ impl<'a> Search<'a> {
     }
 
     fn by_name(&mut self, source: &Source) {
-        for skill in scan(source, &mut self.seen, &mut self.diagnostics) {
+        for skill in scan(source, &Policy::DEFAULT, &mut self.seen, &mut self.diagnostics) {
             if key(&skill.meta.name) == self.key {
                 self.hit(skill);
             } else {

@@ -20,6 +20,9 @@ pub enum Unusable {
     /// The file is gone.
     #[error("there is no file any more")]
     Gone,
+    /// The file's name is not spelled as the specification has it.
+    #[error("its name is not `{SKILL_FILE}`")]
+    Misspelled,
     /// The file is something else.
     #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),

@@ -11,11 +11,12 @@ mod discover;
 pub mod files;
 mod find;
 pub mod load;
+mod scan;
 pub(crate) mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
 
 pub use activate::activate;
-pub use discover::{Diagnostic, Discovery, Skill, discover};
+pub use discover::{Diagnostic, Discovery, Skill, discover, discover_with};
 pub use find::{Hit, find};
-pub use sources::{Entry, Source, default_sources};
+pub use sources::{Entry, Source, default_sources, sources_of};

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
 use crate::install::scope::{Scope, ScopeKind};
+use crate::policy::{Places, Policy};
 use crate::settings::Settings;
 
 /// The agents whose directories are searched after the canonical ones. The others are served by
@@ -58,6 +59,35 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     Ok(sources)
 }
 
+/// Returns the directories that are searched unless others are named, the first first, as `policy`
+/// has it.
+///
+/// # Errors
+///
+/// Where the project's root cannot be found.
+pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
+    let places = match policy.places {
+        Places::Default => return default_sources(settings),
+        Places::Listed(places) => places,
+        Places::Named => return Ok(Vec::new()),
+    };
+    let project = Scope::new(settings, ScopeKind::Project)?;
+    let mut sources = Vec::new();
+    for place in places {
+        match (place.user, &settings.home) {
+            (true, Some(home)) => {
+                sources.push(Source { scope: ScopeKind::User, dir: home.join(place.dir) });
+            }
+            // Without a home the user has no skills.
+            (true, None) => {}
+            (false, _) => {
+                sources.push(Source { scope: ScopeKind::Project, dir: project.root.join(place.dir) });
+            }
+        }
+    }
+    Ok(sources)
+}
+
 impl Source {
     /// Lists the directories in this source, links to directories included, sorted by the bytes of
     /// their names. A source that is not there has none.
@@ -98,6 +128,17 @@ pub(crate) fn entries(dir: &Path) -> std::result::Result<Vec<Entry>, PathError> 
         entries.extend(real.map(|real| Entry { dir, real }));
     }
     Ok(entries)
+}
+
+/// The directories in `dir`, links left out.
+pub(super) fn directories(dir: &Path) -> std::result::Result<Vec<Entry>, PathError> {
+    let mut found = Vec::new();
+    for entry in entries(dir)? {
+        if fs::kind(&entry.dir)? == Some(Kind::Directory) {
+            found.push(entry);
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

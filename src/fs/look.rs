@@ -29,24 +29,29 @@ pub enum Kind {
 ///
 /// Where the path cannot be looked at for another reason than its absence.
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
-    let file_type = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata.file_type(),
-        Err(error) if is_absent(&error) || is_loop(&error) => return Ok(None),
-        Err(error) => return Err(error).at("look at", path),
-    };
-    Ok(Some(if file_type.is_file() {
-        Kind::File
-    } else if file_type.is_dir() {
-        Kind::Directory
-    } else if file_type.is_symlink() {
-        Kind::Symlink
-    } else {
-        Kind::Other
-    }))
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.file_type().into())),
+        Err(error) if is_absent(&error) || is_loop(&error) => Ok(None),
+        Err(error) => Err(error).at("look at", path),
+    }
+}
+
+impl From<fs::FileType> for Kind {
+    fn from(file_type: fs::FileType) -> Self {
+        if file_type.is_file() {
+            Self::File
+        } else if file_type.is_dir() {
+            Self::Directory
+        } else if file_type.is_symlink() {
+            Self::Symlink
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// Whether the error means that there is nothing: also where a parent is no directory.
-fn is_absent(error: &io::Error) -> bool {
+pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

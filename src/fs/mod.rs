@@ -12,6 +12,7 @@ mod file;
 mod lock;
 mod look;
 mod place;
+mod quick;
 mod temp;
 mod tree;
 
@@ -25,6 +26,7 @@ pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree, symlink,
     temp_dir_in,
 };
+pub use quick::{Base, Looked, Stamp, entries, stamp};
 pub use temp::anonymous_temp_file;
 pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
 

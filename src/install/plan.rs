@@ -1,6 +1,6 @@
 //! The plan: what an installation or removal changes. Computed from values, touching nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -155,7 +155,14 @@ pub enum ConflictKind {
 ///
 /// Everything that is in the way and that `goal.force` does not clear.
 pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Conflict>> {
-    let mut planner = Planner { goal, files, survey, plan: Plan::default(), conflicts: Vec::new() };
+    let mut planner = Planner {
+        goal,
+        files,
+        survey,
+        alike: alike(goal, files),
+        plan: Plan::default(),
+        conflicts: Vec::new(),
+    };
     for wanted in &goal.put {
         planner.put(wanted);
     }
@@ -175,8 +182,22 @@ struct Planner<'a> {
     goal: &'a Goal,
     files: &'a Files,
     survey: &'a Survey,
+    /// The names that will be there, by the key under which they fall together.
+    alike: BTreeMap<String, BTreeSet<&'a SkillName>>,
     plan: Plan,
     conflicts: Vec<Conflict>,
+}
+
+fn alike<'a>(goal: &'a Goal, files: &'a Files) -> BTreeMap<String, BTreeSet<&'a SkillName>> {
+    let gone: BTreeSet<&SkillName> = goal.remove.iter().collect();
+    let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let mut alike: BTreeMap<String, BTreeSet<&SkillName>> = BTreeMap::new();
+    for name in known.chain(goal.put.iter().map(|wanted| &wanted.name)) {
+        if !gone.contains(name) {
+            alike.entry(name.collision_key()).or_default().insert(name);
+        }
+    }
+    alike
 }
 
 impl Planner<'_> {
@@ -195,7 +216,7 @@ impl Planner<'_> {
             if self.survey.sharing.contains(agent.id) {
                 continue;
             }
-            let Some(found) = self.survey.agents.get(&(agent.id, name.clone())) else { continue };
+            let Some(found) = self.survey.at(agent.id, name) else { continue };
             let place = Place::Agent(agent.id.to_owned());
             if self.goal.copy {
                 self.tree(&place, name, digest, found);
@@ -260,19 +281,16 @@ impl Planner<'_> {
             }
         }
         let locked = self.locked(name);
-        for ((agent, other), found) in &self.survey.agents {
-            if self.survey.sharing.contains(agent) {
+        let survey = self.survey;
+        for (agent, found) in survey.of(name) {
+            if survey.sharing.contains(agent) {
                 continue;
             }
-            let place = Place::Agent((*agent).to_owned());
+            let place = Place::Agent(agent.to_owned());
             match found {
-                Found::OurLink if other == name => {
-                    self.plan.steps.push(Step::Unlink { place, name: name.clone() });
-                }
+                Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
                 // Only an unchanged copy is known to be ours.
-                Found::Tree(Some(old)) if other == name && Some(*old) == locked => {
-                    self.drop_tree(&place, name, *old);
-                }
+                Found::Tree(Some(old)) if Some(*old) == locked => self.drop_tree(&place, name, *old),
                 _ => {}
             }
         }
@@ -305,13 +323,8 @@ impl Planner<'_> {
     /// Another skill that stays and would share a directory with `name` on some file systems: manifest
     /// and lockfile refuse to hold both.
     fn same_name(&self, name: &SkillName) -> Option<SkillName> {
-        let key = name.collision_key();
-        let known = self.files.manifest.skills().keys().chain(self.files.lock.skills.keys());
-        let put = self.goal.put.iter().map(|wanted| &wanted.name);
-        known
-            .chain(put)
-            .find(|other| *other != name && !self.goal.remove.contains(other) && other.collision_key() == key)
-            .cloned()
+        let alike = self.alike.get(&name.collision_key())?;
+        alike.iter().find(|other| **other != name).map(|other| (*other).clone())
     }
 
     fn locked(&self, name: &SkillName) -> Option<Digest> {

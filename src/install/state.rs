@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, PathError};
 use crate::lockfile::{LockError, Lockfile};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, ManifestError};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::Settings;
@@ -37,23 +37,33 @@ impl Files {
     ///
     /// A file that cannot be read or is wrong, with the place in it.
     pub fn read(scope: &Scope) -> Result<Self> {
-        let manifest_text = fs::read_text(&scope.manifest, MAX_FILE)?;
-        let manifest = match &manifest_text {
-            Some(text) => Manifest::parse(text).map_err(|error| {
-                let new = Error::config(format!("{}:{error}", scope.manifest.display()));
-                match error.hint {
-                    Some(hint) => new.hint(hint),
-                    None => new,
-                }
-            })?,
-            None => Manifest::default(),
-        };
+        let (manifest, manifest_text) = read_manifest(scope)?;
         let lock_text = fs::read_text(&scope.lockfile, MAX_FILE)?;
         let lock = match &lock_text {
             Some(text) => Lockfile::parse(text).map_err(|error| lock_error(&scope.lockfile, &error))?,
             None => Lockfile::default(),
         };
         Ok(Self { manifest, manifest_text, lock, lock_text })
+    }
+}
+
+/// Reads the manifest of `scope`, empty where there is none, and its text.
+///
+/// # Errors
+///
+/// A file that cannot be read or is wrong, with the place in it.
+pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
+    let text = fs::read_text(&scope.manifest, MAX_FILE)?;
+    let manifest = text.as_deref().map(Manifest::parse).transpose();
+    Ok((manifest.map_err(|error| manifest_error(&scope.manifest, error))?.unwrap_or_default(), text))
+}
+
+/// The error for a manifest at `path`.
+pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
+    let new = Error::config(format!("{}:{error}", path.display()));
+    match error.hint {
+        Some(hint) => new.hint(hint),
+        None => new,
     }
 }
 
@@ -92,8 +102,10 @@ pub enum Found {
 pub struct Survey {
     /// The canonical copies.
     pub canonical: BTreeMap<SkillName, Found>,
-    /// Agents' directories, by agent and skill.
-    pub agents: BTreeMap<(&'static str, SkillName), Found>,
+    /// Agents' directories that were looked at, whether they are there or not.
+    looked_at: BTreeSet<&'static str>,
+    /// What lies in them, by skill and agent; nothing where nothing does.
+    agents: BTreeMap<SkillName, BTreeMap<&'static str, Found>>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory is, maybe through links, that of one that was looked at before: what is
@@ -150,13 +162,26 @@ impl Survey {
         if !seen.insert(real.clone().unwrap_or_else(|| dir.to_owned())) {
             self.sharing.insert(agent);
         }
-        for name in names {
-            // An agent's directory that is not there holds nothing.
-            let found =
-                if real.is_some() { look(&dir.join(name.as_str()), scope, name)? } else { Found::Absent };
-            self.agents.insert((agent, (*name).clone()), found);
+        // An agent's directory that is not there holds nothing.
+        for name in names.iter().filter(|_| real.is_some()) {
+            match look(&dir.join(name.as_str()), scope, name)? {
+                Found::Absent => {}
+                found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
+            }
         }
+        self.looked_at.insert(agent);
         Ok(())
+    }
+
+    /// What lies at the place of `name` in the directory of `agent`; `None` where that was not looked at.
+    pub fn at(&self, agent: &str, name: &SkillName) -> Option<&Found> {
+        let there = self.agents.get(name).and_then(|agents| agents.get(agent));
+        there.or_else(|| self.looked_at.contains(agent).then_some(&Found::Absent))
+    }
+
+    /// Everything that lies at a place of `name` in agents' directories.
+    pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &Found)> {
+        self.agents.get(name).into_iter().flatten().map(|(agent, found)| (*agent, found))
     }
 }
 

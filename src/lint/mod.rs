@@ -19,12 +19,14 @@ mod lenient;
 mod profile;
 mod quote;
 mod reference;
+pub mod report;
 mod rules;
 mod subject;
 mod switch;
 mod target;
 #[cfg(test)]
 mod testing;
+mod unreadable;
 mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
@@ -33,6 +35,7 @@ pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::RULES;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
+pub use unreadable::{FILE_KIND, documented};
 
 use std::ops::Range;
 

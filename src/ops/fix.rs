@@ -134,11 +134,14 @@ mod tests {
     #[test]
     fn repairs_are_shown_then_written() {
         let world = World::new();
-        world.write("s/SKILL.md", "---\nname: s\ndescription: Use: always\n---\n");
+        world.write("s/SKILL.md", "---\nname: s\ndescription: Use: when asked\n---\n");
         let (file, repair) = repaired(&world, "s/SKILL.md");
         assert!(!repair.is_empty() && repair.fixed.findings.is_empty());
         let diff = repair.diff(Path::new("s/SKILL.md")).expect("a diff");
-        assert!(diff.contains("-description: Use: always\n+description: \"Use: always\"\n"), "{diff}");
+        assert!(
+            diff.contains("-description: Use: when asked\n+description: \"Use: when asked\"\n"),
+            "{diff}"
+        );
         assert_eq!(write(&file, &repair).expect("writes"), file);
         assert_eq!(load::document(&file).expect("reads").text(), repair.fixed.document.text());
         assert!(repaired(&world, "s/SKILL.md").1.is_empty());

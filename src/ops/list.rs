@@ -159,20 +159,15 @@ fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
 fn linked(context: &Context, scope: &Scope, files: &Files, survey: &Survey, name: &SkillName) -> Vec<String> {
     let locked = files.lock.skills.get(name).map(|locked| locked.digest);
     let mut by_dir: BTreeMap<PathBuf, Vec<&str>> = BTreeMap::new();
-    for ((agent, other), found) in &survey.agents {
+    for (agent, found) in survey.of(name) {
         let ours = match found {
             Found::OurLink => true,
             Found::Tree(digest) => digest.is_some() && *digest == locked,
             _ => false,
         };
-        if other == name
-            && ours
-            && let Ok(known) = agents::find(agent)
-        {
-            by_dir
-                .entry(scope.agent_dir(&context.settings, known).unwrap_or_default())
-                .or_default()
-                .push(agent);
+        if ours && let Ok(known) = agents::find(agent) {
+            let dir = scope.agent_dir(&context.settings, known).unwrap_or_default();
+            by_dir.entry(dir).or_default().push(agent);
         }
     }
     let targets = &files.manifest.agents().targets;

@@ -2,8 +2,10 @@
 //! is in the outcome.
 
 mod change;
+#[cfg(feature = "create")]
 pub mod create;
 pub mod diff;
+pub mod explain;
 pub mod fix;
 pub mod fmt;
 pub mod install;

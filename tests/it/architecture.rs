@@ -16,6 +16,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "manifest",
             "name",
             "path",
+            "policy",
             "refusal",
             "requirement",
             "skill",

@@ -19,6 +19,8 @@
 pub mod support;
 
 mod architecture;
+mod ci;
+mod create;
 mod disk;
 mod faults;
 mod fmt;
@@ -27,7 +29,9 @@ mod github;
 mod http;
 mod install;
 mod kill;
+mod loading;
 mod prompt;
 mod real;
 mod refusals;
 mod together;
+mod validate;

@@ -103,3 +103,32 @@ fn a_download_shows_its_progress_on_a_terminal_only() {
     let output = sandbox.run(&["install", "acme/skills@pdf"]);
     assert!(!output.stderr.contains('\r') && !output.stderr.contains("B/s"), "{output}");
 }
+
+#[test]
+fn a_person_is_asked_what_a_new_skill_is() {
+    let sandbox = Sandbox::new();
+    let mut terminal = Terminal::start(&sandbox, &["create"]);
+    terminal.wait_for("name of the skill");
+    terminal.press("log-reader\r");
+    terminal.wait_for("what it does");
+    terminal.press("Reads logs: all of them. Use when logs are long.\r");
+    terminal.wait_for("author");
+    terminal.press("\r");
+    terminal.wait_for("license");
+    terminal.press("MIT\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    let text = sandbox.read("log-reader/SKILL.md");
+    let head = "---\nname: log-reader\ndescription: \"Reads logs: all of them. Use when logs are long.\"\n\
+        license: MIT\nmetadata:\n  version: 0.1.0\n---\n";
+    assert!(text.starts_with(head), "{text}");
+}
+
+#[test]
+fn yes_asks_nothing() {
+    let sandbox = Sandbox::new();
+    let terminal = Terminal::start(&sandbox, &["create", "log-reader", "--yes"]);
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(!seen.contains("what it does"), "{seen}");
+}

@@ -1,11 +1,8 @@
 //! `fmt`.
 
-use std::io::Read as _;
-
 use crate::cli::args::FmtArgs;
 use crate::cli::{App, exit, render};
 use crate::document::Document;
-use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::ops::fmt::{FmtOutcome, FmtRequest, Form, Formatted, fmt, form};
 
@@ -31,7 +28,7 @@ pub(super) fn run(app: &App, args: &FmtArgs) -> Result<u8> {
 /// Formats standard input. Where only the verdict or the difference is wanted, or there is no
 /// canonical form, nothing is passed on.
 fn input(app: &App, args: &FmtArgs) -> Result<FmtOutcome> {
-    let document = Document::from_bytes(standard_input()?);
+    let document = Document::from_bytes(super::standard_input()?);
     let form = form(&document);
     if !args.check && !args.diff {
         match &form {
@@ -41,14 +38,4 @@ fn input(app: &App, args: &FmtArgs) -> Result<FmtOutcome> {
         }
     }
     Ok(FmtOutcome { files: vec![Formatted { file: INPUT.into(), form }] })
-}
-
-fn standard_input() -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(MAX_SKILL_FILE + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Error::io("failed to read standard input").because(error))?;
-    if bytes.len() as u64 > MAX_SKILL_FILE {
-        return Err(Error::usage(format!("standard input has more than {} MiB", MAX_SKILL_FILE >> 20)));
-    }
-    Ok(bytes)
 }

@@ -1,6 +1,7 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
 mod create;
+mod explain;
 mod fmt;
 mod install;
 mod invoke;
@@ -8,9 +9,12 @@ mod list;
 mod remove;
 mod validate;
 
+use std::io::Read as _;
+
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};
-use crate::error::Result;
+use crate::engine::load::MAX_SKILL_FILE;
+use crate::error::{Error, Result};
 use crate::install::scope::ScopeKind;
 
 /// All names and aliases of commands, for suggestions.
@@ -25,6 +29,7 @@ pub(crate) const NAMES: &[&str] = &[
     "uninstall",
     "validate",
     "lint",
+    "explain",
     "fmt",
     "format",
     "create",
@@ -42,6 +47,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::List(args) => list::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Validate(args) => validate::run(app, args),
+        Command::Explain(args) => explain::run(app, args),
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
@@ -53,8 +59,21 @@ pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {
         Command::Install(args) => args.how.yes,
         Command::Sync(how) => how.yes,
+        Command::Create(args) => args.yes,
         _ => false,
     }
+}
+
+/// All of standard input, a skill's text.
+fn standard_input() -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(MAX_SKILL_FILE + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Error::io("failed to read standard input").because(error))?;
+    if bytes.len() as u64 > MAX_SKILL_FILE {
+        return Err(Error::usage(format!("standard input has more than {} MiB", MAX_SKILL_FILE >> 20))
+            .hint("a `SKILL.md` is a text of a few pages"));
+    }
+    Ok(bytes)
 }
 
 /// The scope that the flags name.

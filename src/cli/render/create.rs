@@ -1,30 +1,32 @@
-//! `create`: where it is, and what to do with it.
+//! `create`: what was made, where it is, and what to do with it.
 
 use std::path::Path;
 
+use super::one_line;
 use crate::cli::printer::Printer;
-use crate::ops::create::CreateOutcome;
+use crate::ops::create::{Builtin, CreateOutcome};
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     let path = outcome.path.strip_prefix(cwd).unwrap_or(&outcome.path);
     let path = path.display();
-    printer.status("created", &format!("`{path}`"));
-    printer.hint(&format!("write `{path}/SKILL.md`, then run `skillpm validate {path}`"));
+    let verb = if outcome.dry_run { "would create" } else { "created" };
+    printer.status(verb, &format!("`{path}` from the template `{}`", one_line(&outcome.template)));
+    for file in &outcome.files {
+        let mark = if file.executable { " (executable)" } else { "" };
+        printer.note(&format!("  {}{mark}", one_line(&file.path)));
+    }
+    for warning in &outcome.warnings {
+        printer.warning(&format!("not fit to be published: {warning}"));
+    }
+    if !outcome.dry_run {
+        printer.hint(&format!("write `{path}/SKILL.md`, then run `skillpm validate {path}`"));
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::look::Look;
-    use crate::cli::printer::testing::printer;
-
-    #[test]
-    fn paths_are_shown_from_where_the_person_is() {
-        let (talking, _, err) = printer(Look::PLAIN);
-        show(&talking, &CreateOutcome { path: "/w/skills/pdf".into() }, Path::new("/w"));
-        insta::assert_snapshot!(err.text(), @r#"
-        created `skills/pdf`
-        hint: write `skills/pdf/SKILL.md`, then run `skillpm validate skills/pdf`
-        "#);
-    }
+/// The built-in templates, a line each.
+pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
+    let width = templates.iter().map(|template| template.name.len()).max().unwrap_or_default();
+    let line = |template: &Builtin| format!("{:width$}  {}\n", template.name, template.summary);
+    printer.data(&templates.iter().map(line).collect::<String>());
+    printer.hint("`skillpm create NAME --template TEMPLATE` uses one; `./directory` and `owner/repo/directory` work too");
 }

@@ -4,6 +4,7 @@ pub(crate) mod available;
 pub(crate) mod create;
 pub(crate) mod diff;
 pub(crate) mod error;
+pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod install;
 pub(crate) mod list;
@@ -12,11 +13,21 @@ mod steps;
 mod table;
 pub(crate) mod validate;
 
+use serde::Serialize;
+
 use super::printer::clean;
+use super::style::escape_json;
 
 /// Puts a text into one harmless line.
 pub(crate) fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// JSON in lines, with escapes for what a terminal would act on.
+fn json_text(value: &impl Serialize) -> String {
+    // A value without maps of other keys than strings, and without foreign types, always serializes.
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    escape_json(&text).into_owned() + "\n"
 }
 
 /// `1 skill`, `2 skills`.

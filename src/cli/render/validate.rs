@@ -1,33 +1,145 @@
 //! `validate`: each finding with its place in the text, then how many there are.
 
+use std::path::{MAIN_SEPARATOR, Path};
+
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use dialoguer::console::strip_ansi_codes;
 
-use super::{count, one_line};
+use super::{count, json_text, one_line};
+use crate::cli::args::FormatArg;
 use crate::cli::printer::{Printer, clean};
 use crate::document::{LineIndex, Position};
-use crate::lint::{Finding, Severity};
-use crate::ops::validate::{Checked, ValidateOutcome};
+use crate::error::Result;
+use crate::fs;
+use crate::lint::report::{Report, SkillReport, github, json, junit, sarif};
+use crate::lint::{Finding, Profile, Safety, Severity};
+use crate::ops::validate::{Checked, Repaired, ValidateOutcome};
 
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
 
-pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome) {
+/// How much is gathered before it is printed.
+const PIECE: usize = 1 << 16;
+
+/// Shows all findings, then how many there are, which of them flags repair if they can, and where more
+/// is told.
+pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool) {
     let look = printer.look();
-    let renderer = if look.out_colour { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.term_width(look.width.unwrap_or(WIDTH));
-    for skill in &outcome.skills {
-        let lines = skill.document.line_index();
-        for finding in &skill.findings {
-            printer.styled_data(&(report(&renderer, skill, &lines, finding) + "\n\n"));
+    let mut piece = String::new();
+    human(outcome, look.out_colour, look.width.unwrap_or(WIDTH), |text| {
+        piece.push_str(text);
+        if piece.len() > PIECE {
+            printer.styled_data(&piece);
+            piece.clear();
+        }
+    });
+    if !piece.is_empty() {
+        printer.styled_data(&piece);
+    }
+    repaired(printer, outcome, "repaired");
+    printer.note(&summary(outcome));
+    if let Some(hint) = repairable(outcome).filter(|_| flags) {
+        printer.hint(&hint);
+    }
+    let errors = outcome.findings().find(|finding| finding.severity == Severity::Error);
+    if let Some(first) = errors.or_else(|| outcome.findings().next()) {
+        printer.hint(&format!("`skillpm explain {}` says more", first.rule));
+    }
+}
+
+/// Shows what repairs would change.
+pub(crate) fn diff(printer: &Printer, outcome: &ValidateOutcome) {
+    for repaired in &outcome.repaired {
+        if let Some(text) = &repaired.diff {
+            super::diff::show(printer, text);
         }
     }
+    repaired(printer, outcome, "would be repaired");
     printer.note(&summary(outcome));
+}
+
+/// Tells which files were repaired, or would be.
+fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
+    for Repaired { file, renamed, count: number, .. } in &outcome.repaired {
+        let file = one_line(&file.display().to_string());
+        if *number > 0 {
+            printer.status("~", &format!("`{file}`: {} {what}", count(*number, "finding")));
+        }
+        if let Some(name) = renamed.as_deref().and_then(Path::file_name) {
+            let name = one_line(&name.to_string_lossy());
+            printer.status("~", &format!("`{file}`: its name {what}, as `{name}`"));
+        }
+    }
+}
+
+/// How much of what is left can be repaired by a flag.
+fn repairable(outcome: &ValidateOutcome) -> Option<String> {
+    let with = |wanted| {
+        let fixes = outcome.findings().filter_map(|finding| finding.fix.as_ref());
+        fixes.filter(|fix| fix.safety == wanted).count()
+    };
+    Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
+        (0, 0) => return None,
+        (safe, 0) => format!("`--fix` repairs {safe} of them; `--diff` shows how"),
+        (0, all) => format!("`--fix=unsafe` repairs {all} of them; `--fix=unsafe --diff` shows how"),
+        (safe, more) => {
+            format!("`--fix` repairs {safe} of them, `--fix=unsafe` {more} more; with `--diff` they show how")
+        }
+    })
+}
+
+/// Prints a report for programs, or writes it into `file`.
+pub(crate) fn deliver(
+    printer: &Printer,
+    outcome: &ValidateOutcome,
+    text: &str,
+    file: Option<&Path>,
+) -> Result<()> {
+    match file {
+        Some(file) => fs::write_atomic(file, text.as_bytes())?,
+        None => printer.data(text),
+    }
+    repaired(printer, outcome, "repaired");
+    printer.note(&summary(outcome));
+    Ok(())
+}
+
+/// The whole report in `format`.
+pub(crate) fn text(outcome: &ValidateOutcome, format: FormatArg, profile: Profile, strict: bool) -> String {
+    let skills = outcome.skills.iter().map(skill_report).collect();
+    let report = Report { profile, strict, skills };
+    match format {
+        FormatArg::Human => {
+            let mut all = String::new();
+            human(outcome, false, WIDTH, |text| all.push_str(text));
+            all
+        }
+        FormatArg::Json => json_text(&json::json(&report)),
+        FormatArg::Sarif => json_text(&sarif::sarif(&report)),
+        FormatArg::Github => github::github(&report),
+        FormatArg::Junit => junit::junit(&report),
+    }
+}
+
+fn skill_report(Checked { file, text, findings }: &Checked) -> SkillReport<'_> {
+    let path = file.display().to_string().replace(MAIN_SEPARATOR, "/");
+    SkillReport { path, text, findings }
+}
+
+fn human(outcome: &ValidateOutcome, colour: bool, width: usize, mut tell: impl FnMut(&str)) {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(width);
+    for skill in outcome.skills.iter().filter(|skill| !skill.findings.is_empty()) {
+        let lines = LineIndex::new(&skill.text);
+        for finding in &skill.findings {
+            tell(&(report(&renderer, skill, &lines, finding) + "\n\n"));
+        }
+    }
 }
 
 fn report(renderer: &Renderer, skill: &Checked, lines: &LineIndex<'_>, finding: &Finding) -> String {
     let Position { line, column } = lines.position(finding.span.start);
-    let excerpt = Excerpt::new(skill.document.text(), finding);
+    let excerpt = Excerpt::new(&skill.text, finding);
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -82,9 +194,7 @@ fn harmless(text: &str) -> String {
 
 /// `3 skills: 2 errors, 1 warning`.
 fn summary(outcome: &ValidateOutcome) -> String {
-    let findings = || outcome.skills.iter().flat_map(|skill| &skill.findings);
-    let number = |severity| findings().filter(|finding| finding.severity == severity).count();
-    let (errors, warnings) = (number(Severity::Error), number(Severity::Warning));
+    let (errors, warnings) = (outcome.count(Severity::Error), outcome.count(Severity::Warning));
     let skills = count(outcome.skills.len(), "skill");
     if errors + warnings == 0 {
         return format!("{skills}: nothing to complain about");
@@ -103,13 +213,14 @@ mod tests {
     fn checked(text: &str) -> Checked {
         let document = Document::parse(text.to_owned());
         let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
-        Checked { file: "skills/pdf/SKILL.md".into(), document, findings }
+        Checked { file: "skills/pdf/SKILL.md".into(), text: document.into_text(), findings }
     }
 
     fn told(texts: &[&str]) -> (String, String) {
-        let outcome = ValidateOutcome { skills: texts.iter().map(|text| checked(text)).collect() };
+        let skills = texts.iter().map(|text| checked(text)).collect();
+        let outcome = ValidateOutcome { skills, ..ValidateOutcome::default() };
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &outcome);
+        show(&talking, &outcome, true);
         (out.text(), err.text())
     }
 
@@ -141,9 +252,11 @@ mod tests {
           |
           = help: move it below `metadata`, as `  author: …`
         "#);
-        insta::assert_snapshot!(err, @r#"
+        insta::assert_snapshot!(err, @"
         1 skill: 2 errors, 1 warning
-        "#);
+        hint: `--fix=unsafe` repairs 2 of them; `--fix=unsafe --diff` shows how
+        hint: `skillpm explain name-alphabet` says more
+        ");
     }
 
     #[test]
@@ -170,7 +283,7 @@ mod tests {
                     skill.findings =
                         vec![crate::lint::RULES[0].finding("x", start..end).label("here").help("a\nb")];
                     let shown =
-                        report(&Renderer::plain(), &skill, &skill.document.line_index(), &skill.findings[0]);
+                        report(&Renderer::plain(), &skill, &LineIndex::new(&skill.text), &skill.findings[0]);
                     assert!(shown.contains("--> skills/pdf/SKILL.md:"), "{shown}");
                 }
             }

@@ -24,6 +24,8 @@ use crate::tree::FileSet;
 pub(super) struct Fetched {
     /// What is to be there.
     pub(super) wanted: Vec<Wanted>,
+    /// Where in `wanted` a skill is, by the key under which names fall together.
+    by_key: BTreeMap<String, usize>,
     /// Their files.
     pub(super) contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
@@ -152,9 +154,8 @@ impl Fetched {
             reference: spec.reference.clone(),
             name: written.filter(|written| written != name.as_str()),
         };
-        if let Some(other) =
-            self.wanted.iter().find(|other| other.name.collision_key() == name.collision_key())
-        {
+        let key = name.collision_key();
+        if let Some(other) = self.by_key.get(&key).and_then(|at| self.wanted.get(*at)) {
             if other.locked.digest == digest {
                 return Ok(());
             }
@@ -177,6 +178,7 @@ impl Fetched {
             ));
         }
         self.warnings.extend(unportable(&name, &set));
+        self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted { name: name.clone(), locked, requirement: Some(requirement) });
         self.contents.insert(name, set);
         Ok(())

@@ -1,5 +1,7 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
+use std::collections::BTreeSet;
+
 mod audience;
 mod fetch;
 mod restore;
@@ -239,11 +241,11 @@ fn change(
 }
 
 fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
-    let changed = |name: &SkillName| {
-        plan.steps
-            .iter()
-            .any(|step| matches!(step, Step::Put { place: Place::Canonical, name: put, .. } if put == name))
-    };
+    let put = plan.steps.iter().filter_map(|step| match step {
+        Step::Put { place: Place::Canonical, name, .. } => Some(name),
+        _ => None,
+    });
+    let put: BTreeSet<&SkillName> = put.collect();
     let describe = |name: &SkillName, locked: &Locked, change: Change| InstalledSkill {
         name: name.to_string(),
         version: locked.version.clone(),
@@ -260,7 +262,7 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
             let old = files.lock.skills.get(&wanted.name);
             let change = match old {
                 Some(old) if old.digest != wanted.locked.digest => Change::Updated,
-                _ if changed(&wanted.name) || old.is_none() => Change::Added,
+                _ if put.contains(&wanted.name) || old.is_none() => Change::Added,
                 _ => Change::Unchanged,
             };
             describe(&wanted.name, &wanted.locked, change)

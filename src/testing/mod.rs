@@ -2,9 +2,14 @@
 
 #![expect(clippy::disallowed_methods, reason = "the pages lie outside of every room of the program")]
 
+mod schema;
+mod schemas;
+
 use std::path::Path;
 
 use crate::env::Env;
+
+pub(crate) use schema::Schema;
 
 /// Checks that the generated part of page `docs/reference/<page>` is `expected`.
 ///

@@ -1,130 +1,166 @@
 //! `validate`: whether skills are what the specification says.
 
+mod one;
+mod pattern;
+mod repair;
+mod search;
+mod watch;
+mod workers;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use self::one::{Again, Checker};
+use self::search::Search;
 use crate::context::Context;
 use crate::document::Document;
-use crate::engine::load::{self, SKILL_FILE, Unusable};
-use crate::engine::sources;
 use crate::error::{Error, Result};
-use crate::fs::{self, Kind, Walk};
-use crate::lint::{self, Finding, Severity, Subject};
-use crate::refusal::Limits;
-use crate::source::discover::{self, MAX_DEPTH, SKIPPED};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{manifest_error, read_manifest};
+use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity, Subject};
 
-/// The id of findings about what the file is, where no rule can look at its content.
-pub const FILE_KIND: &str = "file-kind";
+pub use repair::{Repaired, Repairs};
+pub use watch::Watch;
+
+/// How a text that came from no file is shown.
+const NO_FILE: &str = "<stdin>";
 
 /// What is to be checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A skill's directory, a `SKILL.md`, a directory in which skills are looked for, or a pattern
+    /// such as `skills/**/SKILL.md` for them.
+    Path(PathBuf),
+    /// A text, which need not be in any file yet.
+    Text {
+        /// The content.
+        bytes: Vec<u8>,
+        /// The file that it is to be, for the name of its directory and for messages.
+        file: Option<PathBuf>,
+    },
+}
+
+/// What is to be checked, by which rules.
 #[derive(Debug, Clone, Default)]
 pub struct ValidateRequest {
-    /// Skills' directories, `SKILL.md` files, or directories in which skills are looked for.
-    pub paths: Vec<PathBuf>,
+    /// What is checked.
+    pub targets: Vec<Target>,
+    /// The rules; [`rules`] reads those of a project.
+    pub rules: Ruleset,
+    /// What is done about findings that can be repaired.
+    pub repairs: Repairs,
 }
 
 /// What was found in one skill.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// The file, as it is to be shown.
     pub file: PathBuf,
-    /// Its content, for the places of the findings.
-    pub document: Document,
+    /// Its content, for the places of the findings; empty where there are none.
+    pub text: String,
     /// What was found, in the order of the text.
     pub findings: Vec<Finding>,
 }
 
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidateOutcome {
-    /// The skills, in the order of the paths.
+    /// The skills, in the order of the targets; of those that were repaired what is left.
     pub skills: Vec<Checked>,
+    /// The repairs that were made, or would be.
+    pub repaired: Vec<Repaired>,
 }
 
-/// Checks skills, each once, in the order of the paths and below one by the bytes of their own.
+impl ValidateOutcome {
+    /// How many findings of `severity` there are.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings().filter(|finding| finding.severity == severity).count()
+    }
+
+    /// All findings of all skills.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.skills.iter().flat_map(|skill| &skill.findings)
+    }
+}
+
+/// The rules of the project around the working directory, as its manifest switches them, by `profile`
+/// if somebody chose one.
+///
+/// # Errors
+///
+/// A manifest that is wrong, or that names a rule or profile that there is not.
+pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
+    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+    let (manifest, _) = read_manifest(&scope)?;
+    Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&scope.manifest, error))
+}
+
+/// Checks skills, each once, in the order of the targets and below one by the bytes of their paths.
 ///
 /// # Errors
 ///
 /// A path that is not there, cannot be read, or holds no skill.
 pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateOutcome> {
-    let mut outcome = ValidateOutcome::default();
-    let mut seen = BTreeSet::new();
-    for typed in &request.paths {
-        let at = context.settings.cwd.join(typed);
-        for below in files(typed, &at)? {
-            // Joining nothing would add a slash.
-            let join =
-                |path: &Path| if below.as_os_str().is_empty() { path.to_owned() } else { path.join(&below) };
-            let file = join(&at);
-            if seen.insert(identity(&file)?) {
-                outcome.skills.push(check(&file, join(typed))?);
+    let (mut skills, mut again, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let cwd = &context.settings.cwd;
+    let search = Search { rules: &request.rules, several: request.targets.len() > 1 };
+    for target in &request.targets {
+        match target {
+            Target::Text { .. } if request.repairs != Repairs::None => {
+                return Err(Error::usage("standard input cannot be repaired in its place")
+                    .hint("name a file or a directory"));
+            }
+            Target::Text { bytes, file } => {
+                let at = file.as_ref().map(|file| cwd.join(file));
+                let shown = file.clone().unwrap_or_else(|| NO_FILE.into());
+                let checker = Checker::new(&request.rules, &[]);
+                skills.push(checker.text(bytes.clone(), at.as_deref(), shown));
+            }
+            Target::Path(typed) => {
+                for found in paths(typed, cwd, search)? {
+                    for one in search::unseen(found, &mut seen) {
+                        again.extend(one.again.map(|again| (skills.len(), again)));
+                        skills.push(one.checked);
+                    }
+                }
             }
         }
     }
-    Ok(outcome)
+    let others = among_each_other(&mut skills, &again, &request.rules)?;
+    let checker = Checker::new(&request.rules, &others);
+    let repaired = repair::repair(cwd, &mut skills, checker, request.repairs)?;
+    Ok(ValidateOutcome { skills, repaired })
 }
 
-/// The skills' files at `at`, as paths below it; an empty path is `at` itself.
-fn files(typed: &Path, at: &Path) -> Result<Vec<PathBuf>> {
-    let shown = typed.display();
-    let named_right = at.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-    let real = fs::real_path(at)?;
-    let kind = real.as_deref().map(fs::kind).transpose()?.flatten();
-    match kind {
-        Some(Kind::Directory) if !named_right => directory(typed, at),
-        // A link to nothing is there, and the finding about it says so.
-        _ if named_right && fs::kind(at)?.is_some() => Ok(vec![PathBuf::new()]),
-        None => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips")),
-        Some(_) => Err(Error::usage(format!("`{shown}` is no skill: its name is not `{SKILL_FILE}`"))
-            .hint("name a skill's directory, its `SKILL.md`, or a directory with skills in it")),
+/// Checks the skills that need others a second time, now that all of these are known. One that
+/// needs none is in no circle. Returns all of these.
+fn among_each_other(
+    skills: &mut [Checked],
+    again: &[(usize, Again)],
+    rules: &Ruleset,
+) -> Result<Vec<OtherSkill>> {
+    if again.len() < 2 {
+        return Ok(Vec::new());
     }
+    let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
+    for (index, again) in again {
+        if let Some(one) = again.check(rules, &others, &skills[*index].file)? {
+            skills[*index] = one.checked;
+        }
+    }
+    Ok(others)
 }
 
-fn directory(typed: &Path, at: &Path) -> Result<Vec<PathBuf>> {
-    if let Some(file) = load::skill_file(at)? {
-        return Ok(file.strip_prefix(at).map(Path::to_owned).into_iter().collect());
+/// What `typed` names: a path, or all that a pattern matches. A path that is there is no pattern.
+fn paths(typed: &Path, cwd: &Path, search: Search<'_>) -> Result<Vec<Vec<search::Found>>> {
+    let at = cwd.join(typed);
+    match pattern::read(typed) {
+        Some(pattern) if crate::fs::kind(&at)?.is_none() => {
+            let search = Search { several: true, ..search };
+            pattern.matches(cwd)?.iter().map(|typed| search.check(typed, &cwd.join(typed))).collect()
+        }
+        _ => Ok(vec![search.check(typed, &at)?]),
     }
-    let shown = typed.display();
-    let walk = Walk { skip: SKIPPED, depth: MAX_DEPTH, entries: Limits::default().archive_entries };
-    let tree = fs::scan(at, walk)
-        .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be searched for skills")))?;
-    let mut files = BTreeSet::new();
-    for found in discover::discover_in(&tree, "") {
-        files.insert(Path::new(&found.path).join(&found.file_name));
-    }
-    // The walk follows no links; agents follow those in their directories, and so do we.
-    for entry in sources::entries(at)? {
-        let file = load::skill_file(&entry.dir)?;
-        files.extend(file.and_then(|file| Some(file.strip_prefix(at).ok()?.to_owned())));
-    }
-    if files.is_empty() {
-        return Err(Error::usage(format!("`{shown}` holds no skill: there is no `{SKILL_FILE}` in it"))
-            .hint(format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one")));
-    }
-    Ok(files.into_iter().collect())
-}
-
-/// What tells two files apart however they are reached. The file itself may be a link to nothing.
-fn identity(file: &Path) -> Result<PathBuf> {
-    let dir = file.parent().unwrap_or(Path::new(""));
-    let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
-    Ok(dir.join(file.file_name().unwrap_or_default()))
-}
-
-fn check(at: &Path, file: PathBuf) -> Result<Checked> {
-    let document = match load::document(at) {
-        Ok(document) => document,
-        Err(Unusable::Unreadable(error)) => return Err(error.into()),
-        Err(reason) => return Ok(Checked { file, document: nothing(), findings: vec![of_kind(&reason)] }),
-    };
-    let identity = identity(at)?;
-    let dir = identity.parent().unwrap_or(Path::new(""));
-    let findings = lint_file(&document, dir, at);
-    let link = (fs::kind(at)? == Some(Kind::Symlink)).then(|| {
-        let help = "put the file itself there: a skill that is installed has no links";
-        finding("the file is a symbolic link").help(help)
-    });
-    Ok(Checked { file, document, findings: link.into_iter().chain(findings).collect() })
 }
 
 /// What the linter says of `document`, read from `file` in the real directory `dir`.
@@ -135,28 +171,17 @@ pub(super) fn lint_file(document: &Document, dir: &Path, file: &Path) -> Vec<Fin
     lint::check(&Subject::new(document, directory_name, &file_name))
 }
 
-fn of_kind(reason: &Unusable) -> Finding {
-    finding(&format!("the file cannot be checked: {reason}"))
-        .help(format!("put a regular file `{SKILL_FILE}` there"))
-}
-
-fn finding(message: &str) -> Finding {
-    let (severity, message) = (Severity::Error, message.to_owned());
-    Finding { rule: FILE_KIND, severity, message, span: 0..0, label: None, help: None, fix: None }
-}
-
-fn nothing() -> Document {
-    Document::parse(String::new())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::testing::World;
     use crate::error::ErrorKind;
+    #[cfg(unix)]
+    use crate::fs;
 
     fn validated(world: &World, paths: &[&str]) -> Result<ValidateOutcome> {
-        validate(&world.context(), &ValidateRequest { paths: paths.iter().map(PathBuf::from).collect() })
+        let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
+        validate(&world.context(), &ValidateRequest { targets, ..ValidateRequest::default() })
     }
 
     /// Each file with the rules that found something.
@@ -267,8 +292,8 @@ mod tests {
             assert_eq!(found(&world, &[&file]), expected);
         }
         let outcome = validated(&world, &["out", "in"]).expect("no error");
-        assert_eq!(outcome.skills[0].document.text(), "", "nothing of the secret is shown");
-        assert!(!outcome.skills[1].document.text().is_empty());
+        assert_eq!(outcome.skills[0].text, "", "nothing of the secret is shown");
+        assert!(!outcome.skills[1].text.is_empty());
         assert_eq!(files(&world, &["."]).len(), 6);
     }
 
@@ -281,5 +306,27 @@ mod tests {
         world.link("../../.agents/skills/pdf", ".claude/skills/alias");
         assert_eq!(found(&world, &[".claude/skills"]), [(".claude/skills/alias/SKILL.md".into(), vec![])]);
         assert_eq!(files(&world, &[".", ".claude/skills"]), ["./.agents/skills/pdf/SKILL.md"]);
+    }
+
+    /// Each skill is checked among the others, wherever they were found.
+    #[test]
+    fn a_circle_of_skills_is_found() {
+        let world = World::new();
+        let skill = |name: &str, needs: &str| {
+            let text = format!(
+                "---\nname: {name}\ndescription: Does {name}. Use it in tests.\nmetadata:\n  \
+                 skill-dependencies: {needs}\n---\n\n# {name}\n"
+            );
+            world.write(&format!("skills/{name}/SKILL.md"), &text);
+        };
+        skill("a", "b");
+        skill("b", "c");
+        assert_eq!(found(&world, &["skills/a", "skills"]).len(), 2);
+        assert!(found(&world, &["skills"]).iter().all(|(_, rules)| rules.is_empty()));
+        skill("c", "a");
+        for (file, rules) in found(&world, &["skills/b", "skills"]) {
+            assert_eq!(rules, ["dependency-cycle"], "{file}");
+        }
+        assert!(found(&world, &["skills/b"])[0].1.is_empty(), "alone it is in no circle");
     }
 }

@@ -1,0 +1,226 @@
+//! `explain`: what a rule looks for and why, as text, JSON and the reference page.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::table::Table;
+use super::{and, json_text};
+use crate::cli::printer::Printer;
+use crate::lint::report::rule_page;
+use crate::lint::{Group, Level, Profile, Rule, Safety};
+
+/// One line for each rule.
+pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
+    let mut table = Table::new(&["rule", "spec", "fix", "what it asks for"]);
+    for rule in rules {
+        let repair = rule.fix.map_or("", safety);
+        table.row([rule.id, level(rule.levels.spec), repair, rule.summary]);
+    }
+    printer.data(&table.render());
+    printer.hint("`skillpm explain RULE` says what a rule looks for, and why");
+}
+
+/// Everything about one rule.
+pub(crate) fn one(printer: &Printer, rule: &Rule) {
+    let docs = &rule.docs;
+    let mut text = format!("{}: {}\n\n{}\n{}\n", rule.id, rule.summary, docs.what, docs.why);
+    for (title, code) in [("wrong", docs.bad), ("right", docs.good)] {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n{title}:\n");
+        for line in example(code) {
+            let _ = writeln!(text, "{}", format!("    {line}").trim_end());
+        }
+    }
+    let _ = write!(text, "\nlevel:  {}\n", levels(rule, ""));
+    let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none, it takes a person"));
+    let _ = writeln!(text, "source: {}", docs.source);
+    let _ = writeln!(text, "docs:   {}", rule_page(rule.id));
+    printer.data(&text);
+}
+
+/// All of `rules` for programs.
+pub(crate) fn json(printer: &Printer, rules: &[&Rule]) {
+    let values: Vec<Value> = rules.iter().map(|rule| value(rule)).collect();
+    printer.data(&json_text(&values));
+}
+
+fn value(rule: &Rule) -> Value {
+    let levels = Profile::ALL.map(|(name, profile)| (name, level(rule.levels.of(profile)).into()));
+    json!({
+        "id": rule.id,
+        "group": group(rule.group),
+        "summary": rule.summary,
+        "what": rule.docs.what,
+        "why": rule.docs.why,
+        "bad": rule.docs.bad,
+        "good": rule.docs.good,
+        "source": rule.docs.source,
+        "levels": levels.into_iter().map(|(name, level)| (name.to_owned(), level)).collect::<serde_json::Map<_, _>>(),
+        "fix": rule.fix.map(safety),
+        "docs": rule_page(rule.id),
+    })
+}
+
+/// The lines of an example. What is too long is so on purpose, and needs not be seen as a whole.
+fn example(code: &str) -> Vec<String> {
+    const LINES: usize = 16;
+    const CHARACTERS: usize = 200;
+    let all: Vec<&str> = code.trim_end().lines().collect();
+    let shown = if all.len() > LINES { LINES - 4 } else { all.len() };
+    let cut = |line: &&str| match line.char_indices().nth(CHARACTERS) {
+        Some((at, _)) => format!("{}… ({} characters)", &line[..at], line.chars().count()),
+        None => (*line).to_owned(),
+    };
+    let mut lines: Vec<String> = all[..shown].iter().map(cut).collect();
+    if shown < all.len() {
+        lines.push(format!("… ({} lines more)", all.len() - shown));
+    }
+    lines
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Off => "off",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    }
+}
+
+fn safety(safety: Safety) -> &'static str {
+    match safety {
+        Safety::Safe => "safe",
+        Safety::Unsafe => "unsafe",
+    }
+}
+
+fn group(group: Group) -> &'static str {
+    match group {
+        Group::Spec => "spec",
+        Group::Quality => "quality",
+        Group::Package => "package",
+        Group::Quirk => "quirk",
+    }
+}
+
+fn repair(rule: &Rule) -> Option<&'static str> {
+    rule.fix.map(|safety| match safety {
+        Safety::Safe => "`--fix`",
+        Safety::Unsafe => "`--fix=unsafe`",
+    })
+}
+
+/// `error in spec and publish, warning in lenient`; names stand between two of `mark`.
+fn levels(rule: &Rule, mark: &str) -> String {
+    let parts = [Level::Error, Level::Warning, Level::Off].into_iter().filter_map(|wanted| {
+        let of = Profile::ALL.iter().filter(|(_, profile)| rule.levels.of(*profile) == wanted);
+        let names: Vec<String> = of.map(|(name, _)| format!("{mark}{name}{mark}")).collect();
+        (!names.is_empty()).then(|| format!("{} in {}", level(wanted), and(&names)))
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::lint::{documented, rule};
+
+    #[test]
+    fn one_rule() {
+        let (talking, out, _) = printer(Look::PLAIN);
+        one(&talking, rule("name-directory").expect("a rule"));
+        insta::assert_snapshot!(out.text(), @"
+        name-directory: the name is the name of the directory
+
+        Compares the name with the directory that the file lies in, both after NFKC.
+        Some tools know a skill by its name and some by its directory; both must find the same one.
+
+        wrong:
+            ---
+            name: reader
+            description: Reads PDF files.
+            ---
+
+        right:
+            ---
+            name: pdf
+            description: Reads PDF files.
+            ---
+
+        level:  error in spec, reference and publish, warning in claude-code and lenient
+        repair: `--fix=unsafe`
+        source: specification, `name`
+        docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-directory
+        ");
+    }
+
+    #[test]
+    fn long_examples_are_cut() {
+        assert_eq!(example("a\nb\n"), ["a", "b"]);
+        let lines = example(&"x\n".repeat(500));
+        assert_eq!((lines.len(), lines[12].as_str()), (13, "… (488 lines more)"));
+        let lines = example(&"é".repeat(1025));
+        assert!(lines[0].ends_with("é… (1025 characters)"), "{lines:?}");
+    }
+
+    #[test]
+    fn all_rules_have_a_line() {
+        let (talking, out, _) = printer(Look::PLAIN);
+        let rules: Vec<_> = documented().collect();
+        list(&talking, &rules);
+        assert_eq!(out.text().lines().count(), rules.len() + 1);
+        assert!(out.text().contains("\nname-length "), "{}", out.text());
+    }
+
+    #[test]
+    fn json_has_everything() {
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &[rule("name-directory").expect("a rule")]);
+        let read: Value = serde_json::from_str(&out.text()).expect("JSON");
+        assert_eq!(read[0]["levels"]["lenient"], "warning");
+        assert_eq!(read[0]["fix"], "unsafe");
+    }
+
+    /// The page of rules: a heading for each, whose anchor is its id.
+    #[test]
+    fn the_reference_page_shows_every_rule() {
+        let titles = [
+            (Group::Spec, "Specification"),
+            (Group::Quality, "Quality"),
+            (Group::Package, "Package"),
+            (Group::Quirk, "Quirks of the reference validator"),
+        ];
+        let mut text = String::new();
+        for (group, title) in titles {
+            let rules: Vec<_> = documented().filter(|rule| rule.group == group).collect();
+            if rules.is_empty() {
+                continue;
+            }
+            let _ = writeln!(text, "## {title}\n");
+            for rule in &rules {
+                let _ = writeln!(text, "- [`{}`](#{}): {}", rule.id, rule.id, rule.summary);
+            }
+            text.push('\n');
+            for rule in rules {
+                section(&mut text, rule);
+            }
+        }
+        crate::testing::check_reference("rules.md", text.trim_end_matches('\n'));
+    }
+
+    fn section(text: &mut String, rule: &Rule) {
+        let docs = &rule.docs;
+        let _ = write!(text, "### `{}`\n\n{}\n{}\n\n", rule.id, docs.what, docs.why);
+        for (title, code) in [("Wrong", docs.bad), ("Right", docs.good)] {
+            let fence = if code.contains("```") { "````" } else { "```" };
+            // What is not shown would be lost on the page.
+            let code = crate::text::visible(&example(code).join("\n")).into_owned();
+            let _ = write!(text, "{title}:\n\n{fence}text\n{code}\n{fence}\n\n");
+        }
+        let _ = writeln!(text, "- Level: {}", levels(rule, "`"));
+        let _ = writeln!(text, "- Repair: {}", repair(rule).unwrap_or("none"));
+        let _ = writeln!(text, "- Source: {}\n", docs.source);
+    }
+}

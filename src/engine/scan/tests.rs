@@ -1,0 +1,205 @@
+use super::*;
+use crate::engine::testing::{World, skill_text};
+use crate::engine::{Discovery, discover, discover_with, sources_of};
+use crate::policy::Tolerance;
+
+/// The sources `names` of the project.
+fn sources(world: &World, names: &[&str]) -> Vec<Source> {
+    names.iter().map(|name| Source { scope: ScopeKind::Project, dir: world.project().join(name) }).collect()
+}
+
+fn found(world: &World, names: &[&str], policy: &Policy) -> Discovery {
+    discover_with(&sources(world, names), policy).expect("no error")
+}
+
+/// The directories of the skills that are used, below the project.
+fn used(world: &World, found: &Discovery) -> Vec<String> {
+    let below = |dir: &Path| dir.strip_prefix(world.project()).expect("below").to_owned();
+    found.skills.iter().map(|s| below(&s.dir).to_string_lossy().replace('\\', "/")).collect()
+}
+
+fn told(found: &Discovery) -> Vec<String> {
+    found.diagnostics.iter().map(ToString::to_string).collect()
+}
+
+/// Conflict C1: the first, the last, or none of one name; both paths are told.
+#[test]
+fn one_name_twice() {
+    let world = World::new();
+    for dir in ["a/copy", "a/pdf", "a/zzz", "b/pdf", "c/other"] {
+        world.skill(dir, "pdf");
+    }
+    world.skill("b/docx", "docx");
+    let all = ["a", "b", "c"];
+    let first = found(&world, &all, &Policy::DEFAULT);
+    assert_eq!(used(&world, &first), ["a/pdf", "b/docx"]);
+    assert_eq!((first.shadowed.len(), first.diagnostics.len()), (4, 4));
+    let last = found(&world, &all, &Policy::S3);
+    assert_eq!(used(&world, &last), ["b/docx", "c/other"]);
+    assert_eq!((last.shadowed.len(), last.diagnostics.len()), (4, 4));
+    assert_eq!(used(&world, &found(&world, &["a"], &Policy::S3)), ["a/pdf"], "at home in its source");
+    let strict = Policy { names: crate::policy::NameRule::AsIs, ..Policy::STRICT };
+    let error = discover_with(&sources(&world, &all), &strict).expect_err("an error");
+    assert!(
+        matches!(&error, Diagnostic::Shadowed { name, used, .. } if name == "pdf" && used.ends_with("a/pdf"))
+    );
+}
+
+/// Conflict C8: no skill makes discovery fail, also not where nothing is tolerated.
+#[test]
+fn one_bad_skill_spoils_nothing() {
+    let world = World::new();
+    world.skill("s/good", "good");
+    world.write("s/yaml/SKILL.md", "---\nname: yaml\ndescription: a: b\n---\n");
+    world.write("s/field/SKILL.md", "---\nname: field\ndescription: d\nhooks: x\n---\n");
+    world.write("s/empty/SKILL.md", "");
+    for (name, policy) in Policy::PRESETS {
+        let found = found(&world, &["s"], &policy);
+        assert!(used(&world, &found).contains(&"s/good".to_owned()), "{name}");
+        assert!(!told(&found).is_empty(), "{name}: the empty file is told");
+    }
+    let strict = found(&world, &["s"], &Policy::STRICT);
+    assert_eq!(used(&world, &strict), ["s/good"]);
+    assert!(told(&strict)[1].ends_with(
+        "field/SKILL.md` cannot be loaded: the specification has no field `hooks` (line 4, column 1)"
+    ));
+    let lenient = found(&world, &["s"], &Policy::DEFAULT);
+    assert_eq!(used(&world, &lenient), ["s/field", "s/good", "s/yaml"]);
+    let deviations: Vec<_> = lenient.deviations().map(|d| d.to_string()).collect();
+    assert_eq!(deviations.len(), 2);
+    assert!(deviations[0].ends_with("field/SKILL.md`, line 4: the specification has no field `hooks`"));
+    let silent = Policy { unknown_fields: Tolerance::Accept, text: Tolerance::Accept, ..Policy::DEFAULT };
+    assert_eq!(found(&world, &["s"], &silent).deviations().count(), 0);
+}
+
+/// Conflict C11: each preset has places of its own.
+#[test]
+fn places() {
+    let world = World::new();
+    let settings = world.settings(&[]);
+    let dirs = |policy: &Policy| -> Vec<PathBuf> {
+        let sources = sources_of(&settings, policy).expect("places").into_iter();
+        sources.map(|source| source.dir.strip_prefix(world.root()).expect("below").to_owned()).collect()
+    };
+    let default = crate::engine::default_sources(&settings).expect("places");
+    assert_eq!(sources_of(&settings, &Policy::DEFAULT).expect("places"), default);
+    assert_eq!(dirs(&Policy::S0), [Path::new("project/.claude/skills")]);
+    assert_eq!(dirs(&Policy::S2), [""; 0].map(Path::new));
+    assert_eq!(
+        dirs(&Policy::S4),
+        [
+            "home/.config/R/btw/skills",
+            "project/.btw/skills",
+            "project/.agents/skills",
+            "project/.claude/skills"
+        ]
+        .map(Path::new),
+        "S4-5: later ones override"
+    );
+    let mut homeless = world.settings(&[]);
+    homeless.home = None;
+    assert_eq!(sources_of(&homeless, &Policy::S4).expect("places").len(), 3);
+}
+
+/// Conflict C12: as deep as the policy says, never below a skill or into what is not ours.
+#[test]
+fn depth() {
+    let world = World::new();
+    for dir in ["s/a", "s/a/inner", "s/g/b", "s/1/2/3/4/c", "s/1/2/3/4/5/d", "s/node_modules/e", "s/x/.git/f"]
+    {
+        world.skill(dir, dir.rsplit('/').next().expect("a name"));
+    }
+    let all = |policy: &Policy| used(&world, &found(&world, &["s"], policy));
+    assert_eq!(all(&Policy::DEFAULT), ["s/1/2/3/4/c", "s/a", "s/g/b"]);
+    for policy in [Policy::S0, Policy::S2, Policy::S4] {
+        assert_eq!(all(&policy), ["s/a"]);
+    }
+    assert_eq!(all(&Policy { depth: 2, ..Policy::DEFAULT }), ["s/a", "s/g/b"]);
+    assert_eq!(all(&Policy { depth: 0, ..Policy::DEFAULT }), ["s/a"], "a source itself is always searched");
+}
+
+/// Conflict C12: bounded, and told.
+#[test]
+fn a_source_without_end() {
+    let world = World::new();
+    for number in 0..=MAX_DIRECTORIES {
+        fs::create_dir_all(&world.project().join(format!("s/{number:04}"))).expect("creates");
+    }
+    world.skill("s/zzz", "zzz");
+    let found = found(&world, &["s"], &Policy::DEFAULT);
+    assert_eq!(used(&world, &found), ["s/zzz"], "what lies in the source itself is found");
+    assert!(matches!(&found.diagnostics[..], [Diagnostic::TooManyDirectories(_)]), "{:?}", told(&found));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_walk_follows_no_links_and_ends() {
+    let world = World::new();
+    world.skill("elsewhere/pdf", "pdf");
+    world.skill("s/g/real", "real");
+    world.link("../../s", "s/g/loop");
+    world.link("../../elsewhere/pdf", "s/g/pdf");
+    world.link("../elsewhere", "s/linked");
+    let found = found(&world, &["s"], &Policy::DEFAULT);
+    assert_eq!(used(&world, &found), ["s/g/real", "s/linked/pdf"], "links in the source itself are followed");
+}
+
+/// Conflict C13 and oddities 35 and 36: the exact spelling wins.
+#[test]
+fn spellings() {
+    let world = World::new();
+    world.write("s/a/skill.md", &skill_text("a"));
+    world.skill("s/b", "b");
+    let all = |policy: &Policy| {
+        let found = found(&world, &["s"], policy);
+        (used(&world, &found), told(&found))
+    };
+    let (skills, diagnostics) = all(&Policy::DEFAULT);
+    assert_eq!(skills, ["s/a", "s/b"]);
+    assert!(diagnostics[0].contains("most tools look for `SKILL.md` only"), "{diagnostics:?}");
+    assert_eq!(all(&Policy::S0), (vec!["s/a".into(), "s/b".into()], vec![]));
+    let (skills, diagnostics) = all(&Policy::STRICT);
+    assert_eq!(skills, ["s/b"]);
+    assert!(diagnostics[0].ends_with("skill.md` cannot be loaded: its name is not `SKILL.md`"));
+    world.write("s/b/skill.md", "other");
+    // A file system that folds case has one file now, and nothing beside it.
+    if fs::list_dir(&world.project().join("s/b")).expect("lists").len() == 2 {
+        let (skills, diagnostics) = all(&Policy::STRICT);
+        assert_eq!(skills, ["s/b"]);
+        assert!(
+            diagnostics[1].ends_with("b/skill.md` is not read: `SKILL.md` lies beside it"),
+            "{diagnostics:?}"
+        );
+    }
+}
+
+/// Conflict C14: a source that is not there is empty, or an error.
+#[test]
+fn a_source_that_is_not_there() {
+    let world = World::new();
+    for (name, policy) in Policy::PRESETS {
+        match discover_with(&sources(&world, &["nowhere"]), &policy) {
+            Ok(found) => assert!(found.skills.is_empty() && !policy.strict_sources, "{name}"),
+            Err(error) => {
+                assert!(policy.strict_sources, "{name}");
+                assert!(error.to_string().ends_with("/nowhere`"), "{error}");
+            }
+        }
+    }
+    assert!(discover(&sources(&world, &["nowhere"])).diagnostics.is_empty());
+}
+
+/// Conflict C15: the error for a skill that is not there names those that are.
+#[test]
+fn an_unknown_skill() {
+    let world = World::new();
+    world.skill(".agents/skills/group/release-notes", "release-notes");
+    let error = crate::engine::find(&world.context(), "release-note").expect_err("unknown");
+    assert_eq!(error.to_string(), "there is no skill `release-note`");
+    assert_eq!(error.hints()[0], "did you mean `release-notes`?");
+    assert_eq!(error.hints()[1], "there are `release-notes`");
+    assert!(
+        crate::engine::find(&world.context(), "release-notes").is_ok(),
+        "conflict C12: as deep as discovery looks"
+    );
+}

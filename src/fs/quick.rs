@@ -1,0 +1,183 @@
+//! Reading many small files and directories at little cost.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::look::is_absent;
+use super::{Kind, PathContext, PathError};
+
+/// What a read into a buffer came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looked {
+    /// The buffer holds all of the file.
+    Read,
+    /// Nothing is there.
+    Absent,
+    /// Something is there that was not read: a link, no regular file, or one above the limit.
+    Other,
+}
+
+/// A directory below which many files are read: it is found once, not for each of them.
+#[derive(Debug)]
+pub struct Base {
+    path: PathBuf,
+    #[cfg(unix)]
+    handle: rustix::fd::OwnedFd,
+}
+
+impl Base {
+    /// Opens the directory at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not there or cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, PathError> {
+        Ok(Self {
+            path: path.to_owned(),
+            #[cfg(unix)]
+            handle: fs::File::open(path).at("open", path)?.into(),
+        })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the regular file at `below` this directory into `buffer`, whose old content goes. A
+    /// link at the end of the path is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened or read.
+    pub fn read_into(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
+        buffer.clear();
+        match self.open_below(below) {
+            Ok(file) => fill(file, limit, buffer).map_err(|error| (error, below)),
+            Err(error) if is_absent(&error) => Ok(Looked::Absent),
+            // Why a link is not opened has as many names as there are systems: the link is asked.
+            Err(error) => match super::kind(&self.path.join(below)) {
+                Ok(Some(Kind::File) | None) | Err(_) => Err((error, below)),
+                Ok(Some(_)) => Ok(Looked::Other),
+            },
+        }
+        .map_err(|(source, below)| PathError { action: "read", path: self.path.join(below), source })
+    }
+
+    #[cfg(unix)]
+    fn open_below(&self, below: &Path) -> io::Result<fs::File> {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        Ok(rustix::fs::openat(&self.handle, below, flags, Mode::empty())?.into())
+    }
+
+    #[cfg(not(unix))]
+    fn open_below(&self, below: &Path) -> io::Result<fs::File> {
+        super::tree::open_no_follow(&self.path.join(below))
+    }
+}
+
+fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() > limit {
+        return Ok(Looked::Other);
+    }
+    // One byte more than there is: the read that ends it is the first one.
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
+    buffer.resize(size, 0);
+    let filled = file.read(buffer)?;
+    buffer.truncate(filled);
+    if filled + 1 != size {
+        // It was cut off, or it grew or shrank since it was looked at.
+        file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
+    }
+    Ok(if buffer.len() as u64 > limit { Looked::Other } else { Looked::Read })
+}
+
+/// Returns what lies in directory `path`, in the order of the directory; links are not followed.
+///
+/// # Errors
+///
+/// Where it is no directory or cannot be read.
+pub fn entries(path: &Path) -> Result<Vec<(OsString, Kind)>, PathError> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).at("read", path)? {
+        let entry = entry.at("read", path)?;
+        let kind = entry.file_type().at("look at", path)?;
+        found.push((entry.file_name(), kind.into()));
+    }
+    Ok(found)
+}
+
+/// What tells that a file or directory was changed, without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    modified: Option<SystemTime>,
+    size: u64,
+}
+
+/// Returns the stamp of what `path` leads to, or `None` where nothing can be seen there.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(Stamp { modified: metadata.modified().ok(), size: metadata.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_holds_one_file_after_the_other() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        let base = Base::open(dir.path()).expect("opens");
+        let mut buffer = Vec::new();
+        let mut read_into = |path: &str, limit| {
+            let looked = base.read_into(Path::new(path), limit, &mut buffer).expect("reads");
+            (looked, String::from_utf8(buffer.clone()).expect("text"))
+        };
+        for text in ["a long text", "", "short"] {
+            fs::write(&path, text).expect("writes");
+            assert_eq!(read_into("f", 11), (Looked::Read, text.to_owned()));
+        }
+        assert_eq!(read_into("f", 4).0, Looked::Other);
+        assert_eq!(read_into(".", 4).0, Looked::Other);
+        for gone in ["gone", "f/below"] {
+            assert_eq!(read_into(gone, 4).0, Looked::Absent);
+        }
+        assert!(Base::open(&path.join("gone")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_pipes_are_not_read() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (link, pipe) = (dir.path().join("link"), dir.path().join("pipe"));
+        std::os::unix::fs::symlink("nowhere", &link).expect("links");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .expect("a pipe");
+        let base = Base::open(dir.path()).expect("opens");
+        for name in ["link", "pipe"] {
+            let looked = base.read_into(Path::new(name), 9, &mut Vec::new());
+            assert_eq!(looked.expect("no error"), Looked::Other);
+        }
+        let mut kinds = entries(dir.path()).expect("lists");
+        kinds.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(kinds, [("link".into(), Kind::Symlink), ("pipe".into(), Kind::Other)]);
+    }
+
+    #[test]
+    fn a_stamp_differs_when_the_file_does() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        assert_eq!(stamp(&path), None);
+        fs::write(&path, "a").expect("writes");
+        let old = stamp(&path);
+        assert_eq!(stamp(&path), old);
+        fs::write(&path, "ab").expect("writes");
+        assert_ne!(stamp(&path), old);
+    }
+}

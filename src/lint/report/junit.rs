@@ -1,0 +1,134 @@
+//! `JUnit`'s XML: one test case for each skill.
+
+use std::fmt::Write as _;
+
+use super::{Report, SkillReport, span};
+use crate::document::LineIndex;
+use crate::lint::{Finding, Severity};
+use crate::text::visible;
+
+/// Returns the report as a document of XML. A skill fails as it does on the command line; warnings
+/// that fail nothing stand in the output of its test case.
+pub fn junit(report: &Report<'_>) -> String {
+    let fails = |skill: &SkillReport<'_>| {
+        skill.count(Severity::Error) > 0 || (report.strict && !skill.findings.is_empty())
+    };
+    let failures = report.skills.iter().filter(|skill| fails(skill)).count();
+    let tests = report.skills.len();
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\"");
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<testsuites name=\"skillpm validate\" {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"skillpm validate\" {counts} skipped=\"0\">");
+    for skill in &report.skills {
+        let path = escape(&skill.path);
+        let _ = write!(out, "    <testcase classname=\"skillpm.validate\" name=\"{path}\" file=\"{path}\"");
+        if skill.findings.is_empty() {
+            out.push_str("/>\n");
+            continue;
+        }
+        let lines = escape(&findings(skill));
+        if fails(skill) {
+            let error = skill.findings.iter().find(|finding| finding.severity == Severity::Error);
+            let first = error.or(skill.findings.first()).map_or("", |finding| finding.rule);
+            let _ = writeln!(
+                out,
+                ">\n      <failure type=\"{first}\" message=\"{}\">{lines}</failure>",
+                counted(skill)
+            );
+        } else {
+            let _ = writeln!(out, ">\n      <system-out>{lines}</system-out>");
+        }
+        out.push_str("    </testcase>\n");
+    }
+    out + "  </testsuite>\n</testsuites>\n"
+}
+
+/// `2 errors, 1 warning`.
+fn counted(skill: &SkillReport<'_>) -> String {
+    let number = |severity| {
+        let count = skill.count(severity);
+        format!("{count} {severity}{}", if count == 1 { "" } else { "s" })
+    };
+    format!("{}, {}", number(Severity::Error), number(Severity::Warning))
+}
+
+/// A line for each finding, and one for its help.
+fn findings(skill: &SkillReport<'_>) -> String {
+    let index = LineIndex::new(skill.text);
+    let mut lines = String::new();
+    for Finding { rule, severity, message, span: bytes, help, .. } in skill.findings {
+        let at = index.position(span(skill.text, bytes).start);
+        // A line of the file must not pass for a finding.
+        let message = message.replace(['\n', '\r'], " ");
+        let _ = writeln!(lines, "{}:{}:{}: {severity}[{rule}]: {message}", skill.path, at.line, at.column);
+        if let Some(help) = help {
+            let _ = writeln!(lines, "  help: {help}");
+        }
+    }
+    lines
+}
+
+/// Escapes a text for elements and attributes. XML has no way to write control characters.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in visible(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{findings, report};
+    use super::*;
+
+    #[test]
+    fn the_format() {
+        let findings = findings();
+        insta::assert_snapshot!(junit(&report(&findings)), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="skillpm validate" tests="2" failures="1" errors="0">
+          <testsuite name="skillpm validate" tests="2" failures="1" errors="0" skipped="0">
+            <testcase classname="skillpm.validate" name="skills/my pdf,a:b/SKILL.md" file="skills/my pdf,a:b/SKILL.md">
+              <failure type="name-alphabet" message="1 error, 3 warnings">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
+          help: call it `pdf`, and its directory too
+        skills/my pdf,a:b/SKILL.md:3:14: warning[description-when]: the description does not say when to use the skill
+          help: add a sentence such as `Use when the user …`
+        skills/my pdf,a:b/SKILL.md:3:18: warning[hidden-character]: a hidden character: U+202E, a control of direction
+          help: delete it; it is nothing that writing needs
+        skills/my pdf,a:b/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`
+          help: move it below `metadata`, as `  author: …`
+        </failure>
+            </testcase>
+            <testcase classname="skillpm.validate" name="skills/ok/SKILL.md" file="skills/ok/SKILL.md"/>
+          </testsuite>
+        </testsuites>
+        "#);
+    }
+
+    #[test]
+    fn warnings_fail_only_where_they_are_to() {
+        let mut findings = findings();
+        findings.retain(|finding| finding.severity == Severity::Warning);
+        let mut report = report(&findings);
+        assert!(junit(&report).contains("failures=\"0\"") && junit(&report).contains("<system-out>"));
+        report.strict = true;
+        assert!(junit(&report).contains("failures=\"1\"") && junit(&report).contains("<failure type="));
+    }
+
+    #[test]
+    fn nothing_leaves_its_element() {
+        assert_eq!(
+            escape("]]></failure>\"'&\u{0}\u{fffe}"),
+            "]]&gt;&lt;/failure&gt;&quot;&apos;&amp;\\u{0}\\u{fffe}"
+        );
+    }
+}

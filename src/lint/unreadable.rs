@@ -1,0 +1,30 @@
+//! `file-kind`: what stands in the place of a `SKILL.md`, where no rule can look at a content.
+
+use super::{Docs, Group, Levels, RULES, Rule};
+
+/// The id of findings about what the file is. Whoever reads files makes them.
+pub const FILE_KIND: &str = "file-kind";
+
+/// What there is to say about [`FILE_KIND`]. It finds nothing itself: it is given no files.
+static RULE: Rule = Rule {
+    id: FILE_KIND,
+    group: Group::Spec,
+    levels: Levels::FATAL,
+    summary: "`SKILL.md` is a regular file that can be read",
+    docs: Docs {
+        what: "Looks at what lies under the name `SKILL.md`: a symbolic link, a directory, a pipe, or a \
+            file of more than 10 MiB is told.",
+        why: "An agent that follows a link of a stranger's skill can be made to read any file of the \
+            machine, and installing copies no links.",
+        bad: "SKILL.md -> ../shared/pdf.md\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
+        source: "specification, directory structure",
+    },
+    fix: None,
+    check: |_, _| {},
+};
+
+/// Everything that a finding can be of: the rules of the table, and `file-kind` before them.
+pub fn documented() -> impl Iterator<Item = &'static Rule> {
+    std::iter::once(&RULE).chain(RULES.iter().copied())
+}

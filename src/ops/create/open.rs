@@ -1,0 +1,97 @@
+//! Where templates come from, and what they want to know.
+
+use std::collections::BTreeMap;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::refusal::Limits;
+use crate::source::{self, Wanted, local};
+use crate::spec::{Origin, SourceSpec, SpecError};
+use crate::template::{BUILTIN, Template};
+use crate::text::closest;
+
+/// Returns the template that `typed` names: a built-in one, or the directory of a source.
+///
+/// # Errors
+///
+/// A word that names nothing, a source that cannot be opened, files that no skill may have.
+pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Template> {
+    let typed = typed.unwrap_or(BUILTIN[0].name);
+    if let Some(template) = Template::builtin(typed) {
+        return Ok(template);
+    }
+    let spec: SourceSpec = typed.parse().map_err(|error| not_a_template(typed, &error))?;
+    if spec.skill.is_some() {
+        return Err(Error::usage(format!("`{typed}` names a skill, and a template is a directory"))
+            .hint("write `owner/repo/directory` in place of `owner/repo@skill`"));
+    }
+    // Paths are read as everywhere: from the working directory.
+    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+    let origin = match spec.origin {
+        Origin::Local(path) => local::origin(&context.settings, &scope, &path)?,
+        Origin::GitHub(repository) => Origin::GitHub(repository.on(&context.settings.github.host)),
+    };
+    let opened = source::open(context, &scope, &origin, Wanted::Now(spec.reference.as_ref()))?;
+    let directory = spec.path.unwrap_or_default();
+    if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {
+        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the directory for slips"));
+    }
+    let set = opened
+        .tree
+        .skill(&directory, &Limits::default())
+        .map_err(|error| Error::from(error).context(format!("the template `{typed}` is refused")))?;
+    Template::from_files(typed, &set)
+}
+
+fn not_a_template(typed: &str, error: &SpecError) -> Error {
+    let names = || BUILTIN.iter().map(|builtin| builtin.name);
+    let error = match error {
+        SpecError::Word(_) => Error::usage(format!("there is no template `{typed}`")),
+        other => Error::usage(other.to_string()),
+    };
+    let error = match closest(typed, names()) {
+        Some(name) => error.hint(format!("did you mean `{name}`?")),
+        None => error,
+    };
+    error.hint(
+        "`skillpm create --list-templates` lists the built-in ones; others are `./dir` or `owner/repo/dir`",
+    )
+}
+
+/// Returns the values of the variables that `template` declares: what was `given`, else what
+/// `asked` answers, else the default.
+///
+/// # Errors
+///
+/// A value for a variable that is not declared, one of more than one line, and none at all.
+pub(super) fn variables(
+    template: &Template,
+    given: &BTreeMap<String, String>,
+    asked: impl Fn(&str, &str) -> Option<String>,
+) -> Result<BTreeMap<String, String>> {
+    let names = || template.variables.iter().map(|variable| variable.name.as_str());
+    if let Some(unknown) = given.keys().find(|name| names().all(|known| known != *name)) {
+        let error = Error::usage(format!("the template `{}` has no variable `{unknown}`", template.name));
+        let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
+        return Err(error.hint(match &known[..] {
+            [] => "it has none at all; leave `--var` away".to_owned(),
+            _ => format!("it has {}", known.join(", ")),
+        }));
+    }
+    let mut values = BTreeMap::new();
+    for variable in &template.variables {
+        let (name, default) = (&variable.name, variable.default.as_deref());
+        let value = given.get(name).cloned();
+        let value = value.or_else(|| asked(&variable.prompt, default.unwrap_or_default()));
+        let value = value.or_else(|| default.map(str::to_owned)).ok_or_else(|| {
+            Error::usage(format!(
+                "the template `{}` wants to know `{name}`: {}",
+                template.name, variable.prompt
+            ))
+            .hint(format!("say it with `--var {name}=VALUE`"))
+        })?;
+        values.insert(name.clone(), super::check::one_line(name, &value)?);
+    }
+    Ok(values)
+}

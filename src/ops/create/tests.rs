@@ -1,0 +1,285 @@
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::document::Document;
+use crate::engine::load::SKILL_FILE;
+use crate::engine::testing::World;
+use crate::error::ErrorKind;
+use crate::lint::{self, Profile, Ruleset, Subject};
+use crate::reporter::Interact;
+
+fn request(name: &str) -> CreateRequest {
+    CreateRequest { name: Some(name.into()), ..CreateRequest::default() }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_text(&path.join(SKILL_FILE), 99_999).expect("reads").expect("there")
+}
+
+/// What all rules say of a new skill, with its files.
+fn findings(name: &str, set: &FileSet) -> Vec<lint::Finding> {
+    let document = Document::from_bytes(set.read(set.get(SKILL_FILE).expect("there")).expect("reads"));
+    let files = check::files(set).expect("reads");
+    let subject = Subject::new(&document, Some(name), SKILL_FILE).with_files(&files);
+    [Profile::Spec, Profile::Publish, Profile::ClaudeCode, Profile::Reference]
+        .into_iter()
+        .flat_map(|profile| lint::check_with(&subject, &Ruleset::new(profile)))
+        .collect()
+}
+
+/// S0-US5.1: no profile has anything to say about a new skill, whatever it is made from.
+#[test]
+fn a_new_skill_is_right() {
+    let world = World::new();
+    let all: [BTreeSet<Resource>; 2] = [BTreeSet::new(), Resource::ALL.into()];
+    for (template, resources) in
+        BUILTIN.iter().flat_map(|builtin| all.each_ref().map(|all| (builtin.name, all)))
+    {
+        for name in ["pdf", "a", "7zip", "123", "1e5", "2020-01-01", "null", "on", "true", "release-notes"] {
+            let request = CreateRequest {
+                template: Some(template.into()),
+                resources: resources.clone(),
+                parent: Some(format!("{template}-{}", resources.len()).into()),
+                license: Some("MIT".into()),
+                author: Some("Ann: O'Neil <ann@example.org>".into()),
+                ..request(name)
+            };
+            let outcome = create(&world.context(), &request).expect(name);
+            assert_eq!(outcome.warnings, [""; 0], "{template} {name}");
+            let tree = fs::tree_of(&outcome.path).expect("reads");
+            let set = tree.skill("", &crate::refusal::Limits::default()).expect("a skill");
+            assert_eq!(findings(name, &set), [], "{template} {name}");
+            let text = read(&outcome.path);
+            let formatted =
+                crate::document::format(&Document::parse(text.clone())).expect("can be formatted");
+            assert_eq!(formatted, text, "{template} {name}: it is in canonical form");
+            assert!(!text.contains("{{") && !text.contains("{%"), "{text}");
+            let is_script = |file: &crate::tree::FileEntry| file.path.as_str().starts_with("scripts/");
+            assert!(set.files().iter().all(|file| file.executable == is_script(file)));
+        }
+    }
+    let left = fs::list_dir(world.project()).expect("lists");
+    assert!(!left.iter().any(|name| name.starts_with(".skillpm-")), "{left:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_directory_is_not_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+    let path = create(&world.context(), &request("pdf")).expect("works").path;
+    fs::create_dir(&world.project().join("other")).expect("creates");
+    assert_eq!(mode(&path), mode(&world.project().join("other")));
+    assert_eq!(mode(&path.join(SKILL_FILE)), 0o644);
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let world = World::new();
+    world.write("skills/pdf", "mine");
+    let mut request = request("pdf");
+    request.parent = Some("skills".into());
+    let error = create(&world.context(), &request).expect_err("is there");
+    assert_eq!(error.kind(), ErrorKind::Usage);
+    assert!(error.to_string().ends_with("pdf` is there already"), "{error}");
+    assert_eq!(fs::list_dir(&world.project().join("skills")).expect("lists"), ["pdf"]);
+    request.parent = Some("new/place".into());
+    let path = create(&world.context(), &request).expect("the parent is made").path;
+    assert_eq!(path, world.project().join("new/place/pdf"));
+    assert!(create(&world.context(), &request).is_err(), "its own work neither");
+}
+
+#[test]
+fn a_dry_run_makes_nothing() {
+    let world = World::new();
+    let request = CreateRequest { dry_run: true, parent: Some("new".into()), ..request("pdf") };
+    let outcome = create(&world.context(), &request).expect("works");
+    assert_eq!(outcome.files.len(), 1);
+    assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git"]);
+}
+
+/// S4-7: into the skills of a scope.
+#[test]
+fn a_scope_is_a_place() {
+    let world = World::new();
+    for (kind, root) in [(ScopeKind::Project, world.project()), (ScopeKind::User, world.home())] {
+        let request = CreateRequest { scope: Some(kind), ..request("pdf") };
+        let path = create(&world.context(), &request).expect("works").path;
+        assert_eq!(path, root.join(".agents/skills/pdf"));
+    }
+    assert_eq!(crate::engine::find(&world.context(), "pdf").expect("found").warnings.len(), 1);
+}
+
+/// Conflict C2, the strict level.
+#[test]
+fn a_wrong_name_gets_the_rule_and_a_right_one() {
+    let world = World::new();
+    for (name, message, hint) in [
+        ("PDF Reader", "the name `PDF Reader` has an upper-case letter", Some("pdf-reader")),
+        (
+            "../etc",
+            "the name `../etc` has a character that is not a letter, a digit or a hyphen: U+002E",
+            Some("etc"),
+        ),
+        ("-pdf", "the name `-pdf` starts or ends with a hyphen", Some("pdf")),
+        ("技能", "the name `技能` has letters that not every tool accepts", None),
+        ("", "the name is empty", None),
+    ] {
+        let error = create(&world.context(), &request(name)).expect_err(name);
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
+        assert!(error.hints()[0].contains("single hyphens"));
+        let offer = hint.map(|slug| format!("`skillpm create {slug}` would do"));
+        assert_eq!(error.hints().get(1), offer.as_ref(), "{name}");
+    }
+    assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git"], "nothing was written");
+}
+
+#[test]
+fn a_wrong_value_is_refused() {
+    for (text, message) in [
+        (" ", "the description is empty"),
+        ("a\nb", "the description has more than one line"),
+        ("a\u{2028}b", "the description has more than one line"),
+        ("a\u{1b}[2J", "the description has the control character U+001B"),
+        (&"é".repeat(1025), "the description has 1025 characters, 1024 are allowed"),
+    ] {
+        let error = check::description(text).expect_err(message);
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
+    }
+    assert!(check::description(&"é".repeat(1024)).is_ok());
+    for (text, message) in [
+        ("", "the author is empty"),
+        ("a\nallowed-tools: Bash", "the author has more than one line"),
+        (&"x".repeat(501), "the author has 501 characters, 500 are allowed"),
+    ] {
+        assert_eq!(check::line("author", text).expect_err(message).to_string(), message);
+    }
+}
+
+/// Answers with what it was told to, and keeps the questions.
+struct Scripted(&'static [&'static str], Mutex<Vec<String>>);
+
+impl Interact for Scripted {
+    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn input(&self, question: &str, default: &str) -> Option<String> {
+        let mut asked = self.1.lock().expect("one thread");
+        let answer = self.0.get(asked.len()).copied().unwrap_or_default();
+        asked.push(format!("{question} [{default}]"));
+        Some(if answer.is_empty() { default } else { answer }.to_owned())
+    }
+}
+
+#[test]
+fn a_person_is_asked_for_what_is_missing() {
+    let world = World::new();
+    let person = Arc::new(Scripted(&["pdf", "", "Ann", "", "testers"], Mutex::default()));
+    let context = Context { interact: person.clone(), ..world.context() };
+    world.write(
+        "t/SKILL.md",
+        "---\nname: {{ name }}\ndescription: {{ description }}\n---\nFor {{ audience }}.\n",
+    );
+    world.write("t/template.toml", "[variables.audience]\nprompt = \"who reads it\"\ndefault = \"all\"\n");
+    let request = CreateRequest { template: Some("./t".into()), ..CreateRequest::default() };
+    let outcome = create(&context, &request).expect("made");
+    assert!(
+        read(&outcome.path)
+            .ends_with("Helps with pdf. Use when the task is about pdf.\n---\n\nFor testers.\n")
+    );
+    assert_eq!(
+        *person.1.lock().expect("one thread"),
+        [
+            "name of the skill []",
+            "what it does, and when to use it [Helps with pdf. Use when the task is about pdf.]",
+            "author (empty: none) []",
+            "license, such as MIT (empty: none) []",
+            "who reads it [all]",
+        ]
+    );
+    let error = create(&world.context(), &CreateRequest::default()).expect_err("nobody is asked");
+    assert_eq!(error.to_string(), "the skill needs a name");
+}
+
+#[test]
+fn templates_of_one_s_own() {
+    let world = World::new();
+    world.write("t/SKILL.md", "---\nname: {{ name }}\ndescription: {{ description }}\n---\n{{ tool }}\n");
+    world.write("t/template.toml", "[variables.tool]\n");
+    world.write("bad/SKILL.md", "---\nname: fixed\ndescription: {{ description }}\n---\n");
+    let made = |template: &str, vars: &[(&str, &str)]| {
+        let variables = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let request = CreateRequest { template: Some(template.into()), variables, ..request("pdf") };
+        create(&world.context(), &request).map(|outcome| read(&outcome.path))
+    };
+    let message =
+        |template: &str, vars: &[(&str, &str)]| made(template, vars).expect_err(template).to_string();
+    assert_eq!(message("./t", &[]), "the template `./t` wants to know `tool`: tool");
+    assert_eq!(message("./t", &[("tol", "x")]), "the template `./t` has no variable `tol`");
+    assert_eq!(message("./t", &[("tool", "x\ny")]), "the tool has more than one line");
+    assert_eq!(message("bascic", &[]), "there is no template `bascic`");
+    assert_eq!(message("./nowhere", &[]), "`./nowhere` does not exist");
+    assert_eq!(
+        message("owner/repo@skill", &[]),
+        "`owner/repo@skill` names a skill, and a template is a directory"
+    );
+    assert_eq!(message(".", &[]), "the template `.` has no `SKILL.md`");
+    assert_eq!(
+        message("./bad", &[]),
+        "the template `./bad` makes no valid skill: `SKILL.md`, line 2: the name `fixed` differs from the \
+         directory's name `pdf`"
+    );
+    assert!(made("./t", &[("tool", "awk")]).expect("made").ends_with("---\n\nawk\n"));
+}
+
+/// The rules for names of installed skills hold for templates too.
+#[cfg(unix)]
+#[test]
+fn a_hostile_template_is_refused() {
+    let world = World::new();
+    world.write("secret", "key");
+    world.write("t/SKILL.md", "---\nname: {{ name }}\ndescription: {{ description }}\n---\n");
+    world.link("../secret", "t/notes.md");
+    let request = CreateRequest { template: Some("./t".into()), ..request("pdf") };
+    let error = create(&world.context(), &request).expect_err("a link that leads out");
+    assert_eq!(error.kind(), ErrorKind::Integrity);
+    assert_eq!(fs::kind(&world.project().join("pdf")).expect("looks"), None);
+    fs::remove_link(&world.project().join("t/notes.md")).expect("removed");
+    world.write("t/.skillpm-x.jinja", "");
+    create(&world.context(), &request).expect_err("a name of our own");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_value_that_is_accepted_makes_a_right_skill(
+        name in "[a-z0-9]{1,9}(-[a-z0-9]{1,5}){0,2}",
+        text in "(\\PC|\\{\\{name\\}\\}|\\{\\{description\\}\\}|---|<<<<<<<|: | #|\"|\\\\){1,60}",
+        author in "(\\PC|\n|: |'){1,20}",
+    ) {
+        let name = SkillName::new(&name).expect("valid");
+        let (Ok(description), Ok(author)) = (check::description(&text), check::line("author", &author)) else {
+            return Ok(());
+        };
+        let values = Values {
+            name: name.clone(),
+            description: description.to_owned(),
+            license: None,
+            author: Some(author),
+            resources: BTreeSet::new(),
+            variables: BTreeMap::new(),
+        };
+        for builtin in BUILTIN {
+            let template = Template::builtin(builtin.name).expect("a template");
+            let set = template.fill(&values).expect("filled");
+            check::result(&template, &values, &set).expect("no error of the specification");
+            let document = Document::from_bytes(set.read(set.get(SKILL_FILE).expect("there")).expect("reads"));
+            prop_assert_eq!(document.name(), Some(name.as_str()));
+            prop_assert_eq!(document.description(), Some(description));
+        }
+    }
+}

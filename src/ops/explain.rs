@@ -1,0 +1,58 @@
+//! `explain`: what a rule looks for, and why.
+
+use crate::error::{Error, Result};
+use crate::lint::{Rule, UnknownName, documented};
+use crate::text::closest;
+
+/// Which rule; `None` are all.
+#[derive(Debug, Clone, Default)]
+pub struct ExplainRequest {
+    /// The id of the rule.
+    pub rule: Option<String>,
+}
+
+/// Returns the rule that was asked for, or all in the order of the reference page.
+///
+/// # Errors
+///
+/// Where there is no such rule, with the closest one.
+pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
+    let Some(id) = &request.rule else { return Ok(documented().collect()) };
+    if let Some(rule) = documented().find(|rule| rule.id == id) {
+        return Ok(vec![rule]);
+    }
+    let closest = closest(id, documented().map(|rule| rule.id));
+    Err(unknown(&UnknownName { what: "rule", given: id.clone(), closest }))
+}
+
+/// The error for a name that nothing has, with what was probably meant.
+pub fn unknown(name: &UnknownName) -> Error {
+    let hint = match (name.closest, name.what) {
+        (None, "rule") => "`skillpm explain` lists the rules".to_owned(),
+        _ => name.hint(),
+    };
+    Error::usage(name.to_string()).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explained(rule: Option<&str>) -> Result<Vec<&'static Rule>> {
+        explain(&ExplainRequest { rule: rule.map(str::to_owned) })
+    }
+
+    #[test]
+    fn one_all_or_a_suggestion() {
+        assert_eq!(explained(Some("name-length")).expect("a rule")[0].id, "name-length");
+        assert_eq!(explained(Some("file-kind")).expect("a rule").len(), 1);
+        assert_eq!(explained(None).expect("rules").len(), documented().count());
+        let error = explained(Some("name-lenght")).expect_err("a slip");
+        assert_eq!(error.to_string(), "there is no rule `name-lenght`");
+        assert_eq!(error.hints(), ["did you mean `name-length`?"]);
+        assert_eq!(
+            explained(Some("zzz")).expect_err("nothing").hints(),
+            ["`skillpm explain` lists the rules"]
+        );
+    }
+}

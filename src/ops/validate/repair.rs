@@ -1,0 +1,151 @@
+//! Repairs of what was found.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::Checked;
+use super::one::Checker;
+use crate::engine::load;
+use crate::error::Result;
+use crate::fs::{self, Base};
+use crate::lint::{Finding, Safety};
+use crate::ops::fix;
+
+/// What is done about findings that can be repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Repairs {
+    /// They are told.
+    #[default]
+    None,
+    /// Repairs of this kind are computed, and nothing is written.
+    Show(Safety),
+    /// Repairs of this kind are made.
+    Make(Safety),
+}
+
+/// A file that was repaired, or would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// The file, as it is to be shown.
+    pub file: PathBuf,
+    /// The name that it gets, where that is another one.
+    pub renamed: Option<PathBuf>,
+    /// What changes in its text, as a unified diff.
+    pub diff: Option<String>,
+    /// The number of repairs in its text.
+    pub count: usize,
+}
+
+/// The rule whose repair is another name for the file.
+const RENAMES: &str = "file-name";
+
+/// Repairs `skills`, and checks again what was written.
+///
+/// # Errors
+///
+/// A file that cannot be written, or changed meanwhile.
+pub(super) fn repair(
+    cwd: &Path,
+    skills: &mut [Checked],
+    mut checker: Checker<'_>,
+    repairs: Repairs,
+) -> Result<Vec<Repaired>> {
+    let (safety, write) = match repairs {
+        Repairs::None => return Ok(Vec::new()),
+        Repairs::Show(safety) => (safety, false),
+        Repairs::Make(safety) => (safety, true),
+    };
+    let can = |finding: &Finding| {
+        finding.rule == RENAMES || finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety)
+    };
+    let mut repaired = Vec::new();
+    for skill in skills.iter_mut().filter(|skill| skill.findings.iter().any(can)) {
+        repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
+    }
+    Ok(repaired)
+}
+
+fn one(
+    cwd: &Path,
+    skill: &mut Checked,
+    checker: &mut Checker<'_>,
+    safety: Safety,
+    write: bool,
+) -> Result<Option<Repaired>> {
+    let at = cwd.join(&skill.file);
+    // What is no file, or is gone by now, has no text to repair.
+    let Ok(document) = load::document(&at) else { return Ok(None) };
+    let dir = at.parent().unwrap_or(Path::new(""));
+    let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
+    let repair = fix::repair(&at, &document, safety, |document, name| {
+        checker.lint(document, Some(OsStr::new(name)), dir.file_name(), || dir.clone())
+    })?;
+    if repair.is_empty() {
+        return Ok(None);
+    }
+    let new_name = repair.rename.as_ref().and_then(|rename| rename.to.file_name());
+    let renamed = new_name.map(|name| skill.file.with_file_name(name));
+    let repaired = Repaired {
+        file: skill.file.clone(),
+        diff: repair.diff(&skill.file),
+        count: repair.fixed.applied,
+        renamed: renamed.clone(),
+    };
+    if write {
+        let file = fix::write(&at, &repair)?;
+        let name = Path::new(file.file_name().unwrap_or_default());
+        let shown = renamed.unwrap_or_else(|| skill.file.clone());
+        if let Some(one) = checker.file(&Base::open(&dir)?, name, dir.file_name(), || shown)? {
+            *skill = one.checked;
+        }
+    }
+    Ok(Some(repaired))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Target, ValidateOutcome, ValidateRequest, validate};
+    use super::*;
+    use crate::engine::testing::World;
+
+    fn repaired(world: &World, repairs: Repairs) -> Result<ValidateOutcome> {
+        let targets = vec![Target::Path(".".into())];
+        validate(&world.context(), &ValidateRequest { targets, repairs, ..ValidateRequest::default() })
+    }
+
+    fn text(world: &World, path: &str) -> String {
+        fs::read_text(&world.project().join(path), 1 << 20).expect("reads").expect("is there")
+    }
+
+    #[test]
+    fn repairs_are_shown_or_made_and_what_is_left_is_told() {
+        let world = World::new();
+        let wrong = "---\nname: a\ndescription: Reads: all. Use it for tests.\n---\n\n# A\n";
+        world.write("s/a/SKILL.md", wrong);
+        world.write("s/b/skill.md", &crate::engine::testing::skill_text("b"));
+        world.skill("s/c", "other");
+        let shown = repaired(&world, Repairs::Show(Safety::Safe)).expect("no error");
+        assert_eq!(shown.repaired.len(), 2);
+        assert!(shown.repaired[0].diff.as_ref().is_some_and(|diff| diff.contains("+description: \"Reads")));
+        assert_eq!(shown.repaired[1].renamed.as_deref(), Some(Path::new("./s/b/SKILL.md")));
+        assert_eq!(text(&world, "s/a/SKILL.md"), wrong, "nothing is written");
+        let made = repaired(&world, Repairs::Make(Safety::Safe)).expect("no error");
+        assert_eq!(made.repaired, shown.repaired);
+        let left: Vec<_> = made.findings().map(|finding| finding.rule).collect();
+        assert_eq!(left, ["name-directory"], "this one is not safe");
+        assert_eq!(repaired(&world, Repairs::Make(Safety::Safe)).expect("no error").repaired, []);
+        assert!(text(&world, "s/b/SKILL.md").contains("name: b"));
+    }
+
+    #[test]
+    fn standard_input_is_not_repaired() {
+        let world = World::new();
+        let bytes = b"---\nname: a\ndescription: a: b\n---\n".to_vec();
+        let request = ValidateRequest {
+            targets: vec![Target::Text { bytes, file: None }],
+            repairs: Repairs::Make(Safety::Safe),
+            ..ValidateRequest::default()
+        };
+        assert!(validate(&world.context(), &request).is_err());
+    }
+}

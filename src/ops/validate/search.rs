@@ -1,0 +1,218 @@
+//! Which files are checked: those that were named, and the skills in directories that were.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::one::{Checker, One};
+use super::workers;
+use crate::engine::load::{self, SKILL_FILE};
+use crate::error::{Error, Result};
+use crate::fs::{self, Base, Kind};
+use crate::lint::Ruleset;
+use crate::refusal::{Limits, Refusal};
+use crate::source::discover::{MAX_DEPTH, SKIPPED};
+
+/// A skill that was checked, and what tells its file apart however it is reached.
+pub(super) struct Found {
+    pub(super) one: One,
+    /// `None` where no other can be the same.
+    identity: Option<PathBuf>,
+}
+
+/// How skills are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'a> {
+    pub(super) rules: &'a Ruleset,
+    /// Whether a skill may be found in several ways.
+    pub(super) several: bool,
+}
+
+/// A directory that may hold a skill, below the one that was named.
+struct Place {
+    /// Below the directory that was named.
+    below: PathBuf,
+    /// Where it really is, if it is a link.
+    link: Option<PathBuf>,
+}
+
+/// What a place turned out to be.
+enum Step {
+    Skill(One),
+    /// Not a skill; the directories in it.
+    Inside(Vec<OsString>),
+}
+
+impl Search<'_> {
+    /// Checks what `typed` names, which lies at `at`.
+    ///
+    /// # Errors
+    ///
+    /// A path that is not there, cannot be read, or holds no skill.
+    pub(super) fn check(self, typed: &Path, at: &Path) -> Result<Vec<Found>> {
+        let shown = typed.display();
+        let named_right = at.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+        let real = fs::real_path(at)?;
+        let kind = real.as_deref().map(fs::kind).transpose()?.flatten();
+        match (kind, real) {
+            (Some(Kind::Directory), Some(real)) if !named_right => self.directory(typed, &real),
+            // A link to nothing is there, and the finding about it says so.
+            _ if named_right && fs::kind(at)?.is_some() => {
+                let dir = at.parent().unwrap_or(Path::new(""));
+                let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
+                self.skill(&dir, at.file_name().unwrap_or_default(), typed.to_owned())
+            }
+            (None, _) => {
+                Err(Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"))
+            }
+            (Some(_), _) => {
+                Err(Error::usage(format!("`{shown}` is no skill: its name is not `{SKILL_FILE}`"))
+                    .hint("name a skill's directory, its `SKILL.md`, or a directory with skills in it"))
+            }
+        }
+    }
+
+    /// Checks the skill whose file is `name` in the real directory `dir`.
+    fn skill(self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found>> {
+        let mut checker = Checker::new(self.rules, &[]);
+        let one = checker.file(&Base::open(dir)?, Path::new(name), dir.file_name(), || shown)?;
+        let identity = || self.several.then(|| dir.join(name));
+        Ok(one.map(|one| Found { one, identity: identity() }).into_iter().collect())
+    }
+
+    /// Checks the skill in the real directory `dir`, else all skills below it.
+    fn directory(self, typed: &Path, dir: &Path) -> Result<Vec<Found>> {
+        if let Some(file) = load::skill_file(dir)? {
+            let name = file.file_name().unwrap_or_default();
+            return self.skill(dir, name, typed.join(name));
+        }
+        let shown = typed.display();
+        let found = self
+            .below(typed, &Base::open(dir)?)
+            .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
+        if found.is_empty() {
+            let message = format!("`{shown}` holds no skill: there is no `{SKILL_FILE}` in it");
+            let hint =
+                format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one");
+            return Err(Error::usage(message).hint(hint));
+        }
+        Ok(found)
+    }
+
+    /// Level by level, all directories of one at once. Whether one is a skill shows when its file
+    /// is opened; a skill's own directory is not searched, and never listed for this.
+    fn below(self, typed: &Path, base: &Base) -> Result<Vec<Found>> {
+        let limit = Limits::default().archive_entries;
+        let (mut found, mut count, mut deep) = (Vec::new(), 0, false);
+        let mut places = top(base.path())?;
+        let several = self.several || places.iter().any(|place| place.link.is_some());
+        for _ in 0..MAX_DEPTH {
+            if places.is_empty() {
+                break;
+            }
+            count += places.len() as u64;
+            if count > limit {
+                return Err(Refusal::TooManyEntries { count, limit }.into());
+            }
+            let state = || (Checker::new(self.rules, &[]), PathBuf::new());
+            let steps = workers::map(&places, state, |(checker, below), place| match &place.link {
+                Some(real) => step(checker, &Base::open(real)?, below, Path::new(""), typed, place),
+                None => step(checker, base, below, &place.below, typed, place),
+            });
+            deep |= !found.is_empty();
+            let mut next = Vec::new();
+            for (place, step) in places.iter().zip(steps) {
+                match step? {
+                    Step::Skill(one) => {
+                        let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
+                        let name = one.checked.file.file_name();
+                        let identity = several.then(|| real().join(name.unwrap_or_default()));
+                        found.push(Found { one, identity });
+                    }
+                    Step::Inside(names) => next.extend(
+                        names.into_iter().map(|name| Place { below: place.below.join(name), link: None }),
+                    ),
+                }
+            }
+            places = next;
+        }
+        // Those of one level are in order already.
+        if deep {
+            found.sort_by(|a, b| a.one.checked.file.cmp(&b.one.checked.file));
+        }
+        Ok(found)
+    }
+}
+
+/// The directories in `dir`, sorted. Agents follow links in their directories, and so do we, to
+/// skills.
+fn top(dir: &Path) -> Result<Vec<Place>> {
+    let mut places = Vec::new();
+    for (name, kind) in fs::entries(dir)? {
+        match kind {
+            Kind::Directory if !skipped(&name) => places.push(Place { below: name.into(), link: None }),
+            Kind::Symlink => {
+                // A link that cannot be followed hides none of the others.
+                let real = fs::real_path(&dir.join(&name)).ok().flatten();
+                let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
+                places.extend(real.map(|real| Place { below: name.into(), link: Some(real) }));
+            }
+            _ => {}
+        }
+    }
+    places.sort_unstable_by(|a, b| a.below.as_os_str().cmp(b.below.as_os_str()));
+    Ok(places)
+}
+
+fn skipped(name: &OsStr) -> bool {
+    SKIPPED.iter().any(|skipped| name == *skipped)
+}
+
+/// Looks into the directory `dir` below `base`. `below` is a buffer for paths.
+fn step(
+    checker: &mut Checker<'_>,
+    base: &Base,
+    below: &mut PathBuf,
+    dir: &Path,
+    typed: &Path,
+    place: &Place,
+) -> Result<Step> {
+    let directory = place.link.as_deref().unwrap_or(&place.below).file_name();
+    let mut check = |name: &OsStr| {
+        below.as_mut_os_string().clear();
+        below.push(dir);
+        below.push(name);
+        checker.file(base, below, directory, || {
+            // One allocation: there is such a path for every skill.
+            let length = typed.as_os_str().len() + place.below.as_os_str().len() + name.len() + 2;
+            let mut shown = PathBuf::with_capacity(length);
+            shown.extend([typed, &place.below, Path::new(name)]);
+            shown
+        })
+    };
+    if let Some(one) = check(OsStr::new(SKILL_FILE))? {
+        return Ok(Step::Skill(one));
+    }
+    let entries = fs::entries(&base.path().join(dir))?;
+    let other = entries.iter().map(|(name, _)| name).filter(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+    if let Some(name) = other.min()
+        && let Some(one) = check(name)?
+    {
+        return Ok(Step::Skill(one));
+    }
+    // A link may lead anywhere, so only a skill is taken from behind it.
+    let inside = entries
+        .into_iter()
+        .filter(|(name, kind)| place.link.is_none() && *kind == Kind::Directory && !skipped(name));
+    let mut names: Vec<_> = inside.map(|(name, _)| name).collect();
+    names.sort_unstable();
+    Ok(Step::Inside(names))
+}
+
+/// Drops what was seen already, and remembers the rest.
+pub(super) fn unseen(found: Vec<Found>, seen: &mut BTreeSet<PathBuf>) -> impl Iterator<Item = One> {
+    found
+        .into_iter()
+        .filter(|found| found.identity.as_ref().is_none_or(|identity| seen.insert(identity.clone())))
+        .map(|found| found.one)
+}

@@ -1,0 +1,62 @@
+//! The same work for many things, in as many threads as pay.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// How many things a thread takes at once: few enough that all end together.
+const PIECE: usize = 64;
+
+/// Calls `work` for each of `items` and returns the answers in their order. Each thread has a state
+/// of its own, made by `state`; a few items are not worth a second thread.
+pub(super) fn map<T, S, R>(
+    items: &[T],
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &T) -> R + Sync,
+) -> Vec<R>
+where
+    T: Sync,
+    R: Send,
+{
+    let pieces: Vec<&[T]> = items.chunks(PIECE).collect();
+    let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut state = state();
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(piece) = pieces.get(at) else { return done };
+            done.push((at, piece.iter().map(|item| work(&mut state, item)).collect::<Vec<_>>()));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().flat_map(|(_, answers)| answers).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::map;
+
+    #[test]
+    fn answers_come_in_the_order_of_the_items() {
+        for count in [0, 1, 63, 64, 65, 1000] {
+            let items: Vec<usize> = (0..count).collect();
+            let answers = map(&items, Vec::new, |seen: &mut Vec<usize>, item| {
+                seen.push(*item);
+                (*item, seen.is_empty())
+            });
+            assert_eq!(answers, items.iter().map(|item| (*item, false)).collect::<Vec<_>>());
+        }
+    }
+}

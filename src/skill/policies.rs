@@ -1,0 +1,256 @@
+//! What each preset says of the conflicts between the systems.
+
+use crate::document::Document;
+use crate::policy::{AllowedTools, NameRule, Policy, Tolerance};
+use crate::skill::{DeviationKind, LoadError, SkillMeta, load_with};
+
+/// What comes of `text` in the directory `dir`: the metadata and what is told, or the error.
+fn read(text: &str, dir: &str, policy: &Policy) -> Result<(SkillMeta, Vec<String>), String> {
+    let document = Document::parse(text.to_owned());
+    let loaded = load_with(&document, policy, Some(dir)).map_err(|error| error.to_string())?;
+    let told = |d: &crate::skill::Deviation| format!("{}:{} {d}", d.at.line, d.at.column);
+    Ok((loaded.meta, loaded.deviations.iter().map(told).collect()))
+}
+
+/// `ok`, `told: …` or `refused: …`.
+fn verdict(text: &str, dir: &str, policy: &Policy) -> String {
+    match read(text, dir, policy) {
+        Ok((_, told)) if told.is_empty() => "ok".to_owned(),
+        Ok((_, told)) => format!("told: {}", told.join("; ")),
+        Err(error) => format!("refused: {error}"),
+    }
+}
+
+/// A conflict: a file in directory `pdf`, and what each preset says of it.
+struct Row {
+    conflict: &'static str,
+    text: &'static str,
+    verdicts: [(&'static str, &'static str); 6],
+}
+
+const TABLE: &[Row] = &[
+    Row {
+        conflict: "C2: a name with upper case and spaces",
+        text: "---\nname: PDF Reader\ndescription: d\n---\n",
+        verdicts: [
+            (
+                "default",
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
+                 character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
+                 differs from the directory's name `pdf`",
+            ),
+            ("strict", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
+            ("s0", "ok"),
+            (
+                "s2",
+                "told: 2:7 the name `PDF Reader` has an upper-case letter; 2:7 the name `PDF Reader` has a \
+                 character that is not a letter, a digit or a hyphen: U+0020; 2:7 the name `PDF Reader` \
+                 differs from the directory's name `pdf`",
+            ),
+            ("s3", "ok"),
+            ("s4", "refused: the name `PDF Reader` has an upper-case letter (line 2, column 7)"),
+        ],
+    },
+    Row {
+        conflict: "C2: another name than the directory's",
+        text: "---\nname: docx\ndescription: d\n---\n",
+        verdicts: [
+            ("default", "told: 2:7 the name `docx` differs from the directory's name `pdf`"),
+            ("strict", "refused: the name `docx` differs from the directory's name `pdf` (line 2, column 7)"),
+            ("s0", "ok"),
+            ("s2", "told: 2:7 the name `docx` differs from the directory's name `pdf`"),
+            ("s3", "ok"),
+            ("s4", "refused: the name `docx` differs from the directory's name `pdf` (line 2, column 7)"),
+        ],
+    },
+    Row {
+        conflict: "C3: no name",
+        text: "---\ndescription: d\n---\n",
+        verdicts: [
+            ("default", "refused: the required field `name` is missing from the frontmatter"),
+            ("strict", "refused: the required field `name` is missing from the frontmatter"),
+            ("s0", "refused: the required field `name` is missing from the frontmatter"),
+            ("s2", "told: 1:1 the field `name` is missing; the directory's name `pdf` stands for it"),
+            ("s3", "refused: the required field `name` is missing from the frontmatter"),
+            ("s4", "refused: the required field `name` is missing from the frontmatter"),
+        ],
+    },
+    Row {
+        conflict: "C4: no description",
+        text: "---\nname: pdf\n---\n",
+        verdicts: [
+            ("default", "refused: the required field `description` is missing from the frontmatter"),
+            ("strict", "refused: the required field `description` is missing from the frontmatter"),
+            ("s0", "refused: the required field `description` is missing from the frontmatter"),
+            (
+                "s2",
+                "told: 1:1 the field `description` is missing or empty: no agent knows when to use the skill",
+            ),
+            ("s3", "refused: the required field `description` is missing from the frontmatter"),
+            ("s4", "refused: the required field `description` is missing from the frontmatter"),
+        ],
+    },
+    Row {
+        conflict: "C5: a list of tools",
+        text: "---\nname: pdf\ndescription: d\nallowed-tools: [Read]\n---\n",
+        verdicts: [
+            ("default", "ok"),
+            (
+                "strict",
+                "refused: the field `allowed-tools` must be text with spaces between the tools, but it is a \
+                 list (line 4, column 16)",
+            ),
+            ("s0", "ok"),
+            ("s2", "ok"),
+            ("s3", "ok"),
+            ("s4", "ok"),
+        ],
+    },
+    Row {
+        conflict: "C6: an unknown field",
+        text: "---\nname: pdf\ndescription: d\nhooks: x\n---\n",
+        verdicts: [
+            ("default", "told: 4:1 the specification has no field `hooks`"),
+            ("strict", "refused: the specification has no field `hooks` (line 4, column 1)"),
+            ("s0", "ok"),
+            ("s2", "ok"),
+            ("s3", "ok"),
+            ("s4", "refused: the specification has no field `hooks` (line 4, column 1)"),
+        ],
+    },
+    Row {
+        conflict: "C7: a version at the top",
+        text: "---\nname: pdf\ndescription: d\nversion: 1.10\n---\n",
+        verdicts: [
+            ("default", "told: 4:1 the field `version` belongs below `metadata`"),
+            ("strict", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+            ("s0", "ok"),
+            ("s2", "ok"),
+            ("s3", "ok"),
+            ("s4", "refused: the field `version` belongs below `metadata` (line 4, column 1)"),
+        ],
+    },
+    Row {
+        conflict: "C8: YAML that has to be repaired",
+        text: "---\nname: pdf\ndescription: Usage: it\n---\n",
+        verdicts: [
+            ("default", "told"),
+            ("strict", "refused: the value of `description` is not valid YAML"),
+            ("s0", "told"),
+            ("s2", "told"),
+            ("s3", "told"),
+            ("s4", "told"),
+        ],
+    },
+];
+
+/// Conflicts C2 to C8, row by row and preset by preset.
+#[test]
+fn every_conflict_has_its_answer_in_every_preset() {
+    for Row { conflict, text, verdicts } in TABLE {
+        for ((name, policy), (preset, expected)) in Policy::PRESETS.iter().zip(verdicts) {
+            assert_eq!(name, preset);
+            let found = verdict(text, "pdf", policy);
+            assert!(found.starts_with(expected), "{conflict}, {preset}: {found}");
+            assert!(*expected != "ok" || found == "ok", "{conflict}, {preset}: {found}");
+        }
+    }
+    for number in 2..=8 {
+        let label = format!("C{number}:");
+        assert!(TABLE.iter().any(|row| row.conflict.starts_with(&label)), "{label} has no row");
+    }
+}
+
+/// A right skill is taken by every policy, and nothing is said.
+#[test]
+fn nothing_is_said_of_a_right_skill() {
+    let text = "---\nname: pdf\ndescription: d\nlicense: MIT\ncompatibility: git\n\
+        allowed-tools: Bash(git add:*, x) Read\nmetadata:\n  version: \"1.2.3\"\n  tags: a b\n---\n";
+    for (name, policy) in Policy::PRESETS {
+        assert_eq!(verdict(text, "pdf", &policy), "ok", "{name}");
+        assert_eq!(verdict(text, "ｐｄｆ", &policy), "ok", "{name}: another spelling of the same name");
+    }
+}
+
+/// Conflict C5: three forms, one meaning; the S2 preset hides them.
+#[test]
+fn tools_in_three_forms() {
+    let tools = |value: &str, policy: &Policy| {
+        let text = format!("---\nname: pdf\ndescription: d\nallowed-tools: {value}\n---\n");
+        read(&text, "pdf", policy).map(|(meta, _)| meta.allowed_tools)
+    };
+    for value in ["Bash(git:*) Read", "Bash(git:*), Read", "['Bash(git:*)', Read]"] {
+        assert_eq!(tools(value, &Policy::DEFAULT).expect("loads"), ["Bash(git:*)", "Read"], "{value}");
+        assert_eq!(tools(value, &Policy::S2).expect("loads"), [""; 0], "{value}");
+    }
+    assert!(tools("Read, Write", &Policy::STRICT).expect_err("refused").contains("text with commas"));
+    let shapes = Policy { allowed_tools: AllowedTools::Spaces, ..Policy::DEFAULT };
+    assert_eq!(tools("Read, Write", &shapes).expect("told"), ["Read", "Write"]);
+    assert_eq!(tools("{Read: true}", &Policy::DEFAULT).expect("told"), [""; 0]);
+}
+
+/// Conflict C7 and S3-FR-3: `metadata` first, then the top; lists and texts; defaults of presets.
+#[test]
+fn versions_tags_and_dependencies() {
+    let meta = |fields: &str, policy: &Policy| {
+        let text = format!("---\nname: pdf\ndescription: d\n{fields}---\n");
+        read(&text, "pdf", policy).expect("loads").0
+    };
+    let version = |fields, policy| meta(fields, policy).version;
+    assert_eq!(version("version: 1.10\n", &Policy::S3).as_deref(), Some("1.10"), "never 1.1");
+    assert_eq!(version("version: 2\nmetadata:\n  version: 1\n", &Policy::DEFAULT).as_deref(), Some("1"));
+    let defaults = Policy::PRESETS.map(|(name, policy)| (name, meta("", &policy).version));
+    let expected = [
+        ("default", None),
+        ("strict", None),
+        ("s0", Some("0.0.0".to_owned())),
+        ("s2", None),
+        ("s3", Some("1.0".to_owned())),
+        ("s4", None),
+    ];
+    assert_eq!(defaults, expected);
+    for fields in ["tags: [a, b c]\n", "tags: a, b c\n", "metadata:\n  tags: a, b c\ntags: x\n"] {
+        assert_eq!(meta(fields, &Policy::S3).tags, ["a", "b c"], "{fields}");
+    }
+    assert_eq!(meta("tags: a  b\n", &Policy::S3).tags, ["a", "b"]);
+    assert_eq!(meta("dependencies:\n  - x\n", &Policy::S3).dependencies, ["x"]);
+    assert_eq!(meta("dependencies: {x: 1}\n", &Policy::S3).dependencies, [""; 0]);
+}
+
+/// S4-9 to S4-14: what btw documents as invalid is not loaded by its preset.
+#[test]
+fn lengths_and_shapes() {
+    let long = |field: &str, count: usize| format!("{field}: {}\n", "é".repeat(count));
+    for (fields, message) in [
+        (format!("name: pdf\n{}", long("description", 1025)), "`description` has 1025 characters"),
+        (format!("name: pdf\ndescription: d\n{}", long("compatibility", 501)), "`compatibility` has 501"),
+        ("name: pdf\ndescription: d\nmetadata: x\n".into(), "`metadata` must be a mapping"),
+        ("name: pdf\ndescription: d\nmetadata:\n  a: [b]\n".into(), "`metadata.a` must be text"),
+        ("name: pdf\ndescription: d\ncompatibility: [a]\n".into(), "`compatibility` must be text"),
+    ] {
+        let text = format!("---\n{fields}---\n");
+        assert!(verdict(&text, "pdf", &Policy::DEFAULT).starts_with("told: "), "{message}");
+        for policy in [Policy::STRICT, Policy::S4] {
+            let found = verdict(&text, "pdf", &policy);
+            assert!(found.starts_with("refused: ") && found.contains(message), "{message}: {found}");
+        }
+    }
+    for (name, policy) in Policy::PRESETS {
+        let right = format!("---\nname: pdf\n{}---\n", long("description", 1024));
+        assert_eq!(verdict(&right, "pdf", &policy), "ok", "{name}");
+    }
+}
+
+/// What is refused and what is told is one list: a policy only moves the line between them.
+#[test]
+fn a_refusal_is_typed_and_has_a_place() {
+    let document = Document::parse("---\nname: pdf\ndescription: d\nx: 1\n---\n".into());
+    let policy = Policy { unknown_fields: Tolerance::Refuse, ..Policy::DEFAULT };
+    let Err(LoadError::Refused(refused)) = load_with(&document, &policy, None) else { panic!("refused") };
+    assert_eq!(refused.kind, DeviationKind::UnknownField("x".into()));
+    assert_eq!((refused.at.line, refused.at.column, refused.span), (4, 1, 29..30));
+    let told = load_with(&document, &Policy::DEFAULT, None).expect("loads").deviations;
+    assert_eq!(told.len(), 1);
+    let names = Policy { names: NameRule::AsIs, ..policy };
+    assert!(load_with(&document, &names, None).is_err(), "fields of a policy are independent");
+}

@@ -1,0 +1,282 @@
+//! The loader.
+
+use std::ops::Range;
+
+use super::{Deviation, DeviationKind, LoadError, Loaded, SkillMeta};
+use crate::document::{Document, Hint, LineIndex, Node, Problem, ProblemKind, Value};
+use crate::name::SkillName;
+use crate::policy::{AllowedTools, NameRule, Policy, Tolerance};
+
+/// The largest number of characters in a description (specification, `description`).
+const MAX_DESCRIPTION: usize = 1024;
+/// The largest number of characters in `compatibility` (specification, `compatibility`).
+const MAX_COMPATIBILITY: usize = 500;
+/// Fields that stood at the top before the specification had a place for them.
+const LEGACY: [&str; 3] = ["version", "tags", "dependencies"];
+
+type Result<T> = std::result::Result<T, LoadError>;
+
+/// As [`super::load_with`].
+pub(super) fn load<'a>(
+    document: &'a Document,
+    policy: &Policy,
+    directory: Option<&str>,
+) -> Result<Loaded<'a>> {
+    if let Some(error) = document.problems().iter().find_map(|problem| obstacle(document, problem)) {
+        return Err(error);
+    }
+    let mut reader = Reader { document, policy, lines: None, deviations: Vec::new() };
+    reader.text()?;
+    let name = reader.name(directory)?;
+    let description = reader.description()?;
+    reader.shapes()?;
+    reader.fields()?;
+    let meta = SkillMeta {
+        name,
+        description,
+        version: document.version().or(policy.default_version).map(str::to_owned),
+        tags: list(document, "tags"),
+        dependencies: list(document, "dependencies"),
+        license: document.license(),
+        compatibility: document.compatibility(),
+        allowed_tools: match policy.allowed_tools {
+            AllowedTools::Hidden => Vec::new(),
+            AllowedTools::Any | AllowedTools::Spaces => document.allowed_tools(),
+        },
+        metadata: match document.get("metadata").map(Node::to_json) {
+            Some(serde_json::Value::Object(map)) => map,
+            _ => serde_json::Map::new(),
+        },
+        extra: document
+            .unknown_fields()
+            .filter_map(|(key, value)| Some((key.flat_text()?, value.to_json())))
+            .collect(),
+    };
+    let deviations = reader.deviations;
+    Ok(Loaded { meta, body: document.body(), problems: document.problems(), deviations })
+}
+
+/// The error that `problem` is, if nothing can be loaded because of it.
+fn obstacle(document: &Document, problem: &Problem) -> Option<LoadError> {
+    let at = || document.position(problem.span.start);
+    let in_frontmatter = problem.span.start < document.body_span().start;
+    match &problem.kind {
+        ProblemKind::Utf16 => Some(LoadError::Encoding { problem: problem.kind.clone(), at: at() }),
+        // In the body a wrong byte spoils one character, in the frontmatter perhaps the name.
+        ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul if in_frontmatter => {
+            Some(LoadError::Encoding { problem: problem.kind.clone(), at: at() })
+        }
+        ProblemKind::MissingFrontmatter(Hint::Empty) => Some(LoadError::Empty),
+        ProblemKind::MissingFrontmatter(_)
+        | ProblemKind::UnclosedFrontmatter
+        | ProblemKind::TooLarge(_)
+        | ProblemKind::TooDeep
+        | ProblemKind::TooManyValues
+        | ProblemKind::NotAMapping(_) => {
+            Some(LoadError::Frontmatter { problem: problem.kind.clone(), at: at() })
+        }
+        ProblemKind::Yaml(_) => Some(LoadError::Yaml { problem: problem.kind.clone(), at: at() }),
+        _ => None,
+    }
+}
+
+/// The entries of a list that may stand in `metadata` or at the top, as a list or as a text with
+/// commas or spaces between them.
+fn list(document: &Document, key: &str) -> Vec<String> {
+    let below = document.get("metadata").and_then(|metadata| metadata.get(key));
+    let Some(node) = below.or_else(|| document.get(key)) else { return Vec::new() };
+    let texts: Vec<&str> = match &node.value {
+        Value::Sequence { items, .. } => items.iter().filter_map(Node::text).collect(),
+        _ => match node.text() {
+            Some(text) if text.contains(',') => text.split(',').collect(),
+            Some(text) => text.split_whitespace().collect(),
+            None => Vec::new(),
+        },
+    };
+    texts.into_iter().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned).collect()
+}
+
+/// Reads one document by one policy.
+struct Reader<'a> {
+    document: &'a Document,
+    policy: &'a Policy,
+    /// Made for the first deviation: most skills have none.
+    lines: Option<LineIndex<'a>>,
+    deviations: Vec<Deviation>,
+}
+
+impl Reader<'_> {
+    fn deviation(&mut self, kind: DeviationKind, span: Range<usize>) -> Deviation {
+        let document = self.document;
+        let at = self.lines.get_or_insert_with(|| document.line_index()).position(span.start);
+        Deviation { kind, span, at }
+    }
+
+    /// Tells or refuses something, as `tolerance` has it.
+    fn say(&mut self, tolerance: Tolerance, kind: DeviationKind, span: Range<usize>) -> Result<()> {
+        match tolerance {
+            Tolerance::Accept => {}
+            Tolerance::Warn => {
+                let deviation = self.deviation(kind, span);
+                self.deviations.push(deviation);
+            }
+            Tolerance::Refuse => return Err(LoadError::Refused(Box::new(self.deviation(kind, span)))),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self) -> Result<()> {
+        for Problem { kind, span } in self.document.problems() {
+            let repaired = matches!(kind, ProblemKind::Repaired { .. } | ProblemKind::ConflictMarker);
+            if repaired && !self.policy.repair {
+                let at = self.document.position(span.start);
+                return Err(LoadError::Yaml { problem: kind.clone(), at });
+            }
+            self.say(self.policy.text, DeviationKind::Text(kind.clone()), span.clone())?;
+        }
+        Ok(())
+    }
+
+    fn name(&mut self, directory: Option<&str>) -> Result<String> {
+        let name = match (self.required("name"), directory) {
+            (Ok(name), _) => name,
+            (
+                Err(LoadError::Missing(_) | LoadError::EmptyField(_) | LoadError::Comment(_)),
+                Some(directory),
+            ) if self.policy.name_from_directory => {
+                let kind = DeviationKind::NameFromDirectory(directory.to_owned());
+                let span = self.document.opening_span();
+                self.say(Tolerance::Warn, kind, span)?;
+                return Ok(directory.to_owned());
+            }
+            (Err(error), _) => return Err(error),
+        };
+        let tolerance = match self.policy.names {
+            NameRule::Strict => Tolerance::Refuse,
+            NameRule::Lenient => Tolerance::Warn,
+            NameRule::AsIs => return Ok(name),
+        };
+        let span = self.span("name");
+        for error in SkillName::problems(&name) {
+            self.say(tolerance, DeviationKind::Name(error), span.clone())?;
+        }
+        if let Some(directory) = directory.filter(|directory| !same(&name, directory)) {
+            let (name, directory) = (name.clone(), directory.to_owned());
+            self.say(tolerance, DeviationKind::NameDirectory { name, directory }, span)?;
+        }
+        Ok(name)
+    }
+
+    fn description(&mut self) -> Result<String> {
+        let description = match self.required("description") {
+            Ok(text) => text,
+            Err(LoadError::Missing(_) | LoadError::EmptyField(_) | LoadError::Comment(_))
+                if !self.policy.description_required =>
+            {
+                let span = self.span("description");
+                self.say(Tolerance::Warn, DeviationKind::NoDescription, span)?;
+                return Ok(String::new());
+            }
+            Err(error) => return Err(error),
+        };
+        self.length("description", &description, MAX_DESCRIPTION)?;
+        Ok(description)
+    }
+
+    fn length(&mut self, field: &'static str, text: &str, max: usize) -> Result<()> {
+        // A text has at least as many bytes as characters.
+        let count = if text.len() > max { text.chars().count() } else { 0 };
+        if count > max {
+            let span = self.span(field);
+            self.say(self.policy.shapes, DeviationKind::TooLong { field, count, max }, span)?;
+        }
+        Ok(())
+    }
+
+    /// The fields whose values may have another shape than the specification's.
+    fn shapes(&mut self) -> Result<()> {
+        for field in ["license", "compatibility"] {
+            if let Some(node) = self.document.get(field).filter(|node| node.text().is_none()) {
+                self.shape(field, "text", node)?;
+            }
+        }
+        if let Some(text) = self.document.compatibility() {
+            self.length("compatibility", &text, MAX_COMPATIBILITY)?;
+        }
+        if let Some(metadata) = self.document.get("metadata") {
+            if !matches!(metadata.value, Value::Mapping { .. }) {
+                self.shape("metadata", "a mapping of keys to texts", metadata)?;
+            }
+            for (key, value) in metadata.pairs().iter().filter(|(_, value)| value.text().is_none()) {
+                let field = format!("metadata.{}", key.text().unwrap_or_default());
+                self.shape(&field, "text", value)?;
+            }
+        }
+        self.tools()
+    }
+
+    fn tools(&mut self) -> Result<()> {
+        let Some(node) = self.document.get("allowed-tools") else { return Ok(()) };
+        let expected = "text with spaces between the tools";
+        match (&node.value, self.policy.allowed_tools) {
+            (_, AllowedTools::Hidden) | (Value::Sequence { .. }, AllowedTools::Any) => Ok(()),
+            _ if node.text().is_none() => self.shape("allowed-tools", expected, node),
+            (_, AllowedTools::Spaces) if has_commas(self.document) => {
+                let (field, found) = ("allowed-tools".to_owned(), "text with commas");
+                let kind = DeviationKind::Shape { field, expected, found };
+                self.say(self.policy.shapes, kind, node.span.clone())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn shape(&mut self, field: &str, expected: &'static str, node: &Node) -> Result<()> {
+        let kind = DeviationKind::Shape { field: field.to_owned(), expected, found: node.kind() };
+        self.say(self.policy.shapes, kind, node.span.clone())
+    }
+
+    fn fields(&mut self) -> Result<()> {
+        for (key, _) in self.document.unknown_fields() {
+            let name = key.flat_text().unwrap_or_else(|| key.kind().to_owned());
+            let (tolerance, kind) = if LEGACY.contains(&name.as_str()) {
+                (self.policy.legacy_fields, DeviationKind::LegacyField(name))
+            } else {
+                (self.policy.unknown_fields, DeviationKind::UnknownField(name))
+            };
+            self.say(tolerance, kind, key.span.clone())?;
+        }
+        Ok(())
+    }
+
+    fn required(&self, field: &'static str) -> Result<String> {
+        let node = self.document.get(field).ok_or(LoadError::Missing(field))?;
+        let text = node.text().ok_or(LoadError::NotText { field, found: node.kind() })?.trim();
+        if !text.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let line = self.document.text()[node.span.end..].lines().next().unwrap_or_default();
+        let is_comment = node.is_absent() && line.trim_start_matches([':', ' ', '\t']).starts_with('#');
+        Err(if is_comment { LoadError::Comment(field) } else { LoadError::EmptyField(field) })
+    }
+
+    /// The bytes of the value of `field`, or of the frontmatter's first line.
+    fn span(&self, field: &str) -> Range<usize> {
+        self.document.get(field).map_or_else(|| self.document.opening_span(), |node| node.span.clone())
+    }
+}
+
+/// Whether the name is the directory's, in whichever of its spellings.
+fn same(name: &str, directory: &str) -> bool {
+    match (SkillName::new(name), SkillName::new(directory)) {
+        (Ok(name), Ok(directory)) => name == directory,
+        _ => name == directory,
+    }
+}
+
+/// Whether a comma separates two of the tools.
+fn has_commas(document: &Document) -> bool {
+    let text = document.get("allowed-tools").and_then(Node::text).unwrap_or_default();
+    let written: usize = text.chars().filter(|c| *c == ',').count();
+    let inside: usize = document.allowed_tools().iter().map(|tool| tool.matches(',').count()).sum();
+    written > inside
+}

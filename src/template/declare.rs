@@ -1,0 +1,109 @@
+//! `template.toml`: what a template wants to know.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::DECLARATION;
+use crate::error::{Error, Result};
+
+/// The names that every template has.
+const TAKEN: [&str; 7] = ["author", "description", "license", "name", "resources", "title", "topic"];
+
+/// Something that a template wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// The name by which the template's files use it.
+    pub name: String,
+    /// The question, for a person.
+    pub prompt: String,
+    /// What it is where nobody says; without one it has to be said.
+    pub default: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    variables: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    prompt: Option<String>,
+    default: Option<String>,
+}
+
+/// Reads the declaration of the template `template`.
+///
+/// # Errors
+///
+/// A text that is no TOML, has other fields, or names a variable that cannot be one.
+pub(super) fn read(template: &str, bytes: &[u8]) -> Result<Vec<Variable>> {
+    let wrong = |why: String| {
+        Error::config(format!("`{DECLARATION}` of the template `{template}` cannot be used: {why}"))
+            .hint("it has tables `[variables.NAME]` with `prompt` and `default`, both texts")
+    };
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".into()))?;
+    let file: File = toml::from_str(text).map_err(|error| wrong(error.message().to_owned()))?;
+    let mut variables = Vec::new();
+    for (name, entry) in file.variables {
+        if !is_variable(&name) {
+            return Err(wrong(format!("`{name}` is no name: letters, digits and `_` after a letter")));
+        }
+        if TAKEN.contains(&name.as_str()) {
+            return Err(wrong(format!("every template has `{name}` already")));
+        }
+        let prompt = entry.prompt.unwrap_or_else(|| name.replace('_', " "));
+        variables.push(Variable { name, prompt, default: entry.default });
+    }
+    Ok(variables)
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_and_defaults() {
+        let text = "[variables.audience]\nprompt = \"who reads it\"\ndefault = \"developers\"\n\
+            [variables.ticket_system]\n";
+        let variable = |name: &str, prompt: &str, default: Option<&str>| Variable {
+            name: name.into(),
+            prompt: prompt.into(),
+            default: default.map(Into::into),
+        };
+        assert_eq!(
+            read("t", text.as_bytes()).expect("reads"),
+            [
+                variable("audience", "who reads it", Some("developers")),
+                variable("ticket_system", "ticket system", None),
+            ]
+        );
+        assert_eq!(read("t", b"").expect("reads"), []);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, message) in [
+            ("[variables.name]", "every template has `name` already"),
+            ("[variables.a-b]", "`a-b` is no name"),
+            ("[variables.\"\"]", "`` is no name"),
+            ("[variables.a]\nsecret = true", "unknown field `secret`"),
+            ("variables = 1", "invalid type"),
+            ("hooks = []", "unknown field `hooks`"),
+            ("\u{1}", ""),
+        ] {
+            let error = read("t", text.as_bytes()).expect_err(text).to_string();
+            assert!(error.starts_with("`template.toml` of the template `t` cannot be used: "), "{error}");
+            assert!(error.contains(message), "{error}");
+        }
+        assert!(read("t", b"\xff").is_err());
+    }
+}

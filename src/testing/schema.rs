@@ -1,0 +1,168 @@
+//! JSON Schemas, as far as ours go: enough to hold them against what the code says.
+
+#![expect(clippy::disallowed_methods, reason = "the schemas lie outside of every room of the program")]
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::env::Env;
+
+/// A file of `schema/`.
+pub(crate) struct Schema {
+    path: PathBuf,
+    root: Value,
+}
+
+/// Keywords that say nothing about which values are right.
+const REMARKS: [&str; 5] = ["$schema", "$id", "$defs", "title", "description"];
+
+impl Schema {
+    /// Reads `schema/<name>`.
+    pub(crate) fn read(name: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("schema").join(name);
+        let text = std::fs::read_to_string(&path).expect(name);
+        Self { path, root: serde_json::from_str(&text).expect(name) }
+    }
+
+    /// The part at a JSON pointer.
+    #[track_caller]
+    pub(crate) fn at(&self, pointer: &str) -> &Value {
+        self.root.pointer(pointer).expect(pointer)
+    }
+
+    /// The keys of the object at a JSON pointer.
+    #[track_caller]
+    pub(crate) fn keys(&self, pointer: &str) -> Vec<&str> {
+        self.at(pointer).as_object().expect("an object").keys().map(String::as_str).collect()
+    }
+
+    /// Asserts that the part at `pointer` is `expected`; with `SKILLPM_BLESS=1` it is written so.
+    #[track_caller]
+    pub(crate) fn assert_generated(&self, pointer: &str, expected: &Value) {
+        if self.at(pointer) == expected {
+            return;
+        }
+        let bless = Env::from_process().expect("a working directory").flag("SKILLPM_BLESS");
+        let path = self.path.display();
+        assert!(
+            bless,
+            "{pointer} of {path} differs; `SKILLPM_BLESS=1 cargo test --lib schema` writes it anew"
+        );
+        // Read again: another part may have been written since.
+        let mut root: Value =
+            serde_json::from_str(&std::fs::read_to_string(&self.path).expect("a file")).expect("JSON");
+        *root.pointer_mut(pointer).expect("a part") = expected.clone();
+        let text = serde_json::to_string_pretty(&root).expect("a value") + "\n";
+        std::fs::write(&self.path, text).expect("writes");
+    }
+
+    /// What is wrong with `value`, a line each: `/skills/0: not one of ...`.
+    pub(crate) fn faults(&self, value: &Value) -> Vec<String> {
+        let mut faults = Vec::new();
+        self.check(&self.root, value, "", &mut faults);
+        faults
+    }
+
+    fn check(&self, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
+        let object = schema.as_object().expect("a schema");
+        for (keyword, wanted) in object {
+            let right = match keyword.as_str() {
+                "$ref" => {
+                    let pointer =
+                        wanted.as_str().and_then(|text| text.strip_prefix('#')).expect("a local one");
+                    self.check(self.at(pointer), value, at, faults);
+                    true
+                }
+                "oneOf" => {
+                    let fits = |schema: &&Value| {
+                        let mut faults = Vec::new();
+                        self.check(schema, value, at, &mut faults);
+                        faults.is_empty()
+                    };
+                    wanted.as_array().expect("a list").iter().filter(fits).count() == 1
+                }
+                "type" => is_a(value, wanted.as_str().expect("a type")),
+                "const" => value == wanted,
+                "enum" => wanted.as_array().expect("a list").contains(value),
+                "minimum" => value.as_f64().is_none_or(|number| Some(number) >= wanted.as_f64()),
+                "minLength" => length(value).is_none_or(|length| Some(length) >= wanted.as_u64()),
+                "maxLength" => length(value).is_none_or(|length| Some(length) <= wanted.as_u64()),
+                "pattern" => value.as_str().is_none_or(|text| matches(wanted.as_str().expect("one"), text)),
+                "required" => wanted
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .all(|key| value.get(key.as_str().expect("a key")).is_some()),
+                "properties" | "additionalProperties" => {
+                    self.members(object, keyword, value, at, faults);
+                    true
+                }
+                "items" => {
+                    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                        self.check(wanted, item, &format!("{at}/{index}"), faults);
+                    }
+                    true
+                }
+                other => {
+                    assert!(REMARKS.contains(&other), "the keyword `{other}` is not known here");
+                    true
+                }
+            };
+            if !right {
+                faults.push(format!("{at}: {keyword} {wanted}"));
+            }
+        }
+    }
+
+    fn members(
+        &self,
+        schema: &serde_json::Map<String, Value>,
+        keyword: &str,
+        value: &Value,
+        at: &str,
+        faults: &mut Vec<String>,
+    ) {
+        let known = |key: &str| schema.get("properties").and_then(|known| known.get(key));
+        for (key, member) in value.as_object().into_iter().flatten() {
+            let at = format!("{at}/{key}");
+            match (known(key), &schema[keyword]) {
+                (Some(known), _) if keyword == "properties" => self.check(known, member, &at, faults),
+                (None, Value::Bool(false)) => faults.push(format!("{at}: not a property")),
+                (None, other) if keyword == "additionalProperties" => self.check(other, member, &at, faults),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_a(value: &Value, name: &str) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "null" => value.is_null(),
+        other => panic!("the type `{other}` is not known here"),
+    }
+}
+
+fn length(value: &Value) -> Option<u64> {
+    value.as_str().map(|text| text.chars().count() as u64)
+}
+
+/// The patterns of our schemas, by hand: one more engine for three of them would be too much.
+fn matches(pattern: &str, text: &str) -> bool {
+    let hex = |text: &str, length| {
+        text.len() == length && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    };
+    match pattern {
+        "^[a-z0-9]+(-[a-z0-9]+)*$" => text.split('-').all(|part| {
+            !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        }),
+        "^[0-9a-f]{40}$" => hex(text, 40),
+        "^sha256:[0-9a-f]{64}$" => text.strip_prefix("sha256:").is_some_and(|text| hex(text, 64)),
+        other => panic!("the pattern `{other}` is not known here"),
+    }
+}

@@ -1,0 +1,178 @@
+//! The files of `schema/` say what the code says.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::Schema;
+use crate::document::{Document, SPEC_FIELDS};
+use crate::lint::{Group, Level, Profile, RULES, Rule, Ruleset, Subject, check_with, rule};
+use crate::lockfile::{self, Lockfile};
+use crate::manifest::Manifest;
+
+/// The words between backticks.
+fn quoted(text: &str) -> BTreeSet<String> {
+    text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The keys that the schema has at `pointer`.
+fn schema_keys(schema: &Schema, pointer: &str) -> BTreeSet<String> {
+    schema.keys(pointer).into_iter().map(str::to_owned).collect()
+}
+
+/// The keys that the manifest takes in a table: those that it names when it gets another one.
+fn manifest_keys(before: &str) -> BTreeSet<String> {
+    let error = Manifest::parse(&format!("{before}zzzzzz = 1")).expect_err("no such key");
+    quoted(&error.hint.expect("a hint"))
+}
+
+#[test]
+fn the_manifest_s_schema_has_the_keys_that_are_read() {
+    let schema = Schema::read("skillpm.schema.json");
+    assert_eq!(manifest_keys(""), schema_keys(&schema, "/properties"));
+    assert_eq!(manifest_keys("[agents]\n"), schema_keys(&schema, "/properties/agents/properties"));
+    assert_eq!(manifest_keys("[lint]\n"), schema_keys(&schema, "/properties/lint/properties"));
+    for (source, definition) in [("github = \"o/r\"", "github"), ("path = \"x\"", "local")] {
+        let keys = manifest_keys(&format!("[skills.a]\n{source}\n"));
+        assert_eq!(keys, schema_keys(&schema, &format!("/$defs/{definition}/properties")));
+    }
+}
+
+/// Rules, levels and profiles come from the linter's tables.
+#[test]
+fn the_manifest_s_schema_knows_the_rules() {
+    let profiles = Profile::ALL.map(|(name, _)| name);
+    let levels = Level::ALL.map(|(name, _)| name);
+    let rule = |rule: &&Rule| (rule.id.to_owned(), json!({ "description": rule.summary, "enum": levels }));
+    let rules: serde_json::Map<_, _> = RULES.iter().map(rule).collect();
+    let schema = Schema::read("skillpm.schema.json");
+    schema.assert_generated("/properties/lint/properties/profile/enum", &json!(profiles));
+    schema.assert_generated("/properties/lint/properties/rules/properties", &rules.into());
+}
+
+#[test]
+fn the_manifest_s_schema_takes_what_is_read() {
+    let schema = Schema::read("skillpm.schema.json");
+    for (text, right) in [
+        ("", true),
+        ("[skills]\na = { github = \"o/r\", path = \"x\", tag = \"v1\", name = \"b\" }", true),
+        ("[skills]\na = { path = \"./x.zip\", subdir = \"y\" }", true),
+        ("[agents]\ntargets = [\"claude-code\"]\ncopy = true", true),
+        ("[lint]\nprofile = \"publish\"\nrules = { name-directory = \"off\" }", true),
+        ("[lint]\nrules = { name-directory = 1 }", false),
+        ("[skills]\na = {}", false),
+        ("[skills]\na = \"^1\"", false),
+        ("[skills]\na = { path = \"\" }", false),
+        ("[skills]\na = { path = \"x\", tag = \"v1\" }", false),
+        ("[agents]\ntargets = \"claude-code\"", false),
+        ("[agents]\ncopy = 1", false),
+        ("[agent]", false),
+    ] {
+        let value: Value = toml::from_str(text).expect(text);
+        assert_eq!(Manifest::parse(text).is_ok(), right, "{text}");
+        assert_eq!(schema.faults(&value).is_empty(), right, "{text}: {:?}", schema.faults(&value));
+    }
+}
+
+#[test]
+fn the_lockfile_s_schema_has_the_fields_that_are_read() {
+    let schema = Schema::read("lockfile.schema.json");
+    assert_eq!(schema.at("/properties/version/const"), lockfile::VERSION);
+    for (before, pointer) in [("", "/properties"), ("[[skill]]\n", "/$defs/skill/properties")] {
+        let text = format!("version = 1\n{before}zzzzzz = 1");
+        let message = Lockfile::parse(&text).expect_err("no such field").to_string();
+        let mut keys = quoted(&message);
+        assert!(keys.remove("zzzzzz"), "{message}");
+        assert_eq!(keys, schema_keys(&schema, pointer));
+    }
+}
+
+#[test]
+fn the_lockfile_s_schema_takes_what_is_read() {
+    let schema = Schema::read("lockfile.schema.json");
+    let (digest, commit) = (format!("sha256:{}", "0".repeat(64)), "0".repeat(40));
+    let entry = |fields: &str| format!("version = 1\n[[skill]]\nname = \"a\"\n{fields}");
+    for (text, right) in [
+        ("version = 1".to_owned(), true),
+        (entry(&format!("source = \"path:x\"\ndigest = \"{digest}\"\ndependencies = [\"b\"]")), true),
+        (entry(&format!("source = \"github:o/r\"\nrevision = \"{commit}\"\ndigest = \"{digest}\"")), true),
+        (entry(&format!("source = \"github:o/r\"\nrevision = \"main\"\ndigest = \"{digest}\"")), false),
+        (entry("source = \"path:x\"\ndigest = \"md5:0\""), false),
+        (entry(&format!("digest = \"{digest}\"")), false),
+        ("version = 2".to_owned(), false),
+        (String::new(), false),
+    ] {
+        let value: Value = toml::from_str(&text).expect("TOML");
+        assert_eq!(Lockfile::parse(&text).is_ok(), right, "{text}");
+        assert_eq!(schema.faults(&value).is_empty(), right, "{text}: {:?}", schema.faults(&value));
+    }
+}
+
+/// What an editor marks is what the linter finds in the fields.
+#[test]
+fn the_frontmatter_s_schema_takes_what_the_linter_takes() {
+    let schema = Schema::read("frontmatter.schema.json");
+    let mut fields = SPEC_FIELDS.to_vec();
+    fields.sort_unstable();
+    assert_eq!(schema.keys("/properties"), fields);
+    let long = |length| "x".repeat(length);
+    for (field, value, right) in [
+        ("name", json!("pdf"), true),
+        ("name", json!("PDF"), false),
+        ("name", json!("a--b"), false),
+        ("name", json!("-a"), false),
+        ("name", json!("a_b"), false),
+        ("name", json!("caf\u{e9}"), false),
+        ("name", json!(long(64)), true),
+        ("name", json!(long(65)), false),
+        ("description", json!(long(1024)), true),
+        ("description", json!(long(1025)), false),
+        ("description", json!(""), false),
+        ("description", json!(["x"]), false),
+        ("compatibility", json!(long(500)), true),
+        ("compatibility", json!(long(501)), false),
+        ("compatibility", json!(""), false),
+        ("license", json!("MIT"), true),
+        ("metadata", json!({"version": "1.0"}), true),
+        ("metadata", json!({"version": 1.0}), false),
+        ("metadata", json!(["x"]), false),
+        ("allowed-tools", json!("Read Write"), true),
+        ("allowed-tools", json!(["Read"]), false),
+        ("author", json!("me"), false),
+    ] {
+        let mut fields = json!({"name": "pdf", "description": "Reads PDF files. Use it for PDF files."});
+        fields[field] = value;
+        let faults = schema.faults(&fields);
+        assert_eq!(faults.is_empty(), right, "{fields}: {faults:?}");
+        // The name of the directory and the quality of a text are no matters of a schema.
+        let name = fields["name"].as_str().unwrap_or_default();
+        // A scalar of JSON is one of YAML; collections are written as blocks, as people do.
+        let mut text = String::new();
+        for (key, value) in fields.as_object().expect("an object") {
+            let lines: Vec<String> = match value {
+                Value::Object(map) => map.iter().map(|(key, value)| format!("  {key}: {value}")).collect(),
+                Value::Array(items) => items.iter().map(|item| format!("  - {item}")).collect(),
+                value => vec![format!("  {value}")],
+            };
+            text.extend([key, ":\n", &lines.join("\n"), "\n"]);
+        }
+        let document = Document::parse(format!("---\n{text}---\n\n# x\n"));
+        let subject = Subject::new(&document, Some(name), "SKILL.md");
+        let findings = check_with(&subject, &Ruleset::new(Profile::Spec));
+        let of_fields: Vec<_> = findings
+            .iter()
+            .filter(|finding| rule(finding.rule).is_ok_and(|rule| rule.group == Group::Spec))
+            .collect();
+        assert_eq!(of_fields.is_empty(), right, "{text}: {of_fields:?}");
+    }
+}
+
+#[test]
+fn every_schema_names_itself() {
+    for name in
+        ["frontmatter.schema.json", "skillpm.schema.json", "lockfile.schema.json", "report-v1.schema.json"]
+    {
+        let schema = Schema::read(name);
+        assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));
+    }
+}

@@ -1,0 +1,57 @@
+//! 295 real skills under each policy.
+
+use skillpm::document::Document;
+use skillpm::policy::Policy;
+use skillpm::skill::{load, load_with};
+
+use crate::support::testdata;
+
+/// What skillpm reads of a real skill does not depend on what it tells; what a policy tolerates more,
+/// loads more, and the strict one takes no skill that another refuses.
+#[test]
+fn real_skills_under_every_policy() {
+    let Some(testdata) = testdata::dir() else { return };
+    let list = std::fs::read_to_string(testdata.join("skills/expected.jsonl")).expect("the list");
+    let mut loaded = Policy::PRESETS.map(|(name, _)| (name, 0, 0));
+    let mut all = 0;
+    for line in list.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("a line");
+        let (id, file) = (line["id"].as_str().expect("id"), line["file"].as_str().expect("file"));
+        let bytes = std::fs::read(testdata.join("skills").join(id).join(file)).expect("a skill");
+        let document = Document::from_bytes(bytes);
+        let directory = id.rsplit('/').next();
+        let plain = load(&document).map(|loaded| loaded.meta);
+        let default = load_with(&document, &Policy::DEFAULT, directory).map(|loaded| loaded.meta);
+        assert_eq!(plain, default, "{id}");
+        let lenient = &line["lenient"];
+        let field = |key: &str| lenient[key].as_str().map(str::trim).filter(|text| !text.is_empty());
+        match &default {
+            Ok(meta) => {
+                assert_eq!(Some(meta.name.as_str()), field("name"), "{id}");
+                assert_eq!(Some(meta.description.as_str()), field("description"), "{id}");
+            }
+            Err(error) => assert!(field("name").is_none() || field("description").is_none(), "{id}: {error}"),
+        }
+        for ((_, policy), (_, count, told)) in Policy::PRESETS.iter().zip(&mut loaded) {
+            if let Ok(skill) = load_with(&document, policy, directory) {
+                *count += 1;
+                *told += usize::from(!skill.deviations.is_empty());
+            }
+        }
+        let strict = load_with(&document, &Policy::STRICT, directory);
+        if let Ok(skill) = strict {
+            assert!(skill.deviations.is_empty(), "{id}");
+            for (name, policy) in Policy::PRESETS {
+                let other = load_with(&document, &policy, directory);
+                assert!(other.is_ok_and(|other| other.deviations.is_empty()), "{id}: {name}");
+            }
+        }
+        all += 1;
+    }
+    for (name, count, told) in loaded {
+        println!("{count} of {all} load under `{name}`, {told} of them with something to be told");
+    }
+    let count = |preset: &str| loaded.iter().find(|(name, ..)| *name == preset).expect("a preset").1;
+    assert!(count("strict") <= count("s4") && count("s4") <= count("default"));
+    assert!(count("default") <= count("s2") && count("default") == count("s0"));
+}

@@ -1,0 +1,492 @@
+//! `validate` and `explain`, as a person or a build machine sees them.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::support::Sandbox;
+use crate::support::sandbox::Output;
+
+const CLEAN: &str =
+    "---\nname: pdf\ndescription: Reads PDF files. Use it when a PDF must be read.\n---\n\n# PDF\n";
+const WARNS: &str = "---\nname: csv\ndescription: Reads CSV files. Use it when a table must be read.\nauthor: me\n---\n\n# CSV\n";
+const FAILS: &str = "---\nname: Docs\ndescription: Use it for docs: all of them.\n---\n\n# Docs\n";
+
+/// A project with a right skill, one with a warning and one with errors.
+fn project() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("skills/pdf/SKILL.md", CLEAN);
+    sandbox.write("skills/csv/SKILL.md", WARNS);
+    sandbox.write("more/docs/SKILL.md", FAILS);
+    sandbox
+}
+
+/// Runs the program with `text` as its standard input.
+fn with_input(sandbox: &Sandbox, args: &[&str], text: &str) -> Output {
+    let mut command = sandbox.command(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    // A program that refuses its arguments reads nothing.
+    let _ = child.stdin.take().expect("a pipe").write_all(text.as_bytes());
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Output { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+}
+
+#[test]
+fn a_right_skill() {
+    assert_snapshot!(project().run(&["validate", "skills/pdf"]), @"
+    exit: 0
+    --- stderr
+    1 skill: nothing to complain about
+    ");
+}
+
+#[test]
+fn errors_fail() {
+    assert_snapshot!(project().run(&["validate", "more"]), @r#"
+    exit: 1
+    --- stdout
+    error[name-alphabet]: the name `Docs` has an upper-case letter
+     --> more/docs/SKILL.md:2:7
+      |
+    2 | name: Docs
+      |       ^^^^
+      |
+      = help: call it `docs`, and its directory too
+
+    error[name-directory]: the name `Docs` differs only in case from the directory's name `docs`
+     --> more/docs/SKILL.md:2:7
+      |
+    2 | name: Docs
+      |       ^^^^
+      |
+      = help: give the directory and the skill the same name
+
+    error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
+     --> more/docs/SKILL.md:3:29
+      |
+    3 | description: Use it for docs: all of them.
+      |                             ^ this colon
+      |
+      = help: put the whole value in quotes: `description: "Use it for docs: all of them."`
+
+    --- stderr
+    1 skill: 3 errors, 0 warnings
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `skillpm explain name-alphabet` says more
+    "#);
+}
+
+#[test]
+fn warnings_fail_with_strict() {
+    let sandbox = project();
+    assert_eq!(sandbox.run(&["validate", "skills/csv"]).code, Some(0));
+    assert_snapshot!(sandbox.run(&["validate", "skills/csv", "--strict"]), @"
+    exit: 1
+    --- stdout
+    warning[unknown-field]: the specification has no field `author`
+     --> skills/csv/SKILL.md:4:1
+      |
+    4 | author: me
+      | ^^^^^^
+      |
+      = help: move it below `metadata`, as `  author: …`
+
+    --- stderr
+    1 skill: 0 errors, 1 warning
+    hint: `skillpm explain unknown-field` says more
+    ");
+}
+
+#[test]
+fn several_paths_each_skill_once() {
+    let sandbox = project();
+    let output = sandbox.run(&["validate", "more/docs/SKILL.md", "skills", "more", "-q"]);
+    assert_eq!(output.code, Some(1));
+    assert_eq!(output.stdout.matches("error[name-alphabet]").count(), 1);
+    assert_eq!(output.stderr, "", "nothing but findings");
+    assert_snapshot!(sandbox.run(&["validate", "skills", "more"]).stderr, @"
+    3 skills: 3 errors, 1 warning
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `skillpm explain name-alphabet` says more
+    ");
+}
+
+#[test]
+fn a_whole_repository() {
+    assert_snapshot!(project().run(&["lint"]).stderr, @"
+    3 skills: 3 errors, 1 warning
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 2 more; with `--diff` they show how
+    hint: `skillpm explain name-alphabet` says more
+    ");
+}
+
+#[test]
+fn quoted_patterns() {
+    let sandbox = project();
+    assert_snapshot!(sandbox.run(&["validate", "skills/**/SKILL.md"]).stderr, @"
+    2 skills: 0 errors, 1 warning
+    hint: `skillpm explain unknown-field` says more
+    ");
+    assert_snapshot!(sandbox.run(&["validate", "skills/x*"]), @"
+    exit: 2
+    --- stderr
+    error: `skills/x*` matches no skill
+    hint: `*` stays in one directory, `**` goes through several: `skills/**/SKILL.md`
+    ");
+}
+
+/// More skills than one thread takes at once, told in the order of their paths.
+#[test]
+fn the_order_does_not_depend_on_threads() {
+    let sandbox = Sandbox::new();
+    for number in 0..300 {
+        sandbox.write(&format!("skills/s{number:03}/SKILL.md"), FAILS);
+    }
+    let output = sandbox.run(&["validate", "--format", "github"]);
+    let paths: Vec<_> = output.stdout.lines().filter(|line| line.contains("name-alphabet")).collect();
+    assert_eq!(paths.len(), 300);
+    assert!(paths.is_sorted());
+}
+
+#[test]
+fn standard_input() {
+    let sandbox = project();
+    let run = |args: &[&str], text| with_input(&sandbox, args, text);
+    assert_snapshot!(run(&["validate", "-"], FAILS), @r#"
+    exit: 1
+    --- stdout
+    error[name-alphabet]: the name `Docs` has an upper-case letter
+     --> <stdin>:2:7
+      |
+    2 | name: Docs
+      |       ^^^^
+      |
+      = help: call it `docs`, and its directory too
+
+    error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
+     --> <stdin>:3:29
+      |
+    3 | description: Use it for docs: all of them.
+      |                             ^ this colon
+      |
+      = help: put the whole value in quotes: `description: "Use it for docs: all of them."`
+
+    --- stderr
+    1 skill: 2 errors, 0 warnings
+    hint: `--fix` repairs 1 of them, `--fix=unsafe` 1 more; with `--diff` they show how
+    hint: `skillpm explain name-alphabet` says more
+    "#);
+    assert_snapshot!(run(&["validate", "-", "--stdin-filename", "skills/other/SKILL.md"], CLEAN), @"
+    exit: 1
+    --- stdout
+    error[name-directory]: the name `pdf` differs from the directory's name `other`
+     --> skills/other/SKILL.md:2:7
+      |
+    2 | name: pdf
+      |       ^^^
+      |
+      = help: rename the directory to `pdf`, or change the name
+
+    --- stderr
+    1 skill: 1 error, 0 warnings
+    hint: `--fix=unsafe` repairs 1 of them; `--fix=unsafe --diff` shows how
+    hint: `skillpm explain name-directory` says more
+    ");
+    assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"
+    exit: 2
+    --- stderr
+    error: `--stdin-filename` is about standard input, which is not checked
+    hint: add `-` to the paths
+    ");
+}
+
+#[test]
+fn json() {
+    assert_snapshot!(project().run(&["validate", "skills", "--format", "json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "version": 1,
+      "tool": {
+        "name": "skillpm",
+        "version": "0.1.0"
+      },
+      "profile": "spec",
+      "summary": {
+        "skills": 2,
+        "errors": 0,
+        "warnings": 1
+      },
+      "skills": [
+        {
+          "path": "skills/csv/SKILL.md",
+          "findings": [
+            {
+              "rule": "unknown-field",
+              "severity": "warning",
+              "message": "the specification has no field `author`",
+              "start": {
+                "line": 4,
+                "column": 1,
+                "offset": 78
+              },
+              "end": {
+                "line": 4,
+                "column": 7,
+                "offset": 84
+              },
+              "help": "move it below `metadata`, as `  author: …`",
+              "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field"
+            }
+          ]
+        },
+        {
+          "path": "skills/pdf/SKILL.md",
+          "findings": []
+        }
+      ]
+    }
+    --- stderr
+    2 skills: 0 errors, 1 warning
+    "#);
+}
+
+#[test]
+fn annotations_of_github() {
+    assert_snapshot!(project().run(&["validate", "skills", "more", "--format", "github"]), @r#"
+    exit: 1
+    --- stdout
+    ::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it below `metadata`, as `  author: …`
+    ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-alphabet::the name `Docs` has an upper-case letter%0Acall it `docs`, and its directory too
+    ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-directory::the name `Docs` differs only in case from the directory's name `docs`%0Agive the directory and the skill the same name
+    ::error file=more/docs/SKILL.md,line=3,endLine=3,col=29,endColumn=29,title=yaml-unquoted-colon::the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes%0Aput the whole value in quotes: `description: "Use it for docs: all of them."`
+    --- stderr
+    3 skills: 3 errors, 1 warning
+    "#);
+}
+
+#[test]
+fn junit() {
+    assert_snapshot!(project().run(&["validate", "skills", "more", "--format", "junit"]), @r#"
+    exit: 1
+    --- stdout
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="skillpm validate" tests="3" failures="1" errors="0">
+      <testsuite name="skillpm validate" tests="3" failures="1" errors="0" skipped="0">
+        <testcase classname="skillpm.validate" name="skills/csv/SKILL.md" file="skills/csv/SKILL.md">
+          <system-out>skills/csv/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`
+      help: move it below `metadata`, as `  author: …`
+    </system-out>
+        </testcase>
+        <testcase classname="skillpm.validate" name="skills/pdf/SKILL.md" file="skills/pdf/SKILL.md"/>
+        <testcase classname="skillpm.validate" name="more/docs/SKILL.md" file="more/docs/SKILL.md">
+          <failure type="name-alphabet" message="3 errors, 0 warnings">more/docs/SKILL.md:2:7: error[name-alphabet]: the name `Docs` has an upper-case letter
+      help: call it `docs`, and its directory too
+    more/docs/SKILL.md:2:7: error[name-directory]: the name `Docs` differs only in case from the directory&apos;s name `docs`
+      help: give the directory and the skill the same name
+    more/docs/SKILL.md:3:29: error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
+      help: put the whole value in quotes: `description: &quot;Use it for docs: all of them.&quot;`
+    </failure>
+        </testcase>
+      </testsuite>
+    </testsuites>
+    --- stderr
+    3 skills: 3 errors, 1 warning
+    "#);
+}
+
+#[test]
+fn sarif_into_a_file() {
+    let sandbox = project();
+    assert_snapshot!(sandbox.run(&["validate", "more", "--format", "sarif", "-o", "out.sarif"]), @"
+    exit: 1
+    --- stderr
+    1 skill: 3 errors, 0 warnings
+    ");
+    let log: serde_json::Value = serde_json::from_str(&sandbox.read("out.sarif")).expect("JSON");
+    let results = &log["runs"][0]["results"];
+    let ids: Vec<_> = results.as_array().expect("a list").iter().map(|result| &result["ruleId"]).collect();
+    assert_eq!(ids, ["name-alphabet", "name-directory", "yaml-unquoted-colon"]);
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "more/docs/SKILL.md");
+    assert_eq!(place["region"]["startLine"], 2);
+}
+
+/// A file whose parts try to pass for something else in each format.
+#[test]
+fn nothing_of_a_file_acts_on_a_report() {
+    let sandbox = Sandbox::new();
+    sandbox.write("x/SKILL.md", "---\nname: \"x\\e[2J\\n::error::y<&]]>\u{202e}\"\ndescription: d\n---\n");
+    for format in ["human", "json", "sarif", "github", "junit"] {
+        let output = sandbox.run(&["validate", "--format", format]);
+        assert_eq!(output.code, Some(1), "{format}");
+        assert!(!output.stdout.contains(['\u{1b}', '\u{202e}']), "{format}: {}", output.stdout);
+        assert!(output.stdout.lines().all(|line| !line.starts_with("::error::")), "{format}");
+        assert!(format != "junit" || !output.stdout.contains("]]>"), "{}", output.stdout);
+    }
+}
+
+#[test]
+fn an_unknown_profile_gets_a_suggestion() {
+    assert_snapshot!(project().run(&["validate", "--profile", "referense"]), @"
+    exit: 2
+    --- stderr
+    error: there is no profile `referense`
+    hint: did you mean `reference`?
+    ");
+    assert_snapshot!(project().run(&["validate", "--profile", "x"]), @"
+    exit: 2
+    --- stderr
+    error: there is no profile `x`
+    hint: profiles are `spec`, `reference`, `claude-code`, `publish`, `lenient`
+    ");
+}
+
+#[test]
+fn profiles_differ() {
+    let sandbox = project();
+    for (profile, code) in [("spec", 0), ("lenient", 0), ("publish", 1)] {
+        let output = sandbox.run(&["validate", "skills/csv", "--profile", profile]);
+        assert_eq!(output.code, Some(code), "{profile}: {output}");
+    }
+}
+
+#[test]
+fn a_path_that_is_not_there() {
+    assert_snapshot!(project().run(&["validate", "skils"]), @"
+    exit: 2
+    --- stderr
+    error: `skils` does not exist
+    hint: check the path for slips
+    ");
+}
+
+#[test]
+fn explain() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["explain", "name-hyphens"]), @"
+    exit: 0
+    --- stdout
+    name-hyphens: hyphens stand alone and between other characters
+
+    Looks for a hyphen at the start or the end of the name and for two in a row.
+    A name that starts with a hyphen reads as an option on a command line.
+
+    wrong:
+        ---
+        name: pdf--reader
+        description: Reads PDF files.
+        ---
+
+    right:
+        ---
+        name: pdf
+        description: Reads PDF files.
+        ---
+
+    level:  error in spec, reference, claude-code and publish, warning in lenient
+    repair: `--fix=unsafe`
+    source: specification, `name`
+    docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-hyphens
+    ");
+    assert_snapshot!(sandbox.run(&["explain", "name-hypens"]), @"
+    exit: 2
+    --- stderr
+    error: there is no rule `name-hypens`
+    hint: did you mean `name-hyphens`?
+    ");
+    let all = sandbox.run(&["explain"]);
+    assert!(all.stdout.lines().any(|line| line.starts_with("file-kind ")), "{all}");
+    let json: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["explain", "--json"]).stdout).expect("JSON");
+    assert_eq!(json.as_array().expect("a list").len() + 1, all.stdout.lines().count());
+}
+
+/// A skill with a fault that is repaired safely and one that is not.
+const REPAIRABLE: &str =
+    "---\nname: Pdf\ndescription: Reads PDF: all of it. Use it when a PDF must be read.\n---\n\n# PDF\n";
+
+#[test]
+fn repairs_are_shown_then_made() {
+    let sandbox = Sandbox::new();
+    sandbox.write("skills/pdf/SKILL.md", REPAIRABLE);
+    assert_snapshot!(sandbox.run(&["validate", "--diff"]), @r#"
+    exit: 1
+    --- stdout
+    --- a/skills/pdf/SKILL.md
+    +++ b/skills/pdf/SKILL.md
+    @@ -1,6 +1,6 @@
+     ---
+     name: Pdf
+    -description: Reads PDF: all of it. Use it when a PDF must be read.
+    +description: "Reads PDF: all of it. Use it when a PDF must be read."
+     ---
+     
+     # PDF
+    --- stderr
+    ~ `./skills/pdf/SKILL.md`: 1 finding would be repaired
+    1 skill: 3 errors, 0 warnings
+    "#);
+    assert_eq!(sandbox.read("skills/pdf/SKILL.md"), REPAIRABLE);
+    assert_snapshot!(sandbox.run(&["validate", "--fix"]), @"
+    exit: 1
+    --- stdout
+    error[name-alphabet]: the name `Pdf` has an upper-case letter
+     --> ./skills/pdf/SKILL.md:2:7
+      |
+    2 | name: Pdf
+      |       ^^^
+      |
+      = help: call it `pdf`, and its directory too
+
+    error[name-directory]: the name `Pdf` differs only in case from the directory's name `pdf`
+     --> ./skills/pdf/SKILL.md:2:7
+      |
+    2 | name: Pdf
+      |       ^^^
+      |
+      = help: give the directory and the skill the same name
+
+    --- stderr
+    ~ `./skills/pdf/SKILL.md`: 1 finding repaired
+    1 skill: 2 errors, 0 warnings
+    hint: `--fix=unsafe` repairs 2 of them; `--fix=unsafe --diff` shows how
+    hint: `skillpm explain name-alphabet` says more
+    ");
+    assert_snapshot!(sandbox.run(&["validate", "--fix=unsafe"]), @"
+    exit: 0
+    --- stderr
+    ~ `./skills/pdf/SKILL.md`: 1 finding repaired
+    1 skill: nothing to complain about
+    ");
+    assert_snapshot!(sandbox.run(&["validate"]), @"
+    exit: 0
+    --- stderr
+    1 skill: nothing to complain about
+    ");
+    assert_snapshot!(sandbox.read("skills/pdf/SKILL.md"), @r#"
+    ---
+    name: pdf
+    description: "Reads PDF: all of it. Use it when a PDF must be read."
+    ---
+
+    # PDF
+    "#);
+}
+
+#[test]
+fn the_manifest_switches_rules() {
+    let sandbox = project();
+    sandbox.write("skillpm.toml", "[lint]\nprofile = \"publish\"\nrules = { unknown-field = \"off\" }\n");
+    assert_eq!(sandbox.run(&["validate", "skills/csv"]).stdout, "");
+    sandbox.write("skillpm.toml", "[lint]\nrules = { unknown-feild = \"off\" }\n");
+    assert_snapshot!(sandbox.run(&["validate", "skills/csv"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.toml:2:11: there is no rule `unknown-feild`
+    hint: did you mean `unknown-field`?
+    ");
+}
