@@ -116,12 +116,12 @@ impl Manifest {
             Some(item) => reader.agents(item)?,
             None => Agents::default(),
         };
-        let marks =
-            Marks { byte_order: text.starts_with('\u{feff}'), carriage_return: text.contains("\r\n") };
         let lint = match root.get("lint") {
             Some(item) => reader.lint(item)?,
             None => LintSettings::default(),
         };
+        let marks =
+            Marks { byte_order: text.starts_with('\u{feff}'), carriage_return: text.contains("\r\n") };
         Ok(Self { skills, agents, lint, document: document.into_mut(), marks })
     }
 

@@ -6,20 +6,23 @@ use crate::document::{Document, ProblemKind};
 /// Makes warnings of the errors in `findings` that do not keep `document` from being loaded.
 ///
 /// The levels of the rules say nearly all of it. What they cannot say: a value that is no YAML and
-/// was taken as it stands, and wrong bytes in the body, are the same rules' findings as YAML that
-/// cannot be repaired and wrong bytes in the frontmatter.
+/// was taken as it stands, a control character in it, and wrong bytes in the body are the same
+/// rules' findings as YAML that cannot be repaired and wrong bytes in the frontmatter.
 pub(super) fn demote(document: &Document, rules: &Ruleset, findings: &mut [Finding]) {
     let body = document.body_span();
+    let no_tree = document.problems().iter().any(|problem| matches!(problem.kind, ProblemKind::Yaml(_)));
     for problem in document.problems() {
         let tolerated = match problem.kind {
             ProblemKind::Repaired { .. } => true,
             ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul => body.start <= problem.span.start,
+            ProblemKind::Control(_) => !no_tree,
             _ => false,
         };
         let own = |finding: &&mut Finding| {
+            let rule = finding.rule;
             finding.span == problem.span
-                && !rules.is_switched(finding.rule)
-                && (finding.rule.starts_with("yaml-") || finding.rule == "encoding")
+                && !rules.is_switched(rule)
+                && (rule.starts_with("yaml-") || matches!(rule, "encoding" | "control-character"))
         };
         if tolerated {
             for finding in findings.iter_mut().filter(own) {

@@ -216,5 +216,34 @@ mod tests {
                 prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);
             }
         }
+
+        /// Profiles are ways to look at any text, and `lenient` fails exactly what does not load.
+        #[test]
+        fn any_text_is_checked_in_any_profile(
+            yaml in "(name: x\n|description: y\n|name:|description: |metadata:\n|  |a: |\n|\r\n|\t|- |---|\"|'|\\[|\\]|\\{|\\}|é|\u{80}|\0|# skillpm: allow name-missing\n|#|&a |\\*a|! |=======|>-\n|@){0,20}",
+            body in "(a|\n|```|<!-- skillpm: allow|-file| name-alphabet| x|,| -->|\0|\u{feff}){0,10}",
+            cut in 0_usize..200,
+        ) {
+            let text = format!("---\n{yaml}\n---\n{body}");
+            let mut bytes = text.clone().into_bytes();
+            if let Some(byte) = bytes.get_mut(cut) {
+                *byte = 0xff;
+            }
+            for document in [Document::parse(text), Document::parse(body), Document::from_bytes(bytes)] {
+                let subject = Subject::new(&document, Some("x"), "SKILL.md");
+                for (name, profile) in Profile::ALL {
+                    let findings = check_with(&subject, &Ruleset::new(profile));
+                    for finding in &findings {
+                        prop_assert!(document.text().get(finding.span.clone()).is_some(), "{}: {:?}", name, finding);
+                    }
+                    // A comment can silence the linter, but makes nothing load.
+                    if profile == Profile::Lenient && !document.text().contains("skillpm:") {
+                        let errors = findings.iter().any(|finding| finding.severity == Severity::Error);
+                        let loaded = crate::skill::load(&document);
+                        prop_assert_eq!(errors, loaded.is_err(), "{:?}\n{:?}", findings, loaded);
+                    }
+                }
+            }
+        }
     }
 }

@@ -8,6 +8,9 @@ use crate::document::{Document, Node, Style, Value};
 /// What every switch has in it.
 const MARK: &str = "skillpm:";
 
+/// What an HTML comment starts with.
+const HTML_OPEN: &str = "<!--";
+
 /// The rule about switches that are not needed. It is applied last, by what the others have found.
 pub(super) const UNUSED: &str = "unused-switch";
 
@@ -172,11 +175,9 @@ fn in_body<'a>(document: &'a Document, switches: &mut Vec<Switch<'a>>) {
             (Some(_), _) => {}
             (None, Some(run)) => fence = Some(run),
             (None, None) => {
-                if let Some(inner) = text.strip_prefix("<!--").and_then(|rest| rest.split_once("-->")) {
-                    if inner.0.trim_start().starts_with(MARK) {
-                        waiting.push((at + line.len() - text.len() + "<!--".len(), inner.0));
-                        continue;
-                    }
+                if let Some(inner) = html_switch(text) {
+                    waiting.push((at + line.len() - text.len() + HTML_OPEN.len(), inner));
+                    continue;
                 }
             }
         }
@@ -186,6 +187,12 @@ fn in_body<'a>(document: &'a Document, switches: &mut Vec<Switch<'a>>) {
     }
     let end = index.count();
     settle(&mut waiting, end, switches);
+}
+
+/// The inside of the HTML comment that `line` starts with, if it may be a switch.
+fn html_switch(line: &str) -> Option<&str> {
+    let (inner, _) = line.strip_prefix(HTML_OPEN)?.split_once("-->")?;
+    inner.trim_start().starts_with(MARK).then_some(inner)
 }
 
 /// Reads the switches that wait for a line, which is `line`.
@@ -260,7 +267,7 @@ mod tests {
             let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
             findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
-        let description = "description: Reads PDF files.";
+        let description = "description: Reads PDF files. Use when there are PDF files.";
         assert_eq!(
             rules(&format!("---\nname: PDF\n{description}\n---\n")),
             ["name-alphabet", "name-directory"]
@@ -271,7 +278,7 @@ mod tests {
             format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: PDF\n---\n");
         assert_eq!(rules(&text), [""; 0]);
         let text =
-            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: x\n---\n");
+            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: MIT\n---\n");
         assert_eq!(rules(&text), ["name-alphabet", "name-directory", "unused-switch"]);
         let text = "---\nname: pdf\n---\n<!-- skillpm: allow-file description-missing -->\n";
         assert_eq!(rules(text), [""; 0]);

@@ -26,7 +26,7 @@ use reader::Reader;
 #[derive(Debug)]
 pub(super) enum Reading {
     /// Metadata: the document with the fields that the reference sees, and with no problems.
-    Fields(Document),
+    Fields(Box<Document>),
     /// It stops here with one message.
     Stopped(Stop),
 }
@@ -121,6 +121,9 @@ pub(super) enum Cause {
     /// Mappings side by side that are indented differently.
     #[error("the mappings side by side are indented differently")]
     SiblingIndent,
+    /// Larger than anything that is worth reading. The reference takes its time for it.
+    #[error("it is too large")]
+    Size,
     /// Nested too deep.
     #[error("it is nested too deep")]
     Depth,
@@ -128,6 +131,9 @@ pub(super) enum Cause {
 
 /// The three characters that open and close the frontmatter.
 const DELIMITER: &str = "---";
+
+/// The most bytes that are read as the reference would read them.
+const MAX_YAML: usize = 1024 * 1024;
 
 impl Cause {
     /// Whether it is the YAML reader that refuses.
@@ -162,7 +168,7 @@ impl Reading {
     /// Reads `document` as the reference validator does.
     pub(super) fn of(document: &Document) -> Self {
         match read(document) {
-            Ok(view) => Self::Fields(view),
+            Ok(view) => Self::Fields(Box::new(view)),
             Err(stop) => Self::Stopped(stop),
         }
     }
@@ -191,6 +197,9 @@ fn read(document: &Document) -> Result<Document, Stop> {
         return stop(Cause::Opening, 0..0);
     }
     let Some(yaml) = slice(document) else { return stop(Cause::NotClosed, 0..DELIMITER.len()) };
+    if yaml.len() > MAX_YAML {
+        return stop(Cause::Size, 0..DELIMITER.len());
+    }
     let mut reader = Reader::new(&text[yaml.clone()], yaml.start);
     if let Some((c, span)) = reader.refused() {
         return stop(Cause::Control(c), span);

@@ -75,7 +75,7 @@ impl Reader {
 
     /// The number of characters from the cursor on for which `wanted` holds. The end stops it.
     pub(super) fn count(&self, wanted: impl Fn(char) -> bool) -> usize {
-        (0..).take_while(|ahead| self.peek(*ahead) != END && wanted(self.peek(*ahead))).count()
+        self.characters[self.at.index..].iter().take_while(|(c, _)| wanted(*c)).count()
     }
 
     /// Where the cursor is.

@@ -285,7 +285,7 @@ mod tests {
               "primaryLocationLineHash": "f14288844b1caacc:1"
             },
             "ruleId": "description-when",
-            "ruleIndex": 34
+            "ruleIndex": 37
           },
           {
             "fixes": [
@@ -341,7 +341,7 @@ mod tests {
               "primaryLocationLineHash": "f1f271f45c276594:1"
             },
             "ruleId": "hidden-character",
-            "ruleIndex": 38
+            "ruleIndex": 41
           },
           {
             "level": "warning",
@@ -370,7 +370,7 @@ mod tests {
               "primaryLocationLineHash": "1fef0be175109b69:1"
             },
             "ruleId": "unknown-field",
-            "ruleIndex": 31
+            "ruleIndex": 32
           }
         ]
         "#);

@@ -7,7 +7,7 @@ use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject
 pub(super) static RULE: Rule = Rule {
     id: "control-character",
     group: Group::Spec,
-    levels: Levels::ERROR,
+    levels: Levels::FATAL,
     summary: "the frontmatter has no control characters",
     docs: Docs {
         what: "Looks for control characters other than tabs and line ends between the delimiters.",

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels {
         spec: Level::Off,
         reference: Level::Off,
-        claude_code: Level::Warning,
+        claude_code: Level::Off,
         publish: Level::Warning,
         lenient: Level::Off,
     },

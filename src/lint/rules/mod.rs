@@ -11,6 +11,7 @@ mod control_character;
 mod dependency_cycle;
 mod dependency_self;
 mod dependency_syntax;
+mod description_brackets;
 mod description_length;
 mod description_markup;
 mod description_missing;
@@ -107,10 +108,13 @@ pub static RULES: &[&Rule] = &[
     &name_homoglyph::RULE,
     &description_missing::RULE,
     &description_length::RULE,
+    &description_brackets::RULE,
     &compatibility::RULE,
     &metadata_strings::RULE,
     &allowed_tools::RULE,
     &unknown_field::RULE,
+    &unknown_rule::RULE,
+    &unused_switch::RULE,
     // Quality.
     &body_lines::RULE,
     &body_tokens::RULE,
@@ -137,8 +141,7 @@ pub static RULES: &[&Rule] = &[
     &license_text::RULE,
     &license_unknown::RULE,
     &injected_metadata::RULE,
-    &unknown_rule::RULE,
-    &unused_switch::RULE,
+    // What only the reference validator minds.
     &quirk_file_name::RULE,
     &quirk_closing_delimiter::RULE,
     &quirk_empty_frontmatter::RULE,

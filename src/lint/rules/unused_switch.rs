@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn a_switch_of_a_rule_that_is_off_is_left_alone() {
         let document = crate::document::Document::parse(
-            "---\nname: pdf # skillpm: allow name-ascii\ndescription: x\n---\n".to_owned(),
+            "---\nname: pdf # skillpm: allow name-ascii\ndescription: Use when needed.\n---\n".to_owned(),
         );
         let found = |profile| {
             let findings = check_with(&Subject::new(&document, None, "SKILL.md"), &Ruleset::new(profile));
