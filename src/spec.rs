@@ -257,7 +257,9 @@ impl SourceSpec {
         let rest =
             text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).ok_or_else(unsupported)?;
         let rest = rest.split('?').next().unwrap_or(rest);
-        let (rest, reference, skill) = split_suffixes(rest);
+        // The address of a page says it all: what stands in it is part of a revision or directory.
+        let is_page = ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
+        let (rest, reference, skill) = if is_page { (rest, None, None) } else { split_suffixes(rest) };
         let (host, rest) = rest.split_once('/').ok_or_else(unsupported)?;
         let host = host.strip_prefix("www.").unwrap_or(host);
         if host.contains(['@', ':']) || !is_github_host(host) {
@@ -437,6 +439,7 @@ mod tests {
                 "https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md",
                 "github:github.com/owner/repo/skills/pdf#main",
             ),
+            ("https://github.com/owner/repo/tree/v1/a@b", "github:github.com/owner/repo/a@b#v1"),
             ("https://ghe.example.com/owner/repo", "github:ghe.example.com/owner/repo"),
             ("./a#b@c", "./a#b@c"),
             ("../a.zip", "../a.zip"),
