@@ -153,11 +153,7 @@ impl Scanner<'_> {
             let blanks = self.reader.count(|c| c == ' ');
             self.reader.forward(blanks);
             if self.reader.peek(0) == '#' {
-                if self.value_line.take() == Some(self.reader.mark().line)
-                    && let Some(value) = self.tokens.last_mut()
-                {
-                    value.trailing = true;
-                }
+                self.comment();
                 let comment = self.reader.count(|c| !super::reader::is_end(c));
                 self.reader.forward(comment);
                 while self.reader.line_break().is_some() {}
@@ -166,6 +162,7 @@ impl Scanner<'_> {
                 self.allow_key = true;
                 // After an empty line even tabs are passed over.
                 if self.reader.peek(0) == '\n' {
+                    self.comment();
                     let blank = self
                         .reader
                         .count(|c| matches!(c, '\n' | '\t' | ' ' | '\u{85}' | '\u{2028}' | '\u{2029}'));
@@ -174,6 +171,16 @@ impl Scanner<'_> {
             } else {
                 return;
             }
+        }
+    }
+
+    /// Remembers that a comment starts at the cursor, if a `:` stands before it on its line. Empty
+    /// lines are comments too; they are on that line after a line end that does not count as one.
+    fn comment(&mut self) {
+        if self.value_line.take() == Some(self.reader.mark().line)
+            && let Some(value) = self.tokens.last_mut()
+        {
+            value.trailing = true;
         }
     }
 

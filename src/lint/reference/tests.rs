@@ -107,6 +107,7 @@ fn what_it_refuses() {
         ("? - a\n: b", Cause::KeyKind),
         ("<<: a", Cause::Merge),
         ("x: # a\n  b\n\ny: z", Cause::Comment),
+        ("x:\u{2028}\n  a\n\ny: z", Cause::Comment),
         ("m:\n  a: b\nn:\n   a: b", Cause::SiblingIndent),
         ("x: a\u{1}", Cause::Control('\u{1}')),
     ] {
