@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{PathContext, PathError, SharedFile};
+use super::{PathContext, PathError, SharedFile, anonymous_temp_file};
 
 /// Takes the bytes of a download, and takes them again from the start when it had to be restarted.
 pub trait Sink: Write {
@@ -52,8 +52,7 @@ impl Download {
         {
             return Ok(Self { file: Unfinished::Named(file, path.to_owned()) });
         }
-        let file = tempfile::tempfile().at("create a temporary file in", &tempfile::env::temp_dir())?;
-        Ok(Self { file: Unfinished::Anonymous(file) })
+        Ok(Self { file: Unfinished::Anonymous(anonymous_temp_file()?) })
     }
 
     /// Gives the whole file its name, if it is to have one, and returns it.
@@ -148,25 +147,6 @@ fn named(path: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".download-").tempfile_in(dir)
 }
 
-/// Reads the small file at `path`; `None` where there is none.
-///
-/// # Errors
-///
-/// Where it cannot be read, is no regular file or has more than `limit` bytes.
-pub fn read_small(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
-    let file = match SharedFile::open(path) {
-        Ok(file) => file,
-        Err(error) if error.source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    if file.len() > limit {
-        return Err(io::ErrorKind::FileTooLarge.into()).at("read", path);
-    }
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(0)];
-    file.read_exact_at(&mut bytes, 0).at("read", path)?;
-    Ok(Some(bytes))
-}
-
 /// Writes the small file at `path`, directories above it included: readers see the old file or
 /// the new one.
 ///
@@ -195,6 +175,7 @@ pub fn remove_if_there(path: &Path) -> Result<(), PathError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fs::read_capped;
 
     #[test]
     fn a_download_has_no_name_until_it_is_whole() {
@@ -236,10 +217,10 @@ mod tests {
     fn small_files() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("x/y.json");
-        assert_eq!(read_small(&path, 9).expect("no file"), None);
+        assert_eq!(read_capped(&path, 9).expect("no file"), None);
         write_small(&path, b"{}").expect("writes");
-        assert_eq!(read_small(&path, 9).expect("reads").as_deref(), Some(&b"{}"[..]));
-        assert!(read_small(&path, 1).is_err());
+        assert_eq!(read_capped(&path, 9).expect("reads").as_deref(), Some(&b"{}"[..]));
+        assert!(read_capped(&path, 1).is_err());
         remove_if_there(&path).expect("removes");
         remove_if_there(&path).expect("is gone already");
     }

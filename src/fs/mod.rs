@@ -18,7 +18,7 @@ mod tree;
 
 pub use across::{beside, clear_moves};
 pub use atomic::{replace_file, sync_dir, write_atomic};
-pub use download::{Download, Sink, read_small, remove_if_there, write_small};
+pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use lock::DirLock;
 pub use look::{Kind, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path};

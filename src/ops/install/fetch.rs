@@ -146,7 +146,7 @@ impl Fetched {
         let refused = |error: Error| error.context(format!("the skill `{name}` is refused"));
         let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(|e| refused(e.into()))?;
         let (digest, set) = keep(context, set, &mut self.warnings).map_err(refused)?;
-        let locked = Self::locked(spec, opened, candidate, digest);
+        let locked = locked(spec, opened, candidate, digest);
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         let requirement = Requirement {
             origin: spec.origin.clone(),
@@ -183,17 +183,18 @@ impl Fetched {
         self.contents.insert(name, set);
         Ok(())
     }
+}
 
-    fn locked(spec: &SourceSpec, opened: &Opened, candidate: &Candidate, digest: Digest) -> Locked {
-        Locked {
-            version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
-            origin: spec.origin.clone(),
-            path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
-            requested: spec.reference.as_ref().map(ToString::to_string),
-            revision: opened.revision.clone(),
-            digest,
-            dependencies: Vec::new(),
-        }
+/// What is locked of `candidate`, which was found in `opened`, the source that `spec` means.
+pub(super) fn locked(spec: &SourceSpec, opened: &Opened, candidate: &Candidate, digest: Digest) -> Locked {
+    Locked {
+        version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
+        origin: spec.origin.clone(),
+        path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
+        requested: spec.reference.as_ref().map(ToString::to_string),
+        revision: opened.revision.clone(),
+        digest,
+        dependencies: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::InstallRequest;
-use super::fetch::{Fetched, chain, keep};
+use super::fetch::{Fetched, chain, keep, locked};
 use super::select::{candidates, install_name};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -205,15 +205,7 @@ impl Worker<'_> {
         install_name(candidate, &opened.name)?;
         let set = opened.tree.skill(&candidate.path, &Limits::default())?;
         let (digest, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
-        let locked = Locked {
-            version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
-            origin: requirement.origin.clone(),
-            path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
-            requested: requirement.reference.as_ref().map(ToString::to_string),
-            revision: opened.revision,
-            digest,
-            dependencies: Vec::new(),
-        };
+        let locked = locked(&spec, &opened, candidate, digest);
         self.want(name, locked, set);
         Ok(())
     }

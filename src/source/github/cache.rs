@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::fs::{SharedFile, read_small, write_small};
+use crate::fs::{SharedFile, read_capped, write_small};
 use crate::http::{Origin, Url};
 use crate::spec::{Repository, is_commit};
 
@@ -47,7 +47,7 @@ impl Cache {
 
     /// The last answer at `url`, if it is there and whole.
     pub(super) fn known(&self, url: &Url) -> Option<Known> {
-        let bytes = read_small(&self.reference(url), KNOWN_BYTES).ok()??;
+        let bytes = read_capped(&self.reference(url), KNOWN_BYTES).ok()??;
         let known: Known = serde_json::from_slice(&bytes).ok()?;
         // It becomes a header, so nothing but what a header may hold.
         let etag_ok = !known.etag.is_empty() && known.etag.bytes().all(|b| (b' '..=b'~').contains(&b));
