@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::digest::Digest;
 use crate::name::SkillName;
-use crate::spec::{Origin, check_directory, is_commit};
+use crate::spec::{Origin, check_directory, is_commit, is_object_id};
 use crate::text::line_column;
 
 /// The file's name.
@@ -34,7 +34,8 @@ pub struct Locked {
     pub path: Option<String>,
     /// The revision that was asked for, in git's form (`tags/v2`, `heads/main`, `main`).
     pub requested: Option<String>,
-    /// The commit; `None` for sources on this machine.
+    /// What does not change any more: the commit of a repository, the digest that a site told, the
+    /// version of a package; `None` where there is no such thing.
     pub revision: Option<String>,
     /// The tree digest.
     pub digest: Digest,
@@ -149,17 +150,7 @@ impl RawEntry {
         if let Some(path) = &self.path {
             check_directory(path).map_err(|e| fault(e.to_string()))?;
         }
-        match (&origin, &self.revision) {
-            (Origin::Local(_), None) => {}
-            (Origin::GitHub(_), Some(revision)) if is_commit(revision) => {}
-            (Origin::GitHub(_), Some(other)) => {
-                return Err(fault(format!(
-                    "the revision `{other}` is not a commit: 40 hexadecimal digits are expected"
-                )));
-            }
-            (Origin::GitHub(_), None) => return Err(fault("there is no `revision`".to_owned())),
-            (Origin::Local(_), Some(_)) => return Err(fault("a path has no `revision`".to_owned())),
-        }
+        check_revision(&origin, self.revision.as_deref()).map_err(fault)?;
         let digest = self.digest.parse().map_err(|e: crate::digest::DigestError| fault(e.to_string()))?;
         let locked = Locked {
             version: self.version,
@@ -171,6 +162,29 @@ impl RawEntry {
             dependencies: self.dependencies,
         };
         Ok((name, locked))
+    }
+}
+
+/// Checks that `revision` is what a source of this kind can have.
+fn check_revision(origin: &Origin, revision: Option<&str>) -> Result<(), String> {
+    let Some(revision) = revision else {
+        return if origin.has_revisions() { Err("there is no `revision`".to_owned()) } else { Ok(()) };
+    };
+    match origin {
+        Origin::GitHub(_) if is_commit(revision) => Ok(()),
+        Origin::Git(_) if is_object_id(revision) => Ok(()),
+        Origin::GitHub(_) | Origin::Git(_) => {
+            Err(format!("the revision `{revision}` is not a commit: 40 hexadecimal digits are expected"))
+        }
+        Origin::Site(_) => match revision.parse::<Digest>() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!("the revision of a site is a digest: {error}")),
+        },
+        // The version of a package is a label of its ecosystem.
+        Origin::Package(_) if !revision.is_empty() && !revision.chars().any(char::is_control) => Ok(()),
+        Origin::Package(_) => Err("the `revision` of a package is its version".to_owned()),
+        Origin::Download(_) => Err("a download has no `revision`".to_owned()),
+        Origin::Local(_) => Err("a path has no `revision`".to_owned()),
     }
 }
 
@@ -307,6 +321,36 @@ mod tests {
         #[test]
         fn nothing_panics(text in "(version = 1\n)?\\PC{0,80}") {
             let _ = Lockfile::parse(&text);
+        }
+    }
+
+    /// What stands under `revision` depends on the kind of source.
+    #[test]
+    fn each_kind_of_source_has_its_own_revision() {
+        let digest = format!("digest = \"{DIGEST}\"\n");
+        let cases = [
+            ("git:git@h:r", Some(COMMIT), true),
+            ("git:file:///r", Some(&DIGEST[7..]), true),
+            ("git:file:///r", None, false),
+            ("git:file:///r", Some("main"), false),
+            ("url:https://h/x.zip", None, true),
+            ("url:https://h/x.zip", Some(COMMIT), false),
+            ("site:https://h", Some(DIGEST), true),
+            ("site:https://h", None, true),
+            ("site:https://h", Some("1"), false),
+            ("npm:@s/x", Some("1.2.0"), true),
+            ("path:./x", Some("1"), false),
+            ("git:https://u:p@h/r", Some(COMMIT), false),
+            ("git:ext::sh", Some(COMMIT), false),
+        ];
+        for (source, revision, right) in cases {
+            let revision = revision.map(|text| format!("revision = \"{text}\"\n")).unwrap_or_default();
+            let text = format!("name = \"x\"\nsource = \"{source}\"\n{revision}{digest}");
+            let read = lock(&text);
+            assert_eq!(read.is_ok(), right, "{text}{read:?}");
+            if let Ok(read) = read {
+                assert_eq!(Lockfile::parse(&read.to_string()), Ok(read));
+            }
         }
     }
 }

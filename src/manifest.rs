@@ -6,7 +6,9 @@ use std::ops::Range;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::name::SkillName;
-use crate::spec::{Origin, Reference, Repository, check_directory};
+use crate::spec::{
+    Address, Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory,
+};
 use crate::text::{closest, line_column};
 
 /// The file's name.
@@ -215,6 +217,11 @@ impl Requirement {
         let mut table = InlineTable::new();
         match &self.origin {
             Origin::GitHub(repository) => table.insert("github", repository.to_string().into()),
+            Origin::Git(url) => table.insert("git", url.to_string().into()),
+            Origin::Download(address) | Origin::Site(address) => {
+                table.insert("url", address.to_string().into())
+            }
+            Origin::Package(package) => table.insert(package.ecosystem.key(), package.name.as_str().into()),
             Origin::Local(path) => table.insert("path", path.into()),
         };
         if let Some(path) = &self.path {
@@ -242,11 +249,17 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
     ManifestError { line, column, message, hint: None }
 }
 
-/// Every key of the format, for suggestions.
-const KEYS: &[&str] = &[
-    "skills", "agents", "github", "path", "subdir", "tag", "branch", "rev", "ref", "name", "targets", "copy",
-    "lint", "profile", "rules",
+/// The keys that name a source. `path` is one where none of these stands.
+const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
+
+/// The keys of a skill.
+const REQUIREMENT: &[&str] = &[
+    "github", "git", "url", "python", "npm", "r", "crate", "path", "subdir", "tag", "branch", "rev", "ref",
+    "name",
 ];
+
+/// The other keys of the format.
+const KEYS: &[&str] = &["skills", "agents", "targets", "copy", "lint", "profile", "rules"];
 
 /// Reads the parts of a manifest, knowing the text for the places in messages.
 struct Reader<'a> {
@@ -264,7 +277,7 @@ impl Reader<'_> {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
-                error.hint = Some(match closest(key, KEYS.iter().copied()) {
+                error.hint = Some(match closest(key, REQUIREMENT.iter().chain(KEYS).copied()) {
                     Some(close) => format!("did you mean `{close}`?"),
                     None => format!("known keys are `{}`", known.join("`, `")),
                 });
@@ -312,26 +325,42 @@ impl Reader<'_> {
         }
         let table = self.table(item, "a skill")?;
         let name = self.string(table, "name")?.map(ToOwned::to_owned);
-        match (self.string(table, "github")?, self.string(table, "path")?) {
-            (Some(repository), path) => {
-                self.known(table, &["github", "path", "tag", "branch", "rev", "ref", "name"])?;
-                let repository =
-                    Repository::parse(repository).map_err(|e| self.fault(item, e.to_string()))?;
-                let path = self.directory(item, path)?;
-                let reference = self.reference(item, table)?;
-                Ok(Requirement { origin: Origin::GitHub(repository), path, reference, name })
-            }
-            (None, Some(path)) => {
-                self.known(table, &["path", "subdir", "name"])?;
-                let origin = Origin::Local(path.to_owned());
-                let path = self.directory(item, self.string(table, "subdir")?)?;
-                Ok(Requirement { origin, path, reference: None, name })
-            }
-            (None, None) => {
-                self.known(table, &["github", "path", "tag", "branch", "rev", "ref", "name", "subdir"])?;
-                Err(self.fault(item, "a skill needs a source: `github` or `path`"))
-            }
+        let path = self.string(table, "path")?;
+        let mut sources = Vec::new();
+        for key in SOURCES {
+            sources.extend(self.string(table, key)?.map(|text| (*key, text)));
         }
+        let (origin, keys): (_, &[&str]) = match (&sources[..], path) {
+            ([(key @ ("github" | "git"), text)], _) => {
+                let origin = match *key {
+                    "github" => Repository::parse(text).map(Origin::GitHub),
+                    _ => GitUrl::new(text).map(Origin::Git),
+                };
+                (origin, &[key, "path", "tag", "branch", "rev", "ref", "name"])
+            }
+            ([("url", text)], _) => (Address::new(text).map(Origin::at), &["url", "path", "name"]),
+            ([(key, text)], _) => {
+                let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);
+                let package = ecosystem.map(|ecosystem| Package::new(ecosystem, text));
+                let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
+                (package.map(Origin::Package), &[key, "path", "name"])
+            }
+            ([], Some(path)) => (Ok(Origin::Local(path.to_owned())), &["path", "subdir", "name"]),
+            ([], None) => {
+                self.known(table, REQUIREMENT)?;
+                let keys = SOURCES.join("`, `");
+                return Err(self.fault(item, format!("a skill needs a source: `{keys}` or `path`")));
+            }
+            ([(one, _), (other, _), ..], _) => {
+                return Err(self.fault(item, format!("a skill has one source: `{one}` or `{other}`")));
+            }
+        };
+        self.known(table, keys)?;
+        let origin = origin.map_err(|error| self.fault(item, error.to_string()))?;
+        let path = if matches!(origin, Origin::Local(_)) { self.string(table, "subdir")? } else { path };
+        let path = self.directory(item, path)?;
+        let reference = self.reference(item, table)?;
+        Ok(Requirement { origin, path, reference, name })
     }
 
     fn directory(&self, item: &Item, path: Option<&str>) -> Result<Option<String>, ManifestError> {

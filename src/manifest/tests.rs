@@ -100,7 +100,17 @@ fn every_fault_names_its_place() {
             "[skills]\nx = { github = \"a/b\", tag = \"1\", rev = \"2\" }",
             "2:5: only one of `tag`, `branch`, `rev` and `ref` can be given",
         ),
-        ("[skills]\nx = {}", "2:5: a skill needs a source: `github` or `path`"),
+        (
+            "[skills]\nx = {}",
+            "2:5: a skill needs a source: `github`, `git`, `url`, `python`, `npm`, `r`, `crate` or `path`",
+        ),
+        (
+            "[skills]\nx = { git = \"https://u:p@h/r\" }",
+            "2:5: an address with a user name or password is not used",
+        ),
+        ("[skills]\nx = { git = \"./r\", npm = \"x\" }", "2:5: a skill has one source: `git` or `npm`"),
+        ("[skills]\nx = { npm = \"../x\" }", "2:5: `../x` cannot be the name of a package for `npm:`"),
+        ("[skills]\nx = { url = \"https://h\", tag = \"1\" }", "2:26: the key `tag` is not known here"),
         ("lint = 1", "1:8: `lint` must be a table"),
         ("[lint]\nprofil = \"spec\"", "2:1: the key `profil` is not known here"),
         ("[lint]\nprofile = 1", "2:11: `profile` must be a string"),

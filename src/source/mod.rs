@@ -20,7 +20,8 @@ use crate::tree::Tree;
 pub struct Opened {
     /// The files.
     pub tree: Tree,
-    /// The commit, where there is one.
+    /// What a lockfile is to say of the revision, where there is one: the commit of a repository, the
+    /// digest that a site told, the version of a package.
     pub revision: Option<String>,
     /// What the tree is called: the repository's, directory's or archive's name.
     pub name: String,
@@ -31,8 +32,21 @@ pub struct Opened {
 pub enum Wanted<'a> {
     /// What a reference means now; the newest of the default branch where it is `None`.
     Now(Option<&'a Reference>),
-    /// Exactly this commit.
-    Commit(&'a str),
+    /// Exactly what a lockfile calls this revision.
+    Locked(&'a str),
+}
+
+/// Returns `origin`, as it was typed, in the form that the manifest of `scope` keeps.
+///
+/// # Errors
+///
+/// A path where nothing lies, or that cannot be written down.
+pub fn settled(context: &Context, scope: &Scope, origin: Origin) -> Result<Origin> {
+    match origin {
+        Origin::Local(path) => local::origin(&context.settings, scope, &path),
+        Origin::GitHub(repository) => Ok(Origin::GitHub(repository.on(&context.settings.github.host))),
+        other => Ok(other),
+    }
 }
 
 /// Opens `origin`. Paths are relative to the root of `scope`.
@@ -54,5 +68,9 @@ pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_
                 "`{repository}` cannot be fetched: this build has no network"
             )))
         }
+        Origin::Git(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
+        Origin::Download(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
+        Origin::Site(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
+        Origin::Package(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
     }
 }

@@ -32,7 +32,18 @@ fn the_manifest_s_schema_has_the_keys_that_are_read() {
     assert_eq!(manifest_keys(""), schema_keys(&schema, "/properties"));
     assert_eq!(manifest_keys("[agents]\n"), schema_keys(&schema, "/properties/agents/properties"));
     assert_eq!(manifest_keys("[lint]\n"), schema_keys(&schema, "/properties/lint/properties"));
-    for (source, definition) in [("github = \"o/r\"", "github"), ("path = \"x\"", "local")] {
+    let sources = [
+        "github = \"o/r\"",
+        "git = \"./r\"",
+        "url = \"https://h\"",
+        "python = \"x\"",
+        "npm = \"x\"",
+        "r = \"x\"",
+        "crate = \"x\"",
+        "path = \"x\"",
+    ];
+    for source in sources {
+        let definition = source.split(' ').next().map_or("", |key| if key == "path" { "local" } else { key });
         let keys = manifest_keys(&format!("[skills.a]\n{source}\n"));
         assert_eq!(keys, schema_keys(&schema, &format!("/$defs/{definition}/properties")));
     }
@@ -57,6 +68,11 @@ fn the_manifest_s_schema_takes_what_is_read() {
         ("", true),
         ("[skills]\na = { github = \"o/r\", path = \"x\", tag = \"v1\", name = \"b\" }", true),
         ("[skills]\na = { path = \"./x.zip\", subdir = \"y\" }", true),
+        ("[skills]\na = { git = \"git@h:r.git\", path = \"x\", rev = \"0123abc\" }", true),
+        ("[skills]\na = { url = \"https://h/x.zip\", path = \"x\" }", true),
+        ("[skills]\na = { npm = \"@s/x\" }", true),
+        ("[skills]\na = { url = \"https://h\", git = \"./x\" }", false),
+        ("[skills]\na = { crate = \"x\", tag = \"v1\" }", false),
         ("[agents]\ntargets = [\"claude-code\"]\ncopy = true", true),
         ("[lint]\nprofile = \"publish\"\nrules = { name-directory = \"off\" }", true),
         ("[lint]\nrules = { name-directory = 1 }", false),
@@ -96,7 +112,12 @@ fn the_lockfile_s_schema_takes_what_is_read() {
         ("version = 1".to_owned(), true),
         (entry(&format!("source = \"path:x\"\ndigest = \"{digest}\"\ndependencies = [\"b\"]")), true),
         (entry(&format!("source = \"github:o/r\"\nrevision = \"{commit}\"\ndigest = \"{digest}\"")), true),
-        (entry(&format!("source = \"github:o/r\"\nrevision = \"main\"\ndigest = \"{digest}\"")), false),
+        (entry(&format!("source = \"git:git@h:r\"\nrevision = \"{commit}\"\ndigest = \"{digest}\"")), true),
+        (
+            entry(&format!("source = \"site:https://h\"\nrevision = \"{digest}\"\ndigest = \"{digest}\"")),
+            true,
+        ),
+        (entry(&format!("source = \"npm:x\"\nrevision = \"1.2.0\"\ndigest = \"{digest}\"")), true),
         (entry("source = \"path:x\"\ndigest = \"md5:0\""), false),
         (entry(&format!("digest = \"{digest}\"")), false),
         ("version = 2".to_owned(), false),

@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::refusal::Limits;
-use crate::source::{self, Wanted, local};
-use crate::spec::{Origin, SourceSpec, SpecError};
+use crate::source::{self, Wanted};
+use crate::spec::{SourceSpec, SpecError};
 use crate::template::{BUILTIN, Template};
 use crate::text::closest;
 
@@ -28,10 +28,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     }
     // Paths are read as everywhere: from the working directory.
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-    let origin = match spec.origin {
-        Origin::Local(path) => local::origin(&context.settings, &scope, &path)?,
-        Origin::GitHub(repository) => Origin::GitHub(repository.on(&context.settings.github.host)),
-    };
+    let origin = source::settled(context, &scope, spec.origin)?;
     let opened = source::open(context, &scope, &origin, Wanted::Now(spec.reference.as_ref()))?;
     let directory = spec.path.unwrap_or_default();
     if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {

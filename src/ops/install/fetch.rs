@@ -14,7 +14,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened, local};
+use crate::source::{self, Opened};
 use crate::spec::{Origin, SourceSpec};
 use crate::store::Store;
 use crate::tree::FileSet;
@@ -57,16 +57,14 @@ pub(super) fn parse(
             ))
             .hint("take `#` out of the source, or the flag away"));
         }
-        if matches!(spec.origin, Origin::Local(_)) {
-            return Err(Error::usage(format!("`{text}` is a path: it has no revisions"))
+        if !spec.origin.has_revisions() {
+            let what = if matches!(spec.origin, Origin::Local(_)) { "is a path: it has" } else { "has" };
+            return Err(Error::usage(format!("`{text}` {what} no revisions"))
                 .hint("take `--tag`, `--branch` or `--rev` away"));
         }
         spec.reference = Some(reference.clone());
     }
-    spec.origin = match spec.origin {
-        Origin::Local(path) => local::origin(&context.settings, scope, &path)?,
-        Origin::GitHub(repository) => Origin::GitHub(repository.on(&context.settings.github.host)),
-    };
+    spec.origin = source::settled(context, scope, spec.origin)?;
     Ok(spec)
 }
 

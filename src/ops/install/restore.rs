@@ -110,9 +110,13 @@ impl Worker<'_> {
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
-            return Err(match locked.origin {
-                Origin::Local(_) => error.hint(format!("it has changed since: `skillpm install {}` locks what is there now", typed(&locked.origin))),
-                Origin::GitHub(_) => error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`"),
+            return Err(if locked.origin.has_revisions() {
+                error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`")
+            } else {
+                error.hint(format!(
+                    "it has changed since: `skillpm install {}` locks what is there now",
+                    locked.origin.typed()
+                ))
             });
         }
         let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
@@ -148,7 +152,7 @@ impl Worker<'_> {
         if let Some(opened) = self.opened.get(&key) {
             return Ok(opened.clone());
         }
-        let wanted = revision.map_or(source::Wanted::Now(None), source::Wanted::Commit);
+        let wanted = revision.map_or(source::Wanted::Now(None), source::Wanted::Locked);
         let opened = source::open(self.context, self.scope, origin, wanted)?;
         self.opened.insert(key, opened.clone());
         Ok(opened)
@@ -208,12 +212,5 @@ impl Worker<'_> {
         let locked = locked(&spec, &opened, candidate, digest);
         self.want(name, locked, set);
         Ok(())
-    }
-}
-
-fn typed(origin: &Origin) -> String {
-    match origin {
-        Origin::Local(path) => path.clone(),
-        Origin::GitHub(repository) => repository.to_string(),
     }
 }

@@ -30,7 +30,7 @@ pub fn open(
     let github = GitHub::new(&client, &settings, repository)?;
     let commit = match wanted {
         Wanted::Now(reference) => github.resolve(reference)?,
-        Wanted::Commit(commit) => commit.to_owned(),
+        Wanted::Locked(commit) => commit.to_owned(),
     };
     let cached = github.is_cached(&commit);
     let archive = match unpack(&github, &commit, limits) {

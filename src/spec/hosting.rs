@@ -1,0 +1,143 @@
+//! Pages of hosting sites other than GitHub: which repository, revision and directory they show.
+
+use super::address::split_scheme;
+use super::{GitUrl, Origin, Reference, SourceSpec, SpecError, skill_name, split_suffixes, subdirectory};
+
+/// What is typed before the colon, and the host that it stands for.
+const PREFIXES: &[(&str, &str)] =
+    &[("gitlab", "gitlab.com"), ("bitbucket", "bitbucket.org"), ("codeberg", "codeberg.org")];
+
+/// Reads `gitlab:group/repo`, where `text` has such a prefix.
+pub(super) fn prefixed(text: &str) -> Option<Result<SourceSpec, SpecError>> {
+    let (prefix, rest) = text.split_once(':')?;
+    let (_, host) = PREFIXES.iter().find(|(known, _)| *known == prefix)?;
+    let (place, reference, skill) = split_suffixes(rest);
+    let (place, path) = match place.split_once("//") {
+        Some((place, path)) => (place, Some(path)),
+        None => (place, None),
+    };
+    Some(repository(host, place, path, reference.map(Reference::any), skill))
+}
+
+/// Reads the address of a page, where its host or form is that of a known site.
+pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
+    let (_, rest) = split_scheme(text)?;
+    let (host, rest) = rest.split_once('/')?;
+    let host = host.rsplit('@').next().unwrap_or(host).to_ascii_lowercase();
+    let host = host.strip_prefix("www.").unwrap_or(&host);
+    if let Some((project, page)) = rest.split_once("/-/") {
+        return Some(gitlab_page(host, project, page));
+    }
+    if rest.split(['/', '?', '#']).any(|part| part == "_git") {
+        return Some(azure(host, rest));
+    }
+    let known = PREFIXES.iter().any(|(_, known)| *known == host) || host.starts_with("gitlab.");
+    if !known || rest.split(['#', '?']).next().is_some_and(|path| path.contains(".git")) {
+        return None;
+    }
+    let parts: Vec<&str> = rest.split('?').next().unwrap_or(rest).trim_end_matches('/').split('/').collect();
+    match parts[..] {
+        [owner, name, "src", kind @ ("branch" | "tag" | "commit"), reference, ref path @ ..] => {
+            let reference = named(kind, &decoded(reference));
+            let path = decoded(&path.join("/"));
+            Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None))
+        }
+        [owner, name, "src", reference, ref path @ ..] => {
+            let (reference, path) = (decoded(reference), decoded(&path.join("/")));
+            let reference = Reference::any(&reference);
+            Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None))
+        }
+        _ => {
+            let (place, reference, skill) = split_suffixes(rest);
+            Some(repository(host, place, None, reference.map(Reference::any), skill))
+        }
+    }
+}
+
+/// `group/repo/-/tree/REVISION/directory`.
+fn gitlab_page(host: &str, project: &str, page: &str) -> Result<SourceSpec, SpecError> {
+    let page = decoded(page.split(['?', '#']).next().unwrap_or(page));
+    let parts: Vec<&str> = page.trim_end_matches('/').split('/').collect();
+    match parts[..] {
+        ["tree", reference, ref path @ ..] | ["blob", reference, ref path @ .., "SKILL.md"] => {
+            repository(host, project, Some(&path.join("/")), Some(Reference::any(reference)), None)
+        }
+        _ => Err(SpecError::Unsupported(format!("https://{host}/{project}/-/{page}"))),
+    }
+}
+
+/// `organisation/project/_git/repo?path=/directory&version=GBbranch`.
+fn azure(host: &str, rest: &str) -> Result<SourceSpec, SpecError> {
+    let (rest, reference, skill) = split_suffixes(rest);
+    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let mut reference = reference.map(Reference::any);
+    let mut path = None;
+    for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+        let value = decoded(value);
+        match key {
+            "path" => path = Some(value.trim_matches('/').to_owned()),
+            "version" => {
+                let (kind, name) = value.split_at_checked(2).unwrap_or_default();
+                let kind = match kind {
+                    "GB" => "branch",
+                    "GT" => "tag",
+                    "GC" => "commit",
+                    _ => return Err(SpecError::BadReference(value.clone())),
+                };
+                reference = Some(named(kind, name));
+            }
+            _ => {}
+        }
+    }
+    let skill = skill.map(skill_name).transpose()?;
+    let url = GitUrl::new(&format!("https://{host}/{}", place.trim_end_matches('/')))?;
+    Ok(SourceSpec {
+        origin: Origin::Git(url),
+        path: subdirectory(path.as_deref())?,
+        reference: reference.transpose()?,
+        skill,
+    })
+}
+
+fn named(kind: &str, name: &str) -> Result<Reference, SpecError> {
+    Reference::check(name)?;
+    Ok(match kind {
+        "branch" => Reference::Branch(name.to_owned()),
+        "tag" => Reference::Tag(name.to_owned()),
+        _ => Reference::Rev(name.to_owned()),
+    })
+}
+
+fn repository(
+    host: &str,
+    place: &str,
+    path: Option<&str>,
+    reference: Option<Result<Reference, SpecError>>,
+    skill: Option<&str>,
+) -> Result<SourceSpec, SpecError> {
+    let place = place.trim_end_matches('/');
+    if place.split('/').count() < 2 {
+        return Err(SpecError::Unsupported(format!("https://{host}/{place}")));
+    }
+    let name = place.strip_suffix(".git").unwrap_or(place);
+    Ok(SourceSpec {
+        origin: Origin::Git(GitUrl::new(&format!("https://{host}/{name}.git"))?),
+        path: subdirectory(path)?,
+        reference: reference.transpose()?,
+        skill: skill.map(skill_name).transpose()?,
+    })
+}
+
+/// `text` with its `%20` read; what is no such code, or would not be UTF-8, stays as it is.
+fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let code = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *byte == b'%');
+        out.push(code.unwrap_or(*byte));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}

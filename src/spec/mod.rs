@@ -1,0 +1,376 @@
+//! Source specifications: what people type after `skillpm install`.
+
+mod address;
+mod git_url;
+mod hosting;
+mod origin;
+mod package;
+mod reference;
+mod repository;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use address::Address;
+pub use git_url::{GitUrl, Transport};
+pub use origin::Origin;
+pub use package::{Ecosystem, Package};
+pub use reference::{Reference, is_commit, is_object_id};
+pub use repository::{PUBLIC_HOST, Repository};
+
+use address::split_scheme;
+use repository::is_github_host;
+
+/// A source as it was typed: where skills lie, at which revision, and which of them is meant.
+///
+/// | text | meaning |
+/// |---|---|
+/// | `owner/repo` | the repository on GitHub |
+/// | `owner/repo/skills/pdf` | a directory in it |
+/// | `owner/repo#v2` | at the tag, branch or commit `v2` |
+/// | `owner/repo@pdf` | the skill `pdf` in it: `@` never means a version |
+/// | `owner/repo#v2@pdf` | both |
+/// | `github:owner/repo` | the same, said in full |
+/// | `https://github.com/owner/repo/tree/v2/skills/pdf` | the address of a directory |
+/// | `https://host/repo.git`, `ssh://git@host/repo`, `git@host:repo`, `file:///repo` | a git repository |
+/// | `git+https://host/repo` | the same, where the address does not tell |
+/// | `https://host/repo.git//skills/pdf` | a directory in it |
+/// | `gitlab:group/repo`, pages of GitLab, Bitbucket, Codeberg and Azure | git repositories |
+/// | `https://host/skills.zip`, `https://host/SKILL.md` | a file on the network |
+/// | `https://host` | a site that lists its skills |
+/// | `python:name`, `npm:name`, `r:name`, `crate:name` | an installed package |
+/// | `./path`, `../path`, `/path`, `~/path` | a directory, or an archive by its content |
+///
+/// [`Display`](fmt::Display) writes the form in full (`github:owner/repo/path#ref@skill`), which
+/// reads back as the same value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceSpec {
+    /// Where the skills lie.
+    pub origin: Origin,
+    /// The directory below it that is meant, `/`-separated.
+    pub path: Option<String>,
+    /// The revision that is meant.
+    pub reference: Option<Reference>,
+    /// The name of the skill that is meant.
+    pub skill: Option<String>,
+}
+
+/// A text that is not a source.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// Nothing was typed.
+    #[error("the source is empty")]
+    Empty,
+    /// A word without a slash, such as `pdf`.
+    #[error("`{0}` is not a source: `owner/repo` or a path such as `./{0}` is expected")]
+    Word(String),
+    /// An address or scheme that is not read.
+    #[error("`{0}` is not an address that skillpm can install from")]
+    Unsupported(String),
+    /// A part that cannot be one of GitHub's names.
+    #[error("`{0}` cannot be the {1} of a repository on GitHub")]
+    BadName(String, &'static str),
+    /// A directory that leaves the repository or is spelled in two ways.
+    #[error("`{0}` is not a directory inside a repository")]
+    BadPath(String),
+    /// A revision that no git server accepts, or a part that is empty.
+    #[error("`{0}` is not the name of a tag, branch or commit")]
+    BadReference(String),
+    /// Nothing after `@`.
+    #[error("there is no name of a skill after `@`")]
+    BadSkill,
+    /// A name that no package has.
+    #[error("`{0}` cannot be the name of a package for `{1}:`")]
+    BadPackage(String, &'static str),
+    /// A user name or password, which would end up in files that are committed.
+    #[error("an address with a user name or password is not used")]
+    Credentials,
+    /// A revision of something that has none.
+    #[error("`{0}` has no revisions: `#` cannot be used with it")]
+    NoRevisions(String),
+}
+
+impl SourceSpec {
+    /// Returns the specification of a path on this machine, taken as it is: `#` and `@` are part of it.
+    pub fn local(path: &str) -> Self {
+        Self { origin: Origin::Local(path.to_owned()), path: None, reference: None, skill: None }
+    }
+
+    fn github(text: &str) -> Result<Self, SpecError> {
+        let (place, reference, skill) = split_suffixes(text);
+        let mut parts: Vec<&str> = place.trim_end_matches('/').split('/').collect();
+        // An owner has no dot, so a first part with one is a host.
+        let host = (parts.len() > 2 && parts[0].contains('.')).then(|| parts.remove(0));
+        let [owner, name, path @ ..] = parts.as_slice() else {
+            return Err(SpecError::Word(text.to_owned()));
+        };
+        Ok(Self {
+            origin: Origin::GitHub(Repository::new(host, owner, name)?),
+            path: directory(path)?,
+            reference: reference.map(Reference::any).transpose()?,
+            skill: skill.map(skill_name).transpose()?,
+        })
+    }
+
+    /// A git repository by the form of its address: what follows `.git/` is a directory too.
+    fn git_address(text: &str) -> Result<Self, SpecError> {
+        let (place, ..) = split_suffixes(text);
+        match (split_directory(place), place.split_once(".git/")) {
+            ((_, None), Some((url, _))) => Self::git(&format!("{url}.git//{}", &text[url.len() + 5..])),
+            _ => Self::git(text),
+        }
+    }
+
+    /// A git repository: `URL//directory#reference@skill`.
+    fn git(text: &str) -> Result<Self, SpecError> {
+        let (place, reference, skill) = split_suffixes(text);
+        let (url, path) = split_directory(place);
+        Ok(Self {
+            origin: Origin::Git(GitUrl::new(url)?),
+            path: subdirectory(path)?,
+            reference: reference.map(Reference::any).transpose()?,
+            skill: skill.map(skill_name).transpose()?,
+        })
+    }
+
+    /// An address: `URL//directory@skill`.
+    fn web(text: &str, origin: impl FnOnce(Address) -> Origin) -> Result<Self, SpecError> {
+        // An `@` before the first slash belongs to a user name, and those are refused.
+        let start = text.find("://").map_or(0, |at| at + 3);
+        let first = text[start..].find('/').map_or(text.len(), |at| start + at);
+        let (rest, reference, skill) = split_suffixes(&text[first..]);
+        if reference.is_some() {
+            return Err(SpecError::NoRevisions(text[..first + rest.len()].to_owned()));
+        }
+        let (place, path) = split_directory(&text[..first + rest.len()]);
+        Ok(Self {
+            origin: origin(Address::new(place)?),
+            path: subdirectory(path)?,
+            reference: None,
+            skill: skill.map(skill_name).transpose()?,
+        })
+    }
+
+    /// An installed package: `name//directory@skill`.
+    fn package(ecosystem: Ecosystem, text: &str) -> Result<Self, SpecError> {
+        if text.contains('#') {
+            return Err(SpecError::NoRevisions(format!("{}:{text}", ecosystem.key())));
+        }
+        // The name of an npm package may begin with `@`, and then has a slash.
+        let scope = text.starts_with('@').then(|| text.find('/')).flatten().map_or(0, |at| at + 1);
+        let (rest, skill) = match text[scope..].rsplit_once('@') {
+            Some((rest, skill)) if !skill.contains('/') => (&text[..scope + rest.len()], Some(skill)),
+            _ => (text, None),
+        };
+        let (name, path) = split_directory(rest);
+        Ok(Self {
+            origin: Origin::Package(Package::new(ecosystem, name)?),
+            path: subdirectory(path)?,
+            reference: None,
+            skill: skill.map(skill_name).transpose()?,
+        })
+    }
+
+    /// An address of a page on GitHub or an Enterprise server.
+    fn address(text: &str) -> Result<Self, SpecError> {
+        let unsupported = || SpecError::Unsupported(text.to_owned());
+        let (_, rest) = split_scheme(text).ok_or_else(unsupported)?;
+        let rest = rest.split('?').next().unwrap_or(rest);
+        // The address of a page says it all: what stands in it is part of a revision or directory.
+        let is_page = ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
+        let (rest, reference, skill) = if is_page { (rest, None, None) } else { split_suffixes(rest) };
+        let (host, rest) = rest.split_once('/').ok_or_else(unsupported)?;
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        if host.contains(['@', ':']) || !is_github_host(host) {
+            return Err(unsupported());
+        }
+        let parts: Vec<&str> = rest.trim_end_matches('/').split('/').collect();
+        let [owner, name, ref page @ ..] = parts[..] else {
+            return Err(unsupported());
+        };
+        let (revision, path): (Option<&str>, &[&str]) = match page {
+            [] => (None, &[]),
+            ["tree", revision, path @ ..] | ["blob", revision, path @ .., "SKILL.md"] => {
+                (Some(*revision), path)
+            }
+            _ => return Err(unsupported()),
+        };
+        Ok(Self {
+            origin: Origin::GitHub(Repository::new(Some(host), owner, name)?),
+            path: directory(path)?,
+            reference: revision.or(reference).map(Reference::any).transpose()?,
+            skill: skill.map(skill_name).transpose()?,
+        })
+    }
+}
+
+/// Splits `place#reference@skill`. A skill's name has no slash and is no version, so the `@` of
+/// `#@scope/pkg` and of `#pkg@1.2.0`, which are common names of tags, is part of the reference.
+fn split_suffixes(text: &str) -> (&str, Option<&str>, Option<&str>) {
+    let (place, reference) = match text.split_once('#') {
+        Some((place, reference)) => (place, Some(reference)),
+        None => (text, None),
+    };
+    match (reference, reference.unwrap_or(place).rsplit_once('@')) {
+        // The `@` of `git@host:repo` stands before a host.
+        (None, Some((before, skill))) if !skill.contains(['/', ':']) => (before, None, Some(skill)),
+        (Some(_), Some((before, skill)))
+            if !skill.contains('/') && !before.is_empty() && !is_version(skill) =>
+        {
+            (place, Some(before), Some(skill))
+        }
+        _ => (place, reference, None),
+    }
+}
+
+/// Splits `place//directory`; the slashes after a scheme are none of these.
+fn split_directory(place: &str) -> (&str, Option<&str>) {
+    let start = place.find("://").map_or(0, |at| at + 3);
+    match place[start..].find("//") {
+        Some(at) => (&place[..start + at], Some(place[start + at..].trim_matches('/'))),
+        None => (place, None),
+    }
+}
+
+/// Whether `text` is the address of a git repository by its form alone.
+fn is_git(text: &str) -> bool {
+    let (place, ..) = split_suffixes(text);
+    let scheme = place.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    match scheme.as_deref() {
+        Some("ssh" | "file") => true,
+        Some("https" | "http") => place.strip_suffix(".git").is_some() || place.contains(".git/"),
+        Some(_) => false,
+        None => place.split_once(':').is_some_and(|(login, _)| login.contains('@')),
+    }
+}
+
+/// Whether `text` looks like a version: `1.2`, `v2`.
+fn is_version(text: &str) -> bool {
+    text.strip_prefix('v').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn skill_name(text: &str) -> Result<String, SpecError> {
+    if text.trim().is_empty() { Err(SpecError::BadSkill) } else { Ok(text.to_owned()) }
+}
+
+/// Checks that `path` names a directory inside a repository: no empty, `.` or `..` component.
+///
+/// # Errors
+///
+/// [`SpecError::BadPath`].
+pub fn check_directory(path: &str) -> Result<(), SpecError> {
+    directory(&path.split('/').collect::<Vec<_>>()).map(|_| ())
+}
+
+/// As [`directory`], of a text that may be missing or empty.
+fn subdirectory(path: Option<&str>) -> Result<Option<String>, SpecError> {
+    match path {
+        Some(path) if !path.is_empty() => directory(&path.split('/').collect::<Vec<_>>()),
+        _ => Ok(None),
+    }
+}
+
+fn directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
+    let text = parts.join("/");
+    let bad = |part: &&str| {
+        matches!(*part, "" | "." | "..") || part.contains(['\\', '\0']) || part.chars().any(char::is_control)
+    };
+    if parts.is_empty() {
+        Ok(None)
+    } else if parts.iter().any(bad) {
+        Err(SpecError::BadPath(text))
+    } else {
+        Ok(Some(text))
+    }
+}
+
+/// Whether `text` is a path on this machine rather than a repository.
+fn is_local(text: &str) -> bool {
+    let windows_drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
+    matches!(text, "." | ".." | "~")
+        || ["./", "../", "/", "~/", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))
+        || (windows_drive && text.as_bytes().get(2).is_some_and(|b| matches!(b, b'/' | b'\\')))
+}
+
+impl FromStr for SourceSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(SpecError::Empty);
+        }
+        if is_local(text) {
+            return Ok(Self::local(text));
+        }
+        if let Some(rest) = text.strip_prefix("github:") {
+            return Self::github(rest);
+        }
+        if let Some(rest) = text.strip_prefix("git@github.com:") {
+            return Self::github(&format!("{PUBLIC_HOST}/{rest}"));
+        }
+        if let Some(rest) = text.strip_prefix("git+") {
+            return Self::git(rest);
+        }
+        if let Some(spec) = hosting::prefixed(text).or_else(|| hosting::page(text)) {
+            return spec;
+        }
+        if let Some((kind, rest)) = text.split_once(':')
+            && matches!(kind, "url" | "site")
+        {
+            return Self::web(rest, |address| {
+                if kind == "url" { Origin::Download(address) } else { Origin::Site(address) }
+            });
+        }
+        if let Some((key, rest)) = text.split_once(':')
+            && let Some(ecosystem) = Ecosystem::ALL.into_iter().find(|e| e.key() == key)
+        {
+            return Self::package(ecosystem, rest);
+        }
+        let scheme = split_scheme(text);
+        let is_github = scheme.is_some_and(|(_, rest)| {
+            let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+            is_github_host(host.strip_prefix("www.").unwrap_or(host))
+        });
+        if is_github {
+            return Self::address(text);
+        }
+        if is_git(text) {
+            return Self::git_address(text);
+        }
+        if scheme.is_some() {
+            return Self::web(text, Origin::at);
+        }
+        // `scheme:rest`: not ours, and never a name on GitHub.
+        let (place, ..) = split_suffixes(text);
+        if place.contains(':') {
+            return Err(SpecError::Unsupported(text.to_owned()));
+        }
+        Self::github(text)
+    }
+}
+
+impl fmt::Display for SourceSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.origin {
+            Origin::Local(path) => return f.write_str(path),
+            Origin::Git(url) => write!(f, "git+{url}")?,
+            origin => write!(f, "{origin}")?,
+        }
+        if let Some(path) = &self.path {
+            // Addresses have slashes of their own.
+            let slash = if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" };
+            write!(f, "{slash}{path}")?;
+        }
+        if let Some(reference) = &self.reference {
+            write!(f, "#{}", reference.name())?;
+        }
+        if let Some(skill) = &self.skill {
+            write!(f, "@{skill}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! Places that skills come from.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Address, GitUrl, Package, Repository, SpecError};
+
+/// A place that skills come from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// A repository on GitHub or a GitHub Enterprise server.
+    GitHub(Repository),
+    /// Any other git repository.
+    Git(GitUrl),
+    /// A file on the network: an archive, or a single `SKILL.md`.
+    Download(Address),
+    /// A site that lists its skills under `/.well-known/`.
+    Site(Address),
+    /// What an installed package of another language brings along.
+    Package(Package),
+    /// A directory or archive on this machine, as it was typed.
+    Local(String),
+}
+
+impl Origin {
+    /// Returns what the address `address` is: a file by the ending of its path, else a site.
+    pub fn at(address: Address) -> Self {
+        if address.is_file() { Self::Download(address) } else { Self::Site(address) }
+    }
+
+    /// Whether it has revisions that can be asked for by name.
+    pub fn has_revisions(&self) -> bool {
+        matches!(self, Self::GitHub(_) | Self::Git(_))
+    }
+
+    /// Whether its bytes come from this machine: nothing but the digest says which they were.
+    pub fn is_on_this_machine(&self) -> bool {
+        matches!(self, Self::Local(_) | Self::Package(_))
+    }
+
+    /// What can be typed after `skillpm install` to mean it.
+    pub fn typed(&self) -> String {
+        match self {
+            Self::GitHub(repository) => repository.to_string(),
+            Self::Git(url) => format!("git+{url}"),
+            Self::Download(address) | Self::Site(address) => address.to_string(),
+            Self::Package(package) => package.to_string(),
+            Self::Local(path) => path.clone(),
+        }
+    }
+}
+
+/// The form in lockfiles: `github:owner/repo`, `git:https://host/repo.git`, `path:./skills`.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GitHub(repository) => write!(f, "github:{repository}"),
+            Self::Git(url) => write!(f, "git:{url}"),
+            Self::Download(address) => write!(f, "url:{address}"),
+            Self::Site(address) => write!(f, "site:{address}"),
+            Self::Package(package) => write!(f, "{package}"),
+            Self::Local(path) => write!(f, "path:{path}"),
+        }
+    }
+}
+
+impl FromStr for Origin {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let unsupported = || SpecError::Unsupported(text.to_owned());
+        let (kind, rest) = text.split_once(':').ok_or_else(unsupported)?;
+        match kind {
+            "github" => Repository::parse(rest).map(Self::GitHub),
+            "git" => GitUrl::new(rest).map(Self::Git),
+            "url" => Address::new(rest).map(Self::Download),
+            "site" => Address::new(rest).map(Self::Site),
+            "path" if !rest.is_empty() && !rest.chars().any(char::is_control) => {
+                Ok(Self::Local(rest.to_owned()))
+            }
+            "path" => Err(unsupported()),
+            _ => text.parse().map(Self::Package),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Revisions by name.
+
+use std::fmt;
+
+use super::SpecError;
+
+/// A revision by name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reference {
+    /// A tag, branch or commit: the server decides.
+    Any(String),
+    /// A tag.
+    Tag(String),
+    /// A branch.
+    Branch(String),
+    /// A commit.
+    Rev(String),
+}
+
+/// The form in lockfiles, which is git's own: `tags/v2`, `heads/main`, or the bare name where the
+/// kind was not said.
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any(name) | Self::Rev(name) => f.write_str(name),
+            Self::Tag(name) => write!(f, "tags/{name}"),
+            Self::Branch(name) => write!(f, "heads/{name}"),
+        }
+    }
+}
+
+impl Reference {
+    /// The name without its kind.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Any(name) | Self::Tag(name) | Self::Branch(name) | Self::Rev(name) => name,
+        }
+    }
+
+    /// Returns a reference of unknown kind.
+    ///
+    /// # Errors
+    ///
+    /// A name that git refuses.
+    pub fn any(name: &str) -> Result<Self, SpecError> {
+        Self::check(name)?;
+        Ok(Self::Any(name.to_owned()))
+    }
+
+    /// Checks `name` against git's rules for references, as far as they keep requests harmless.
+    ///
+    /// # Errors
+    ///
+    /// A name that git refuses.
+    pub fn check(name: &str) -> Result<(), SpecError> {
+        let bad = name.is_empty()
+            || name.len() > 250
+            || name.starts_with(['-', '/', '.'])
+            || name.ends_with(['/', '.'])
+            || name.strip_suffix(".lock").is_some()
+            || name.contains("..")
+            || name.contains("//")
+            || name.contains("@{")
+            || name.chars().any(|c| c.is_whitespace() || c.is_control() || "~^:?*[\\".contains(c));
+        if bad { Err(SpecError::BadReference(name.to_owned())) } else { Ok(()) }
+    }
+}
+
+/// Whether `text` is a full commit id.
+pub fn is_commit(text: &str) -> bool {
+    text.len() == 40 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+/// Whether `text` is a full object id of git, in either of its two lengths (SHA-1, SHA-256).
+pub fn is_object_id(text: &str) -> bool {
+    is_commit(text) || (text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
+}

@@ -1,0 +1,154 @@
+//! Tests of source specifications.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn show(text: &str) -> String {
+    text.parse::<SourceSpec>().map_or_else(|e| format!("error: {e}"), |spec| spec.to_string())
+}
+
+/// The forms that other tools taught people (INTEROP, verbs and flags).
+#[test]
+fn forms() {
+    let cases = [
+        ("owner/repo", "github:owner/repo"),
+        ("owner/repo/skills/pdf", "github:owner/repo/skills/pdf"),
+        ("owner/repo/", "github:owner/repo"),
+        ("owner/repo@pdf", "github:owner/repo@pdf"),
+        ("owner/repo#v2", "github:owner/repo#v2"),
+        ("owner/repo#v2@pdf", "github:owner/repo#v2@pdf"),
+        ("owner/repo#feature/x@pdf", "github:owner/repo#feature/x@pdf"),
+        ("owner/repo#@scope/pkg", "github:owner/repo#@scope/pkg"),
+        ("owner/repo#pkg@1.2.0", "github:owner/repo#pkg@1.2.0"),
+        ("owner/repo#pkg@v2@pdf", "github:owner/repo#pkg@v2@pdf"),
+        ("owner/repo/skills/pdf#v2@pdf", "github:owner/repo/skills/pdf#v2@pdf"),
+        ("github:owner/repo.js", "github:owner/repo.js"),
+        ("github:ghe.example.com/owner/repo/x", "github:ghe.example.com/owner/repo/x"),
+        ("github.com/owner/repo@pdf", "github:github.com/owner/repo@pdf"),
+        ("git@github.com:owner/repo.git", "github:github.com/owner/repo"),
+        ("https://github.com/owner/repo", "github:github.com/owner/repo"),
+        ("https://github.com/owner/repo.git#v1", "github:github.com/owner/repo#v1"),
+        (
+            "https://www.github.com/owner/repo/tree/main/skills/pdf",
+            "github:github.com/owner/repo/skills/pdf#main",
+        ),
+        (
+            "https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md",
+            "github:github.com/owner/repo/skills/pdf#main",
+        ),
+        ("https://github.com/owner/repo/tree/v1/a@b", "github:github.com/owner/repo/a@b#v1"),
+        ("https://ghe.example.com/owner/repo", "github:ghe.example.com/owner/repo"),
+        ("https://host.example/team/repo.git", "git+https://host.example/team/repo.git"),
+        ("https://me@Host.example/team/repo.git#v1@pdf", "git+https://host.example/team/repo.git#v1@pdf"),
+        ("https://host.example/repo.git/skills/pdf", "git+https://host.example/repo.git//skills/pdf"),
+        ("https://host.example/repo.git//skills/pdf#v1", "git+https://host.example/repo.git//skills/pdf#v1"),
+        ("git+https://host.example/team/repo//a", "git+https://host.example/team/repo//a"),
+        ("ssh://git@host.example:2222/team/repo.git", "git+ssh://git@host.example:2222/team/repo.git"),
+        ("git@host.example:team/repo.git@pdf", "git+git@host.example:team/repo.git@pdf"),
+        ("git@host.example:repo", "git+git@host.example:repo"),
+        ("git@github.example.com:team/repo.git", "git+git@github.example.com:team/repo.git"),
+        ("file:///srv/repo.git//a#v1", "git+file:///srv/repo.git//a#v1"),
+        ("git+./repo.git//a#v1@pdf", "git+./repo.git//a#v1@pdf"),
+        ("gitlab:group/sub/repo//a/b#v1@pdf", "git+https://gitlab.com/group/sub/repo.git//a/b#v1@pdf"),
+        ("https://gitlab.com/group/sub/repo", "git+https://gitlab.com/group/sub/repo.git"),
+        ("https://gitlab.example.com/g/r/-/tree/v1/a%20b", "git+https://gitlab.example.com/g/r.git//a b#v1"),
+        ("https://git.example.com/g/r/-/blob/v1/a/SKILL.md?x=1", "git+https://git.example.com/g/r.git//a#v1"),
+        ("https://bitbucket.org/team/repo/src/v1/a/", "git+https://bitbucket.org/team/repo.git//a#v1"),
+        ("https://codeberg.org/o/r/src/tag/v1/a", "git+https://codeberg.org/o/r.git//a#v1"),
+        ("bitbucket:team/repo", "git+https://bitbucket.org/team/repo.git"),
+        (
+            "https://me@dev.azure.com/org/proj/_git/repo?path=%2Fskills%2Fpdf&version=GBmain",
+            "git+https://dev.azure.com/org/proj/_git/repo//skills/pdf#main",
+        ),
+        ("https://docs.example.com", "site:https://docs.example.com"),
+        ("https://Docs.example.com:8443/team/@pdf", "site:https://docs.example.com:8443/team@pdf"),
+        ("https://host.example/a/all.zip@pdf", "url:https://host.example/a/all.zip@pdf"),
+        ("https://host.example/a/SKILL.md?x=1", "url:https://host.example/a/SKILL.md?x=1"),
+        ("url:https://host.example/get?id=1", "url:https://host.example/get?id=1"),
+        ("site:http://localhost:8080/x.zip", "site:http://localhost:8080/x.zip"),
+        ("python:some_Pkg.x@pdf", "python:some_Pkg.x@pdf"),
+        ("npm:@scope/pkg//skills/a@pdf", "npm:@scope/pkg//skills/a@pdf"),
+        ("npm:@scope/pkg", "npm:@scope/pkg"),
+        ("r:data.table", "r:data.table"),
+        ("crate:serde_json", "crate:serde_json"),
+        ("./a#b@c", "./a#b@c"),
+        ("../a.zip", "../a.zip"),
+        ("~/x", "~/x"),
+        ("/x", "/x"),
+    ];
+    for (text, full) in cases {
+        assert_eq!(show(text), full, "{text}");
+    }
+}
+
+#[test]
+fn each_error() {
+    let error = |text: &str| text.parse::<SourceSpec>().expect_err(text);
+    assert_eq!(error(" "), SpecError::Empty);
+    assert_eq!(error("pdf"), SpecError::Word("pdf".into()));
+    assert_eq!(error("ext::sh -c touch x"), SpecError::Unsupported("ext::sh -c touch x".into()));
+    for secret in [
+        "https://user:pw@github.com/o/r",
+        "https://u:pw@host.example/r.git",
+        "https://token@host.example/x.zip",
+    ] {
+        assert_eq!(error(secret), SpecError::Credentials, "{secret}");
+    }
+    for hostile in [
+        "ssh://-oProxyCommand=x/repo",
+        "ssh://git@-oProxyCommand=x/repo",
+        "git+--upload-pack=x",
+        "git@-oProxyCommand=x:repo",
+        "-x@host:repo",
+        "git@host:-x",
+        "git+ext::sh -c x",
+        "git+https://host.example",
+        "git://host.example/repo",
+        "file://",
+        "https://",
+        "https://host.example/a b",
+        "https://host.example:99999/x.zip",
+        "https://gitlab.com/group",
+        "https://gitlab.com/group/repo/-/issues/1",
+    ] {
+        assert!(matches!(error(hostile), SpecError::Unsupported(_)), "{hostile}: {}", error(hostile));
+    }
+    assert_eq!(
+        error("https://host.example/x.zip#v1"),
+        SpecError::NoRevisions("https://host.example/x.zip".into())
+    );
+    assert_eq!(error("npm:x#v1"), SpecError::NoRevisions("npm:x#v1".into()));
+    assert_eq!(error("npm:../x"), SpecError::BadPackage("../x".into(), "npm"));
+    assert_eq!(error("r:2x"), SpecError::BadPackage("2x".into(), "r"));
+    assert_eq!(error("https://host.example/r.git//../x"), SpecError::BadPath("../x".into()));
+    assert_eq!(error("-x/repo"), SpecError::BadName("-x".into(), "owner"));
+    assert_eq!(error("owner/.."), SpecError::BadName("..".into(), "name"));
+    assert_eq!(error("owner/repo/../x"), SpecError::BadPath("../x".into()));
+    assert_eq!(error("owner/repo#-x"), SpecError::BadReference("-x".into()));
+    assert_eq!(error("owner/repo#a..b"), SpecError::BadReference("a..b".into()));
+    assert_eq!(error("owner/repo@"), SpecError::BadSkill);
+}
+
+proptest! {
+    #[test]
+    fn display_of_other_sources_reads_back(text in "(git\\+|url:|site:|python:|npm:@|gitlab:|https://|ssh://git@|git@|file:///)[a-z.:-]{1,8}(/[a-zA-Z0-9._-]{1,8}){0,3}(\\.git|\\.zip)?(//?[a-z.]{1,4}){0,2}(#[a-z/@.]{1,8})?(@[a-z-]{1,5})?") {
+        if let Ok(spec) = text.parse::<SourceSpec>() {
+            prop_assert_eq!(spec.to_string().parse::<SourceSpec>(), Ok(spec.clone()), "{}", spec);
+            let origin = spec.origin;
+            prop_assert_eq!(origin.to_string().parse::<Origin>(), Ok(origin));
+        }
+    }
+
+    #[test]
+    fn display_reads_back(text in "(github:|https://github.com/|\\./)?[a-z.~-]{1,8}/[a-zA-Z0-9._-]{1,8}(/[a-z.]{1,4}){0,3}(#[a-z/@.]{1,8})?(@[a-z-]{1,5})?") {
+        if let Ok(spec) = text.parse::<SourceSpec>() {
+            prop_assert_eq!(spec.to_string().parse::<SourceSpec>(), Ok(spec));
+        }
+    }
+
+    #[test]
+    fn nothing_panics(text in "\\PC{0,60}") {
+        let _ = text.parse::<SourceSpec>();
+    }
+}
