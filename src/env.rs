@@ -34,6 +34,8 @@ variables! {
     SKILLPM_HTTP_RETRIES;
     /// Uses no network at all when set to `1` or `true`, as `--offline` does.
     SKILLPM_OFFLINE;
+    /// A file of rules for what may be installed, beside that of the machine: both hold.
+    SKILLPM_POLICY;
     /// Proxy for all addresses without a proxy of their own.
     ALL_PROXY;
     /// Proxy for `https` addresses; the lower-case name works too.
@@ -72,6 +74,8 @@ variables! {
     SARVAM_HOME;
     /// Mistral Vibe's home, `~/.vibe` unless set.
     VIBE_HOME;
+    /// Where Windows keeps settings for all users; the machine's rules for sources lie there.
+    PROGRAMDATA;
     /// Where Windows programs keep their settings; Zed is looked for there.
     APPDATA;
     /// Where a Flatpak sandbox keeps settings; Zed is looked for there.

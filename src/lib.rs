@@ -43,6 +43,7 @@ pub mod tokens;
 pub mod tree;
 pub mod version;
 // rules
+pub mod admission;
 pub mod lint;
 // machine
 pub mod archive;

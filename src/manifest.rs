@@ -20,6 +20,7 @@ pub struct Manifest {
     skills: BTreeMap<SkillName, Requirement>,
     agents: Agents,
     lint: LintSettings,
+    policy: PolicySettings,
     document: DocumentMut,
     marks: Marks,
 }
@@ -64,6 +65,34 @@ pub struct LintSettings {
     pub rules: Vec<(Placed, Placed)>,
 }
 
+/// The table `[policy]`, as it is written: [`Admission`](crate::admission::Admission) says what it means.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PolicySettings {
+    /// Patterns of the only sources that are allowed; empty allows all.
+    pub allow: Vec<Placed>,
+    /// Patterns of sources that are denied.
+    pub deny: Vec<Placed>,
+    /// How long ago a source must have been released.
+    pub age: Option<Placed>,
+    /// Patterns of sources that may be younger.
+    pub age_exclude: Vec<Placed>,
+    /// How firmly a source must be pinned.
+    pub pin: Option<Placed>,
+    /// Which findings keep a skill out.
+    pub audit: Option<Placed>,
+}
+
+impl PolicySettings {
+    /// Reads a file that holds nothing but the keys of `[policy]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Manifest::parse`].
+    pub fn parse(text: &str) -> Result<Self, ManifestError> {
+        Reader { text }.policy(parse(text)?.as_table())
+    }
+}
+
 /// A text of the manifest and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
@@ -103,13 +132,10 @@ impl Manifest {
     ///
     /// The first thing that is not TOML or that skillpm does not know, with its place.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        let document = Document::parse(text).map_err(|error| {
-            let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
-            fault(text, error.span(), message)
-        })?;
+        let document = parse(text)?;
         let reader = Reader { text };
         let root = document.as_table();
-        reader.known(root, &["skills", "agents", "lint"])?;
+        reader.known(root, &["skills", "agents", "lint", "policy"])?;
         let skills = match root.get("skills") {
             Some(item) => reader.skills(item)?,
             None => BTreeMap::new(),
@@ -122,9 +148,13 @@ impl Manifest {
             Some(item) => reader.lint(item)?,
             None => LintSettings::default(),
         };
+        let policy = match root.get("policy") {
+            Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
+            None => PolicySettings::default(),
+        };
         let marks =
             Marks { byte_order: text.starts_with('\u{feff}'), carriage_return: text.contains("\r\n") };
-        Ok(Self { skills, agents, lint, document: document.into_mut(), marks })
+        Ok(Self { skills, agents, lint, policy, document: document.into_mut(), marks })
     }
 
     /// The skills by the name under which they are installed.
@@ -141,6 +171,11 @@ impl Manifest {
     /// [`Ruleset::from_settings`](crate::lint::Ruleset::from_settings) says what it means.
     pub fn lint(&self) -> &LintSettings {
         &self.lint
+    }
+
+    /// What may be installed, as it is written.
+    pub fn policy(&self) -> &PolicySettings {
+        &self.policy
     }
 
     /// Adds a skill, or replaces what was said of it. Nothing is rewritten where nothing changes.
@@ -244,6 +279,13 @@ impl Requirement {
     }
 }
 
+fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
+    Document::parse(text).map_err(|error| {
+        let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
+        fault(text, error.span(), message)
+    })
+}
+
 fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestError {
     let (line, column) = line_column(text, span.map_or(0, |span| span.start));
     ManifestError { line, column, message, hint: None }
@@ -259,7 +301,11 @@ const REQUIREMENT: &[&str] = &[
 ];
 
 /// The other keys of the format.
-const KEYS: &[&str] = &["skills", "agents", "targets", "copy", "lint", "profile", "rules"];
+const KEYS: &[&str] = &["skills", "agents", "targets", "copy", "lint", "profile", "rules", "policy"];
+
+/// The keys of a policy.
+const POLICY: &[&str] =
+    &["allow", "deny", "minimum-release-age", "minimum-release-age-exclude", "require-pin", "audit"];
 
 /// Reads the parts of a manifest, knowing the text for the places in messages.
 struct Reader<'a> {
@@ -277,10 +323,15 @@ impl Reader<'_> {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
-                error.hint = Some(match closest(key, REQUIREMENT.iter().chain(KEYS).copied()) {
-                    Some(close) => format!("did you mean `{close}`?"),
-                    None => format!("known keys are `{}`", known.join("`, `")),
-                });
+                error.hint = Some(
+                    match closest(
+                        key,
+                        REQUIREMENT.iter().chain(KEYS).chain(POLICY).copied().filter(|known| *known != key),
+                    ) {
+                        Some(close) => format!("did you mean `{close}`?"),
+                        None => format!("known keys are `{}`", known.join("`, `")),
+                    },
+                );
                 return Err(error);
             }
         }
@@ -411,6 +462,45 @@ impl Reader<'_> {
             lint.rules.push((rule, self.placed(item.span(), level)));
         }
         Ok(lint)
+    }
+
+    fn policy(&self, table: &dyn TableLike) -> Result<PolicySettings, ManifestError> {
+        self.known(table, POLICY)?;
+        let text = |key: &str| -> Result<Option<Placed>, ManifestError> {
+            let text = self.string(table, key)?;
+            Ok(text.zip(table.get(key)).map(|(text, item)| self.placed(item.span(), text)))
+        };
+        let policy = PolicySettings {
+            allow: self.list(table, "allow")?,
+            deny: self.list(table, "deny")?,
+            age: text("minimum-release-age")?,
+            age_exclude: self.list(table, "minimum-release-age-exclude")?,
+            pin: text("require-pin")?,
+            audit: text("audit")?,
+        };
+        match table.get("allow") {
+            Some(item) if policy.allow.is_empty() => {
+                let mut error = self.fault(item, "`allow` is empty, so that nothing could be installed");
+                error.hint =
+                    Some("take it away, or name what is allowed: `allow = [\"github:acme\"]`".to_owned());
+                Err(error)
+            }
+            _ => Ok(policy),
+        }
+    }
+
+    /// The list of texts under `key`, empty where there is none.
+    fn list(&self, table: &dyn TableLike, key: &str) -> Result<Vec<Placed>, ManifestError> {
+        let Some(item) = table.get(key) else { return Ok(Vec::new()) };
+        let wrong = |span| fault(self.text, span, format!("`{key}` must be a list of strings"));
+        let array = item.as_array().ok_or_else(|| wrong(item.span()))?;
+        array
+            .iter()
+            .map(|value| match value.as_str() {
+                Some(text) => Ok(self.placed(value.span(), text)),
+                None => Err(wrong(value.span())),
+            })
+            .collect()
     }
 
     fn agents(&self, item: &Item) -> Result<Agents, ManifestError> {

@@ -20,6 +20,8 @@ pub struct Settings {
     pub github: GitHub,
     /// Timeouts, retries, proxies, certificates.
     pub http: Http,
+    /// Files that say what may be installed, whatever a manifest says.
+    pub policies: Policies,
     /// No request to any host.
     pub offline: bool,
     /// The environment, for the directories that agents may move.
@@ -37,6 +39,15 @@ pub struct Dirs {
     pub cache: Option<PathBuf>,
     /// `$XDG_STATE_HOME/skillpm`: the audit log.
     pub state: Option<PathBuf>,
+}
+
+/// Files that say what may be installed, and that no project can loosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policies {
+    /// That of the machine, which need not be there.
+    pub machine: Option<PathBuf>,
+    /// One that somebody named, which must be there.
+    pub named: Option<PathBuf>,
 }
 
 /// Which GitHub is meant by `owner/repo`.
@@ -100,6 +111,14 @@ impl Settings {
                 data: dir(env::XDG_DATA_HOME, ".local/share"),
                 cache: dir(env::XDG_CACHE_HOME, ".cache"),
                 state: dir(env::XDG_STATE_HOME, ".local/state"),
+            },
+            policies: Policies {
+                machine: if cfg!(windows) {
+                    env.path(env::PROGRAMDATA).map(|dir| dir.join("skillpm").join("policy.toml"))
+                } else {
+                    Some(PathBuf::from("/etc/skillpm/policy.toml"))
+                },
+                named: env.get(env::SKILLPM_POLICY).map(|path| env.cwd.join(path)),
             },
             github: GitHub::from_env(&env)?,
             http: Http::from_env(&env)?,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::commands::policy::PolicyArgs;
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -113,6 +114,10 @@ pub(crate) enum Command {
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
+
+    /// show what may be installed here, and which line of which file says so
+    #[command(after_help = help::POLICY)]
+    Policy(PolicyArgs),
 }
 
 /// Which scope.
@@ -205,6 +210,10 @@ pub(crate) struct InstallHow {
     /// ask nothing: take all skills where several are found
     #[arg(short, long)]
     pub(crate) yes: bool,
+
+    /// tell which lines of a policy decided
+    #[arg(long)]
+    pub(crate) explain: bool,
 
     /// fail if `skillpm.lock` would change
     #[arg(long)]

@@ -57,6 +57,12 @@ pub(crate) const REMOVE: &str = after!("remove",
     "skillpm remove pdf --dry-run     what would go"
 );
 
+pub(crate) const POLICY: &str = after!("policy",
+    "skillpm policy                        all lines that hold, the machine's before the manifest's"
+    "skillpm policy acme/skills npm:x      what they say of two sources; exit code 5 if one is refused"
+    "skillpm install acme/skills --explain  which line let it in"
+);
+
 pub(crate) const VALIDATE: &str = after!("validate",
     "skillpm validate                                     the skills in this directory"
     "skillpm validate skills/pdf --profile publish        one skill, before it is shipped"

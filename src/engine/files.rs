@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::fs::{self, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
 use crate::source::discover::SKIPPED;
-use crate::tree::Node;
+use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
 /// More files than that are no skill, and nobody wants to wait for them.
 const MAX_FILES: u64 = 10_000;
@@ -42,6 +42,25 @@ pub fn of_skill(dir: &Path) -> Option<Vec<SkillFile>> {
         Some(SkillFile { path: path.to_owned(), kind })
     });
     Some(files.collect())
+}
+
+/// The files of a skill that lies nowhere yet, its `SKILL.md` left out, with the text of its Markdown.
+///
+/// # Errors
+///
+/// Content that cannot be delivered.
+pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
+    let beside = set.files().iter().filter(|file| !file.path.as_str().eq_ignore_ascii_case("SKILL.md"));
+    let file = |file: &FileEntry| {
+        let path = file.path.to_string();
+        let markdown = is_markdown(&path) && file.size <= MAX_MARKDOWN;
+        let bytes = if markdown || is_script(&path) { set.read(file)? } else { Vec::new() };
+        let shebang = bytes.starts_with(b"#!");
+        let markdown = if markdown { String::from_utf8(bytes).ok() } else { None };
+        let kind = SkillFileKind::File { executable: file.executable, shebang, markdown };
+        Ok(SkillFile { path, kind })
+    };
+    beside.map(file).collect()
 }
 
 fn is_script(path: &str) -> bool {

@@ -27,6 +27,7 @@ use crate::reporter::Reporter;
 use crate::settings::{Http, Settings};
 
 pub use error::HttpError;
+pub use time::parse_timestamp;
 pub use url::{Origin, Url};
 
 /// Redirects that are followed for one request.

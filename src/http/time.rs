@@ -24,6 +24,19 @@ pub(super) fn parse_date(text: &str) -> Option<u64> {
     plausible.then(|| days_since_1970(year, month, day) * DAY + hour * 3600 + minute * 60 + second.min(60))
 }
 
+/// Reads `2026-11-21T08:49:37Z`, as interfaces that speak JSON write times.
+pub fn parse_timestamp(text: &str) -> Option<i64> {
+    let (date, clock) = text.strip_suffix('Z')?.split_once('T')?;
+    let clock = clock.split('.').next().unwrap_or(clock);
+    let mut date = date.split('-').map(str::parse::<u64>);
+    let (year, month, day) = (date.next()?.ok()?, date.next()?.ok()?, date.next()?.ok()?);
+    let mut clock = clock.split(':').map(str::parse::<u64>);
+    let (hour, minute, second) = (clock.next()?.ok()?, clock.next()?.ok()?, clock.next()?.ok()?);
+    let plausible = (1..=31).contains(&day) && (1..=12).contains(&month) && (1970..=9999).contains(&year);
+    let seconds = || days_since_1970(year, month, day) * DAY + hour * 3600 + minute * 60 + second.min(60);
+    (plausible && hour < 24 && minute < 60).then(seconds).and_then(|seconds| i64::try_from(seconds).ok())
+}
+
 /// Days from 1970-01-01 to a date of the Gregorian calendar. The year is taken to begin in March,
 /// so that the leap day is its last.
 fn days_since_1970(year: u64, month: u64, day: u64) -> u64 {
@@ -65,6 +78,22 @@ mod tests {
             ["", "x", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Foo 1994 08:49:37 GMT", "a 0 Nov 1 1:1:1 GMT"]
         {
             assert_eq!(parse_date(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_of_interfaces() {
+        assert_eq!(parse_timestamp("1994-11-06T08:49:37Z"), Some(784_111_777));
+        assert_eq!(parse_timestamp("1994-11-06T08:49:37.123Z"), Some(784_111_777));
+        for bad in [
+            "",
+            "1994-11-06",
+            "1994-13-06T08:49:37Z",
+            "1994-11-06T08:49:37",
+            "1994-11-06T24:49:37Z",
+            "-1-1-1T1:1:1Z",
+        ] {
+            assert_eq!(parse_timestamp(bad), None, "{bad}");
         }
     }
 

@@ -3,7 +3,7 @@
 mod cache;
 mod open;
 
-pub use open::open;
+pub use open::{open, released};
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
-use crate::http::{Answer, Client, Credential, HttpError, Request, Url};
+use crate::http::{Answer, Client, Credential, HttpError, Request, Url, parse_timestamp};
 use crate::settings::Settings;
 use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit};
 
@@ -91,6 +91,26 @@ impl<'a> GitHub<'a> {
             Some(wanted) if !commit.starts_with(&wanted) => Err(self.other_commit(&wanted, &commit)),
             _ => Ok(commit),
         }
+    }
+
+    /// When `commit` was committed, in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// As [`GitHub::resolve`]; an answer without that time.
+    pub fn released(&self, commit: &str) -> Result<i64> {
+        let url = self.url(&format!("commits/{commit}"))?;
+        let request = Request { accept: "application/vnd.github+json", ..self.request(url) };
+        let answer =
+            self.client.get_text(&request, TEXT_BYTES).map_err(|error| self.explain(error, commit))?;
+        let text = if let Answer::Text { text, .. } = answer { text } else { String::new() };
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let date = value["commit"]["committer"]["date"].as_str().and_then(parse_timestamp);
+        date.ok_or_else(|| {
+            let host = self.api.origin();
+            Error::network(format!("the answer of `{host}` does not tell when `{commit}` was committed"))
+                .hint("check `GITHUB_API_URL`; a proxy or a login page may stand in between")
+        })
     }
 
     /// Downloads the archive of `commit`, at most `limit` bytes, and returns it open. An archive

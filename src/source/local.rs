@@ -100,13 +100,13 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             let ours = Installed::below(scope, &real)?;
-            Ok(Opened { tree: tree.without(|path| ours.holds(path)), revision: None, name })
+            Ok(Opened { tree: tree.without(|path| ours.holds(path)), revision: None, released: None, name })
         }
         Some(real) => {
             let file = Arc::new(SharedFile::open(&real)?);
             let archive = archive::open(file, limits)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` is refused")))?;
-            Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, name })
+            Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, released: None, name })
         }
     }
 }

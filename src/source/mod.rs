@@ -23,6 +23,8 @@ pub struct Opened {
     /// What a lockfile is to say of the revision, where there is one: the commit of a repository, the
     /// digest that a site told, the version of a package.
     pub revision: Option<String>,
+    /// When it was committed, in seconds since 1970, where the source told without being asked.
+    pub released: Option<i64>,
     /// What the tree is called: the repository's, directory's or archive's name.
     pub name: String,
 }
@@ -46,6 +48,23 @@ pub fn settled(context: &Context, scope: &Scope, origin: Origin) -> Result<Origi
         Origin::Local(path) => local::origin(&context.settings, scope, &path),
         Origin::GitHub(repository) => Ok(Origin::GitHub(repository.on(&context.settings.github.host))),
         other => Ok(other),
+    }
+}
+
+/// When `revision` of `origin` was committed, in seconds since 1970; `None` where the source does not
+/// tell. It is what whoever made the commit says.
+///
+/// # Errors
+///
+/// Where the source cannot be asked.
+pub fn released(context: &Context, origin: &Origin, revision: &str) -> Result<Option<i64>> {
+    match origin {
+        #[cfg(feature = "http")]
+        Origin::GitHub(repository) => github::released(context, repository, revision),
+        _ => {
+            let _ = (context, revision);
+            Ok(None)
+        }
     }
 }
 

@@ -88,6 +88,7 @@ impl Schema {
                 "minimum" => value.as_f64().is_none_or(|number| Some(number) >= wanted.as_f64()),
                 "minLength" => length(value).is_none_or(|length| Some(length) >= wanted.as_u64()),
                 "maxLength" => length(value).is_none_or(|length| Some(length) <= wanted.as_u64()),
+                "minItems" => value.as_array().is_none_or(|list| Some(list.len() as u64) >= wanted.as_u64()),
                 "pattern" => value.as_str().is_none_or(|text| matches(wanted.as_str().expect("one"), text)),
                 "required" => wanted
                     .as_array()

@@ -31,6 +31,7 @@ fn the_manifest_s_schema_has_the_keys_that_are_read() {
     let schema = Schema::read("skillpm.schema.json");
     assert_eq!(manifest_keys(""), schema_keys(&schema, "/properties"));
     assert_eq!(manifest_keys("[agents]\n"), schema_keys(&schema, "/properties/agents/properties"));
+    assert_eq!(manifest_keys("[policy]\n"), schema_keys(&schema, "/properties/policy/properties"));
     assert_eq!(manifest_keys("[lint]\n"), schema_keys(&schema, "/properties/lint/properties"));
     let sources = [
         "github = \"o/r\"",
@@ -75,6 +76,9 @@ fn the_manifest_s_schema_takes_what_is_read() {
         ("[skills]\na = { crate = \"x\", tag = \"v1\" }", false),
         ("[agents]\ntargets = [\"claude-code\"]\ncopy = true", true),
         ("[lint]\nprofile = \"publish\"\nrules = { name-directory = \"off\" }", true),
+        ("[policy]\nallow = [\"github:a\"]\ndeny = []\nrequire-pin = \"tag\"", true),
+        ("[policy]\nallow = []", false),
+        ("[policy]\ndeny = \"github:a\"", false),
         ("[lint]\nrules = { name-directory = 1 }", false),
         ("[skills]\na = {}", false),
         ("[skills]\na = \"^1\"", false),

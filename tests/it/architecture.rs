@@ -27,7 +27,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "version",
         ],
     ),
-    ("rules", &["lint", "resolve"]),
+    ("rules", &["admission", "lint", "resolve"]),
     // What every room above stands on.
     ("ground", &["context", "env", "error", "reporter", "settings"]),
     (

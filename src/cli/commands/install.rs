@@ -16,6 +16,9 @@ pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
         (false, false) => render::install::show(&app.printer, &outcome),
         (false, true) => render::install::json(&app.printer, &outcome),
     }
+    if args.how.explain {
+        render::policy::explain(&app.printer, &outcome.decided);
+    }
     Ok(exit::install(&outcome))
 }
 
@@ -101,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_help_page() {
-        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @r#"
+        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @"
         install skills from GitHub, directories or archives; without a source, what the lockfile says
 
         Usage: skillpm install [OPTIONS] [SOURCE]...
@@ -127,6 +130,7 @@ mod tests {
           -f, --force          replace what is in the way, such as skills that you edited; it is kept in the
                                store
           -y, --yes            ask nothing: take all skills where several are found
+              --explain        tell which lines of a policy decided
               --locked         fail if `skillpm.lock` would change
               --frozen         resolve nothing: only the revisions in `skillpm.lock`
               --json           print the outcome as JSON
@@ -146,7 +150,7 @@ mod tests {
           skillpm install                                   what `skillpm.lock` says
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
-        "#);
+        ");
     }
 
     #[test]

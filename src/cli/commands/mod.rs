@@ -6,6 +6,7 @@ mod fmt;
 mod install;
 mod invoke;
 mod list;
+pub(crate) mod policy;
 mod remove;
 mod validate;
 
@@ -36,6 +37,7 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "invoke",
+    "policy",
     "help",
 ];
 
@@ -51,6 +53,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Policy(args) => policy::run(app, args),
     }
 }
 

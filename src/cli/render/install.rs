@@ -8,6 +8,7 @@ use crate::install::agents::CANONICAL_DIR;
 use crate::install::plan::Step;
 use crate::install::scope::ScopeKind;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
+use crate::ops::policy::Decided;
 use crate::{lockfile, manifest};
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
@@ -32,6 +33,7 @@ struct Report<'a> {
     files_changed: bool,
     agents: &'a [String],
     left_modified: &'a [String],
+    decided: &'a [Decided],
     warnings: &'a [String],
 }
 
@@ -44,6 +46,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
         files_changed: outcome.files_changed,
         agents: &outcome.agents,
         left_modified: &outcome.left_modified,
+        decided: &outcome.decided,
         warnings: &outcome.warnings,
     });
     warn(printer, outcome);

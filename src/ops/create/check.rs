@@ -1,9 +1,10 @@
 //! What may go into a skill, and what comes of it.
 
 use crate::document::Document;
+use crate::engine::files;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lint::{self, Finding, Profile, Ruleset, Severity, SkillFile, SkillFileKind, Subject};
+use crate::lint::{self, Finding, Profile, Ruleset, Severity, Subject};
 use crate::name::SkillName;
 use crate::template::{Template, Values};
 use crate::text::line_column;
@@ -13,8 +14,6 @@ use crate::tree::FileSet;
 const MAX_DESCRIPTION: usize = 1024;
 /// The largest number of characters in any other value.
 const MAX_LINE: usize = 500;
-/// The largest Markdown file whose text rules look at, in bytes.
-const MAX_MARKDOWN: u64 = 1 << 20;
 
 /// Returns the skill's name.
 ///
@@ -113,7 +112,7 @@ pub(super) fn result(template: &Template, values: &Values, set: &FileSet) -> Res
         return Err(Error::config(format!("the template `{}` makes no `{SKILL_FILE}`", template.name)));
     };
     let document = Document::from_bytes(set.read(file)?);
-    let files = files(set)?;
+    let files = files::of_set(set)?;
     let subject = Subject::new(&document, Some(values.name.as_str()), SKILL_FILE).with_files(&files);
     let shown = |finding: &Finding| {
         let (line, _) = line_column(document.text(), finding.span.start);
@@ -127,21 +126,4 @@ pub(super) fn result(template: &Template, values: &Values, set: &FileSet) -> Res
     }
     let found = lint::check_with(&subject, &Ruleset::new(Profile::Publish));
     Ok(found.iter().filter(|finding| finding.severity == Severity::Error).map(shown).collect())
-}
-
-/// The files other than the skill's own, as rules look at them.
-pub(super) fn files(set: &FileSet) -> Result<Vec<SkillFile>> {
-    let mut files = Vec::new();
-    for file in set.files().iter().filter(|file| file.path.as_str() != SKILL_FILE) {
-        let path = file.path.to_string();
-        let bytes = set.read(file)?;
-        let is_markdown = path.to_ascii_lowercase().ends_with(".md") && file.size <= MAX_MARKDOWN;
-        let shebang = bytes.starts_with(b"#!");
-        let markdown = if is_markdown { String::from_utf8(bytes).ok() } else { None };
-        files.push(SkillFile {
-            path,
-            kind: SkillFileKind::File { executable: file.executable, shebang, markdown },
-        });
-    }
-    Ok(files)
 }

@@ -21,7 +21,7 @@ fn read(path: &Path) -> String {
 /// What all rules say of a new skill, with its files.
 fn findings(name: &str, set: &FileSet) -> Vec<lint::Finding> {
     let document = Document::from_bytes(set.read(set.get(SKILL_FILE).expect("there")).expect("reads"));
-    let files = check::files(set).expect("reads");
+    let files = crate::engine::files::of_set(set).expect("reads");
     let subject = Subject::new(&document, Some(name), SKILL_FILE).with_files(&files);
     [Profile::Spec, Profile::Publish, Profile::ClaudeCode, Profile::Reference]
         .into_iter()

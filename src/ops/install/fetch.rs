@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::select::{available, candidates, install_name, off_specification, select};
 use super::{Available, InstallRequest};
+use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::install::scope::Scope;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::gate::Gate;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
@@ -30,6 +32,8 @@ pub(super) struct Fetched {
     pub(super) contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
     pub(super) warnings: Vec<String>,
+    /// Lets in what the policy admits.
+    pub(super) gate: Gate,
 }
 
 /// Reads a source as it was typed, with what flags say of it.
@@ -77,6 +81,11 @@ pub(super) fn open(context: &Context, scope: &Scope, spec: &SourceSpec) -> Resul
     source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))
 }
 
+/// What a policy is asked about `spec`.
+pub(super) fn asked(spec: &SourceSpec) -> Asked<'_> {
+    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
+}
+
 /// Lists what the source `spec` holds.
 ///
 /// # Errors
@@ -88,6 +97,11 @@ pub(super) fn list(context: &Context, scope: &Scope, spec: &SourceSpec) -> Resul
 }
 
 impl Fetched {
+    /// Nothing yet; what `gate` admits can be added.
+    pub(super) fn new(gate: Gate) -> Self {
+        Self { gate, ..Self::default() }
+    }
+
     /// Fetches the skills of source `spec` that `request` means.
     ///
     /// # Errors
@@ -101,7 +115,9 @@ impl Fetched {
         request: &InstallRequest,
         spec: &SourceSpec,
     ) -> Result<()> {
+        self.gate.source(asked(spec))?;
         let opened = open(context, scope, spec)?;
+        self.gate.release(context, asked(spec), &opened)?;
         let found = candidates(&opened, spec)?;
         let mut names = request.skills.clone();
         names.extend(spec.skill.clone());
@@ -144,7 +160,10 @@ impl Fetched {
         let refused = |error: Error| error.context(format!("the skill `{name}` is refused"));
         let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(|e| refused(e.into()))?;
         let (digest, set) = keep(context, set, &mut self.warnings).map_err(refused)?;
+        self.gate.content(&name, &candidate.file_name, &set)?;
         let locked = locked(spec, opened, candidate, digest);
+        // The directory may be denied where the source is not.
+        self.gate.source(Asked { path: locked.path.as_deref(), ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         let requirement = Requirement {
             origin: spec.origin.clone(),

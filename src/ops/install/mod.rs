@@ -11,6 +11,7 @@ use self::audience::Audience;
 use self::fetch::Fetched;
 use self::restore::Restore;
 use super::change::{keep_replaced, make_plan};
+use super::gate::{Decided, Gate};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::{Goal, Place, Plan, Step};
@@ -74,6 +75,8 @@ pub struct InstallOutcome {
     pub scope: Option<ScopeKind>,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Which lines of which policy decided about the sources.
+    pub decided: Vec<Decided>,
     /// Skills that were edited and left as they are: the outcome is not what was asked for.
     pub left_modified: Vec<String>,
 }
@@ -159,7 +162,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     // A wrong manifest or agent is told before anything is fetched.
     let files = Files::read(&scope)?;
     Audience::choose(&context.settings, &scope, request, files.manifest.agents(), true)?;
-    let mut fetched = Fetched::default();
+    let mut fetched = Fetched::new(Gate::new(context, &scope, &files.manifest)?);
     for spec in &specs {
         fetched.add(context, &scope, request, spec)?;
     }
@@ -232,6 +235,7 @@ fn change(
     let mut outcome = outcome(scope, &goal, &plan, &files, &modified);
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
+    outcome.decided = fetched.gate.decided();
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         outcome.warnings.extend(keep_replaced(context, scope, &plan)?);

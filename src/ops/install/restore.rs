@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::InstallRequest;
-use super::fetch::{Fetched, chain, keep, locked};
+use super::fetch::{Fetched, asked, chain, keep, locked};
 use super::select::{candidates, install_name};
+use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::Wanted;
@@ -13,9 +14,10 @@ use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::gate::Gate;
 use crate::refusal::Limits;
 use crate::source::{self, Opened};
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::{Origin, Reference, SourceSpec};
 use crate::store::{self, Store, mismatch};
 use crate::tree::FileSet;
 
@@ -43,15 +45,24 @@ pub(super) fn restore(
     request: &InstallRequest,
 ) -> Result<Restore> {
     let mut work = Worker { context, scope, opened: BTreeMap::new(), restore: Restore::default() };
+    work.restore.fetched.gate = Gate::new(context, scope, &files.manifest)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
-            Some(locked) if meets(locked, requirement) => work.locked(name, locked, request.force)?,
+            Some(locked) if meets(locked, requirement) => {
+                let reference = requirement.reference.as_ref();
+                let path = locked.path.as_deref();
+                work.restore.fetched.gate.source(Asked { origin: &locked.origin, path, reference })?;
+                work.locked(name, locked, request.force)?;
+            }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
         }
     }
     for (name, locked) in &files.lock.skills {
         if files.manifest_text.is_none() {
-            // A lockfile alone is enough to restore from.
+            // A lockfile alone is enough to restore from. It names a commit, as firm as any pin.
+            let reference = locked.revision.clone().map(Reference::Rev);
+            let (origin, path) = (&locked.origin, locked.path.as_deref());
+            work.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })?;
             work.locked(name, locked, request.force)?;
         } else if !files.manifest.skills().contains_key(name) {
             work.restore.orphans.push(name.clone());
@@ -180,12 +191,14 @@ impl Worker<'_> {
             reference: requirement.reference.clone(),
             skill: None,
         };
+        self.restore.fetched.gate.source(asked(&spec))?;
         let opened = source::open(
             self.context,
             self.scope,
             &spec.origin,
             source::Wanted::Now(spec.reference.as_ref()),
         )?;
+        self.restore.fetched.gate.release(self.context, asked(&spec), &opened)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {
@@ -209,6 +222,7 @@ impl Worker<'_> {
         install_name(candidate, &opened.name)?;
         let set = opened.tree.skill(&candidate.path, &Limits::default())?;
         let (digest, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
+        self.restore.fetched.gate.content(name, &candidate.file_name, &set)?;
         let locked = locked(&spec, &opened, candidate, digest);
         self.want(name, locked, set);
         Ok(())

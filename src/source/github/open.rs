@@ -40,7 +40,23 @@ pub fn open(
         }
         other => other?,
     };
-    Ok(Opened { tree: archive.tree.without_wrapper(), revision: Some(commit), name: repository.name.clone() })
+    Ok(Opened {
+        tree: archive.tree.without_wrapper(),
+        revision: Some(commit),
+        released: None,
+        name: repository.name.clone(),
+    })
+}
+
+/// When `commit` of `repository` was committed, in seconds since 1970.
+///
+/// # Errors
+///
+/// As [`GitHub::released`].
+pub fn released(context: &Context, repository: &Repository, commit: &str) -> Result<Option<i64>> {
+    let settings = settings_for(&context.settings, repository);
+    let client = Client::new(&settings, Arc::clone(&context.reporter));
+    GitHub::new(&client, &settings, repository)?.released(commit).map(Some)
 }
 
 /// The settings for the server of `repository`. Where they name an Enterprise server, the public one

@@ -8,6 +8,9 @@ use std::thread;
 
 use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Shared, State};
 
+/// When every commit was made.
+const COMMITTED: &str = "2024-02-29T12:00:00Z";
+
 /// What is sent when nothing fails.
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -163,6 +166,12 @@ fn api(state: &State, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
     if *kind == "zipball" {
         let at = format!("{}/{name}/legacy.zip/{commit}?token={DOWNLOAD_SECRET}", state.archives_at);
         return Answer::redirect(at);
+    }
+    // Asked for the commit itself rather than for its id alone.
+    if request.header("accept") == Some("application/vnd.github+json") {
+        let body =
+            format!("{{\"sha\":\"{commit}\",\"commit\":{{\"committer\":{{\"date\":\"{COMMITTED}\"}}}}}}");
+        return Answer::new(200, &body);
     }
     let etag = format!("W/\"{commit}\"");
     let status = if request.header("if-none-match") == Some(&etag) { 304 } else { 200 };

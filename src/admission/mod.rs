@@ -1,0 +1,241 @@
+//! Admission: which sources and skills may be installed, and which line of which file says so.
+//!
+//! A policy is written in a project's manifest and in a file of the machine. Each file must admit a
+//! skill, so no project can loosen what the machine's file says.
+
+mod age;
+mod pattern;
+
+pub use age::Age;
+pub use pattern::Pattern;
+
+use std::fmt;
+
+use crate::lint::Severity;
+use crate::manifest::{ManifestError, Placed, PolicySettings};
+use crate::spec::{Origin, Reference};
+
+/// What all files together say.
+#[derive(Debug, Clone, Default)]
+pub struct Admission {
+    files: Vec<File>,
+}
+
+/// What one file says.
+#[derive(Debug, Clone)]
+struct File {
+    allow: Vec<(Line, Pattern)>,
+    deny: Vec<(Line, Pattern)>,
+    age: Option<(Line, Age)>,
+    age_exclude: Vec<(Line, Pattern)>,
+    pin: Option<(Line, Pin)>,
+    audit: Option<(Line, Severity)>,
+}
+
+/// A line that decided.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Line {
+    /// The file, as it is shown.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// The key and what it says: `deny = "github:acme/*"`.
+    pub text: String,
+}
+
+/// How firmly a source with revisions must be pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pin {
+    /// To a tag or a commit.
+    Tag,
+    /// To a commit.
+    Commit,
+}
+
+/// What one line, or the lack of one, means for a skill.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Decision {
+    /// Whether the skill may come in, as far as this line goes.
+    pub admitted: bool,
+    /// Why, as half a sentence: `is allowed`, `was released only 2 days ago`.
+    pub reason: String,
+    /// The line that says so; the first of an allow list that has none for the source.
+    pub line: Line,
+}
+
+/// The source that is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Where the skill comes from.
+    pub origin: &'a Origin,
+    /// The directory below it.
+    pub path: Option<&'a str>,
+    /// The revision that is asked for.
+    pub reference: Option<&'a Reference>,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: `{}`", self.file, self.line, self.column, self.text)
+    }
+}
+
+impl Admission {
+    /// Adds what the file that is shown as `file` says.
+    ///
+    /// # Errors
+    ///
+    /// A value that has no meaning, with its place.
+    pub fn add(&mut self, file: &str, settings: &PolicySettings) -> Result<(), ManifestError> {
+        let line = |key: &str, placed: &Placed| Line {
+            file: file.to_owned(),
+            line: placed.line,
+            column: placed.column,
+            text: format!("{key} = \"{}\"", placed.text),
+        };
+        let patterns = |key: &str, list: &[Placed]| -> Result<Vec<(Line, Pattern)>, ManifestError> {
+            list.iter().map(|placed| Ok((line(key, placed), Pattern::read(placed)?))).collect()
+        };
+        let file = File {
+            allow: patterns("allow", &settings.allow)?,
+            deny: patterns("deny", &settings.deny)?,
+            age_exclude: patterns("minimum-release-age-exclude", &settings.age_exclude)?,
+            age: read(settings.age.as_ref(), |placed| {
+                Ok((line("minimum-release-age", placed), Age::read(placed)?))
+            })?,
+            pin: read(settings.pin.as_ref(), |placed| Ok((line("require-pin", placed), Pin::read(placed)?)))?,
+            audit: read(settings.audit.as_ref(), |placed| Ok((line("audit", placed), severity(placed)?)))?,
+        };
+        self.files.push(file);
+        Ok(())
+    }
+
+    /// Whether no file says anything.
+    pub fn is_empty(&self) -> bool {
+        self.lines().is_empty()
+    }
+
+    /// All lines, in the order of the files.
+    pub fn lines(&self) -> Vec<&Line> {
+        let lines = self.files.iter().flat_map(|file| {
+            let lists =
+                [&file.deny, &file.allow, &file.age_exclude].into_iter().flatten().map(|(line, _)| line);
+            lists
+                .chain(file.age.iter().map(|(line, _)| line))
+                .chain(file.pin.iter().map(|(line, _)| line))
+                .chain(file.audit.iter().map(|(line, _)| line))
+        });
+        lines.collect()
+    }
+
+    /// What is said of a source before anything of it is fetched.
+    pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
+        let names = pattern::names(asked.origin, asked.path);
+        let mut decisions = Vec::new();
+        for file in &self.files {
+            let found = |list: &[(Line, Pattern)]| {
+                list.iter().find(|(_, pattern)| pattern.matches(&names)).map(|(line, _)| line.clone())
+            };
+            if let Some(line) = found(&file.deny) {
+                decisions.push(Decision { admitted: false, reason: "is denied".to_owned(), line });
+            } else if let Some(line) = found(&file.allow) {
+                decisions.push(Decision { admitted: true, reason: "is allowed".to_owned(), line });
+            } else if let Some((first, _)) = file.allow.first() {
+                let reason = "is on no line of the list of allowed sources".to_owned();
+                decisions.push(Decision { admitted: false, reason, line: first.clone() });
+            }
+            if let Some((line, pin)) = &file.pin
+                && asked.origin.has_revisions()
+            {
+                let admitted = pin.is_met(asked.reference);
+                let reason = match (admitted, pin) {
+                    (true, _) => "is pinned".to_owned(),
+                    (false, Pin::Commit) => "is not pinned to a commit".to_owned(),
+                    (false, Pin::Tag) => "is pinned to neither a tag nor a commit".to_owned(),
+                };
+                decisions.push(Decision { admitted, reason, line: line.clone() });
+            }
+        }
+        decisions
+    }
+
+    /// Whether the time of release has a say about a source: then it must be found out.
+    pub fn asks_for_age(&self, asked: Asked<'_>) -> bool {
+        self.ages(asked).next().is_some()
+    }
+
+    /// What is said of a source that was released at `released`, at the time `now`, both in seconds
+    /// since 1970. What is not known is not old enough.
+    pub fn release(&self, asked: Asked<'_>, released: Option<i64>, now: i64) -> Vec<Decision> {
+        let decide = |(line, age): &(Line, Age)| {
+            let old = released.map(|released| Age::of(now.saturating_sub(released)));
+            let admitted = old.is_some_and(|old| old >= *age);
+            let reason = match old {
+                None => "does not tell when it was released".to_owned(),
+                Some(old) if admitted => format!("was released {old} ago"),
+                Some(old) => format!("was released only {old} ago"),
+            };
+            Decision { admitted, reason, line: line.clone() }
+        };
+        self.ages(asked).map(decide).collect()
+    }
+
+    fn ages<'a>(&'a self, asked: Asked<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
+        let names = pattern::names(asked.origin, asked.path);
+        // What lies on this machine came here some other way.
+        let local = asked.origin.is_on_this_machine();
+        self.files.iter().filter_map(move |file| {
+            let excluded = file.age_exclude.iter().any(|(_, pattern)| pattern.matches(&names));
+            file.age.as_ref().filter(|_| !local && !excluded)
+        })
+    }
+
+    /// The least severity of a finding that keeps a skill out, with the line that says so.
+    pub fn audit(&self) -> Option<(&Line, Severity)> {
+        let strictest = self.files.iter().filter_map(|file| file.audit.as_ref());
+        strictest.min_by_key(|(_, severity)| *severity).map(|(line, severity)| (line, *severity))
+    }
+}
+
+/// Reads a value that may be missing.
+fn read<T>(
+    placed: Option<&Placed>,
+    read: impl FnOnce(&Placed) -> Result<T, ManifestError>,
+) -> Result<Option<T>, ManifestError> {
+    placed.map(read).transpose()
+}
+
+fn severity(placed: &Placed) -> Result<Severity, ManifestError> {
+    match placed.text.as_str() {
+        "error" => Ok(Severity::Error),
+        "warning" => Ok(Severity::Warning),
+        _ => Err(placed
+            .error(format!("`{}` is no threshold: `error` or `warning` is expected", placed.text), None)),
+    }
+}
+
+impl Pin {
+    fn read(placed: &Placed) -> Result<Self, ManifestError> {
+        match placed.text.as_str() {
+            "tag" => Ok(Self::Tag),
+            "commit" => Ok(Self::Commit),
+            _ => Err(placed
+                .error(format!("`{}` is no kind of pin: `tag` or `commit` is expected", placed.text), None)),
+        }
+    }
+
+    fn is_met(self, reference: Option<&Reference>) -> bool {
+        match reference {
+            Some(Reference::Rev(_)) => true,
+            // A full id written after `#` can mean nothing else.
+            Some(Reference::Any(name)) => crate::spec::is_object_id(name),
+            Some(Reference::Tag(_)) => self == Self::Tag,
+            Some(Reference::Branch(_)) | None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

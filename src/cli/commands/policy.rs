@@ -1,0 +1,37 @@
+//! `policy`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::policy::{PolicyRequest, policy};
+
+/// Arguments of `policy`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PolicyArgs {
+    /// sources to ask about, as after `skillpm install` [default: show all lines that hold]
+    #[arg(value_name = "SOURCE")]
+    pub(crate) sources: Vec<String>,
+
+    /// Where.
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+
+    /// print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(super) fn run(app: &App, args: &PolicyArgs) -> Result<u8> {
+    let request = PolicyRequest { sources: args.sources.clone(), scope: scope(&args.scope) };
+    let outcome = policy(&app.context, &request)?;
+    if args.json {
+        render::policy::json(&app.printer, &outcome);
+    } else {
+        render::policy::show(&app.printer, &outcome);
+    }
+    let admitted = outcome.sources.iter().all(|ruling| ruling.admitted);
+    Ok(if admitted { exit::SUCCESS } else { exit::INTEGRITY })
+}

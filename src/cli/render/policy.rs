@@ -1,0 +1,56 @@
+//! `policy`: the lines that hold, and what they say of sources.
+
+use serde::Serialize;
+
+use super::one_line;
+use crate::admission::Line;
+use crate::cli::printer::Printer;
+use crate::ops::policy::{Decided, PolicyOutcome, Ruling};
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    lines: &'a [Line],
+    sources: &'a [Ruling],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &PolicyOutcome) {
+    printer.json(&Report { lines: &outcome.lines, sources: &outcome.sources });
+}
+
+pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
+    if outcome.sources.is_empty() {
+        for line in &outcome.lines {
+            printer.data(&one_line(&line.to_string()));
+        }
+        if outcome.lines.is_empty() {
+            printer.note("nothing restricts what may be installed here");
+            printer.hint("the table `[policy]` of `skillpm.toml` does, and `/etc/skillpm/policy.toml` for the whole machine");
+        }
+        return;
+    }
+    for ruling in &outcome.sources {
+        let verdict = if ruling.admitted { "admitted" } else { "refused" };
+        printer.data(&format!("{verdict} {}", one_line(&ruling.source)));
+        for decided in &ruling.decisions {
+            printer.data(&format!("  {}", because(decided)));
+        }
+        if ruling.decisions.is_empty() {
+            printer.data("  no line has a say");
+        }
+    }
+}
+
+/// What decided about the sources of an installation.
+pub(crate) fn explain(printer: &Printer, decided: &[Decided]) {
+    for decided in decided {
+        printer.note(&format!("`{}` {}", one_line(&decided.subject), because(decided)));
+    }
+    if decided.is_empty() {
+        printer.note("no policy has a say about what was installed");
+    }
+}
+
+fn because(decided: &Decided) -> String {
+    one_line(&format!("{}: {}", decided.decision.reason, decided.decision.line))
+}

@@ -1,0 +1,194 @@
+//! What a policy says, asked at each step of an installation.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::admission::{Admission, Asked, Decision};
+use crate::context::Context;
+use crate::document::Document;
+use crate::engine::files;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::scope::Scope;
+use crate::install::state::manifest_error;
+use crate::lint::{self, Profile, Ruleset, Subject};
+use crate::manifest::{Manifest, ManifestError, PolicySettings};
+use crate::name::SkillName;
+use crate::settings::Policies;
+use crate::source::{self, Opened};
+use crate::text::line_column;
+use crate::tree::FileSet;
+
+/// The largest file of rules that is read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Lets in what all files admit, and remembers which lines decided.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    admission: Admission,
+    decided: Vec<Decided>,
+}
+
+/// What was decided about a source or a skill.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Decided {
+    /// The source or the skill.
+    pub subject: String,
+    /// What a line says of it.
+    #[serde(flatten)]
+    pub decision: Decision,
+}
+
+/// Reads the rules that hold for `scope`: those of the machine, those that somebody named, and those of
+/// the manifest.
+///
+/// # Errors
+///
+/// A file that cannot be read or says something without meaning, with the place; a named file that is
+/// not there.
+pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Admission> {
+    let mut admission = Admission::default();
+    let Policies { machine, named } = &context.settings.policies;
+    if let Some(path) = machine {
+        add(&mut admission, path)?;
+    }
+    if let Some(path) = named
+        && !add(&mut admission, path)?
+    {
+        return Err(Error::config(format!(
+            "`{}` does not exist, and `SKILLPM_POLICY` names it",
+            path.display()
+        ))
+        .hint("put the file there, or unset the variable"));
+    }
+    let shown = scope.manifest.display().to_string();
+    admission.add(&shown, manifest.policy()).map_err(|error| manifest_error(&scope.manifest, error))?;
+    Ok(admission)
+}
+
+/// Adds what the file at `path` says; `false` where there is none.
+fn add(admission: &mut Admission, path: &Path) -> Result<bool> {
+    let Some(text) = fs::read_text(path, MAX_FILE)? else { return Ok(false) };
+    let read = || -> std::result::Result<(), ManifestError> {
+        admission.add(&path.display().to_string(), &PolicySettings::parse(&text)?)
+    };
+    let mut read = read;
+    read().map_err(|error| manifest_error(path, error))?;
+    Ok(true)
+}
+
+impl Gate {
+    /// The gate of `scope`.
+    ///
+    /// # Errors
+    ///
+    /// As [`admission`].
+    pub(super) fn new(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Self> {
+        Ok(Self { admission: admission(context, scope, manifest)?, decided: Vec::new() })
+    }
+
+    /// Asks whether anything may come from a source; nothing of it has been fetched.
+    ///
+    /// # Errors
+    ///
+    /// Where a file denies it, with the line.
+    pub(super) fn source(&mut self, asked: Asked<'_>) -> Result<()> {
+        let decisions = self.admission.source(asked);
+        self.decide(&shown(asked), decisions)
+    }
+
+    /// Asks whether what was opened is old enough.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not, with the line; where its time of release must be asked for and cannot.
+    pub(super) fn release(&mut self, context: &Context, asked: Asked<'_>, opened: &Opened) -> Result<()> {
+        if !self.admission.asks_for_age(asked) {
+            return Ok(());
+        }
+        let released = match (opened.released, &opened.revision) {
+            (Some(released), _) => Some(released),
+            (None, Some(revision)) => source::released(context, asked.origin, revision)?,
+            (None, None) => None,
+        };
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let now = since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+        let decisions = self.admission.release(asked, released, now);
+        self.decide(&shown(asked), decisions)
+    }
+
+    /// Asks whether what was found in a skill keeps it out.
+    ///
+    /// # Errors
+    ///
+    /// Where it does, with the first finding and the line; where the skill cannot be read.
+    pub(super) fn content(&mut self, name: &SkillName, file_name: &str, set: &FileSet) -> Result<()> {
+        let Some((line, threshold)) = self.admission.audit() else { return Ok(()) };
+        let Some(file) = set.get(file_name) else { return Ok(()) };
+        let document = Document::from_bytes(set.read(file)?);
+        let files = files::of_set(set)?;
+        let subject = Subject::new(&document, Some(name.as_str()), file_name).with_files(&files);
+        let found = lint::check_with(&subject, &Ruleset::new(Profile::Spec));
+        let worst = found.iter().filter(|finding| finding.severity >= threshold).max_by_key(|f| f.severity);
+        let (admitted, reason) = match worst {
+            None => (true, "has no findings that keep it out".to_owned()),
+            Some(finding) => {
+                let (at, column) = line_column(document.text(), finding.span.start);
+                (
+                    false,
+                    format!(
+                        "has a finding: `{file_name}`, {at}:{column}: {} ({})",
+                        finding.message, finding.rule
+                    ),
+                )
+            }
+        };
+        let decision = Decision { admitted, reason, line: line.clone() };
+        if !decision.admitted {
+            let error = refused(name.as_str(), &decision);
+            return Err(error.hint("nothing was changed; `skillpm validate` shows all findings of a skill that lies on this machine"));
+        }
+        self.decide(name.as_str(), vec![decision])
+    }
+
+    /// What was decided, in the order of the questions.
+    pub(super) fn decided(self) -> Vec<Decided> {
+        self.decided
+    }
+
+    fn decide(&mut self, subject: &str, decisions: Vec<Decision>) -> Result<()> {
+        for decision in decisions {
+            if !decision.admitted {
+                let hint = format!(
+                    "nothing was changed; `skillpm policy '{subject}'` shows every line that has a say"
+                );
+                return Err(refused(subject, &decision).hint(hint));
+            }
+            let decided = Decided { subject: subject.to_owned(), decision };
+            if !self.decided.contains(&decided) {
+                self.decided.push(decided);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The line that refused, as the cause of an error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} says so")]
+struct Said(String);
+
+fn refused(subject: &str, decision: &Decision) -> Error {
+    Error::integrity(format!("`{subject}` {}", decision.reason)).because(Said(decision.line.to_string()))
+}
+
+/// A source as messages name it.
+pub(super) fn shown(asked: Asked<'_>) -> String {
+    let spec = crate::spec::SourceSpec {
+        origin: asked.origin.clone(),
+        path: asked.path.map(ToOwned::to_owned),
+        reference: asked.reference.cloned(),
+        skill: None,
+    };
+    spec.to_string()
+}

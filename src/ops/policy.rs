@@ -1,0 +1,68 @@
+//! `policy`: what may be installed here, and which line says so.
+
+pub use super::gate::Decided;
+
+use super::gate;
+use crate::admission::{Asked, Line};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::read_manifest;
+use crate::source;
+use crate::spec::SourceSpec;
+
+/// What is asked.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyRequest {
+    /// Sources as they would be typed after `skillpm install`. None: the lines that hold.
+    pub sources: Vec<String>,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+}
+
+/// What holds.
+#[derive(Debug, Clone, Default)]
+pub struct PolicyOutcome {
+    /// All lines that hold, in the order in which they are asked: the machine's before the manifest's.
+    pub lines: Vec<Line>,
+    /// What they say of each source, in the order of the request.
+    pub sources: Vec<Ruling>,
+}
+
+/// What is said of one source.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Ruling {
+    /// The source, in full.
+    pub source: String,
+    /// Whether it may be fetched.
+    pub admitted: bool,
+    /// The lines that have a say.
+    pub decisions: Vec<Decided>,
+}
+
+/// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and
+/// what is found in its skills is decided when they are installed.
+///
+/// # Errors
+///
+/// A text that is no source; a policy that cannot be read.
+pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcome> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let (manifest, _) = read_manifest(&scope)?;
+    let admission = gate::admission(context, &scope, &manifest)?;
+    let mut sources = Vec::new();
+    for text in &request.sources {
+        let spec: SourceSpec = text.parse().map_err(|error: crate::spec::SpecError| {
+            Error::usage(error.to_string()).hint("write it as after `skillpm install`")
+        })?;
+        let origin = source::settled(context, &scope, spec.origin)?;
+        let asked = Asked { origin: &origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() };
+        let subject = gate::shown(asked);
+        let decisions = admission.source(asked);
+        let admitted = decisions.iter().all(|decision| decision.admitted);
+        let decided = |decision| Decided { subject: subject.clone(), decision };
+        let decisions = decisions.into_iter().map(decided).collect();
+        sources.push(Ruling { source: subject.clone(), admitted, decisions });
+    }
+    Ok(PolicyOutcome { lines: admission.lines().into_iter().cloned().collect(), sources })
+}

@@ -1,0 +1,261 @@
+//! What may be installed: the machine's file, a named one and the manifest's, end to end.
+
+use skillpm::context::Context;
+use skillpm::error::ErrorKind;
+use skillpm::ops::install::{InstallRequest, install};
+use skillpm::settings::{Policies, Settings};
+
+use crate::support::{Forge, Sandbox, Tree};
+
+fn scene() -> (Forge, Sandbox, String) {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let commit =
+        forge.repo("acme/skills").commit(&Tree::new().skill("skills/pdf", "pdf").skill("skills/doc", "doc"));
+    (forge, sandbox, commit)
+}
+
+fn manifest(sandbox: &Sandbox, policy: &str) {
+    sandbox.write("skillpm.toml", format!("[policy]\n{policy}\n"));
+}
+
+#[test]
+fn nothing_is_fetched_from_a_denied_source() {
+    let (forge, sandbox, _) = scene();
+    manifest(&sandbox, "deny = [\"github:acme\"]");
+    let output = sandbox.run(&["install", "acme/skills@pdf"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 5
+    --- stderr
+    error: `github:acme/skills` is denied
+      caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
+    hint: nothing was changed; `skillpm policy 'github:acme/skills'` shows every line that has a say
+    "#);
+    assert!(forge.requests().is_empty(), "no request is made");
+    assert!(!sandbox.project().join(".agents").exists());
+}
+
+#[test]
+fn a_denied_directory_is_refused_before_it_is_installed() {
+    let (_forge, sandbox, _) = scene();
+    manifest(&sandbox, "deny = [\"github:acme/skills/skills/pdf\"]");
+    let output = sandbox.run(&["install", "acme/skills@pdf"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    assert!(!sandbox.project().join("skillpm.lock").exists());
+    assert_eq!(sandbox.run(&["install", "acme/skills@doc"]).code, Some(0));
+}
+
+#[test]
+fn the_lines_that_decided_are_told() {
+    let (_forge, sandbox, _) = scene();
+    manifest(&sandbox, "allow = [\"github:acme\", \"path:*\"]\naudit = \"error\"");
+    let output = sandbox.run(&["install", "acme/skills@pdf", "--explain"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 0
+    --- stderr
+    + pdf (github:acme/skills at c14e253)
+    1 skill added in `.agents/skills`
+    available to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    `github:acme/skills` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+    `pdf` has no findings that keep it out: [DIR]/project/skillpm.toml:3:9: `audit = "error"`
+    `github:acme/skills/skills/pdf` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+    "#);
+}
+
+/// The time of a commit is asked for only where a policy wants to know it.
+#[test]
+fn what_is_too_young_is_refused() {
+    let (forge, sandbox, _) = scene();
+    sandbox.run(&["install", "acme/skills@doc"]);
+    assert_eq!(forge.requests().iter().filter(|r| r.path.contains("/commits/")).count(), 1);
+    manifest(&sandbox, "minimum-release-age = \"9000w\"");
+    let output = sandbox.run(&["install", "acme/skills@pdf"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    assert!(output.stderr.contains("was released only"), "{output}");
+    manifest(&sandbox, "minimum-release-age = \"9000w\"\nminimum-release-age-exclude = [\"github:acme\"]");
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf"]).code, Some(0));
+}
+
+#[test]
+fn a_pin_is_asked_for() {
+    let (_forge, sandbox, commit) = scene();
+    manifest(&sandbox, "require-pin = \"commit\"");
+    let output = sandbox.run(&["install", "acme/skills@pdf"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 5
+    --- stderr
+    error: `github:acme/skills` is not pinned to a commit
+      caused by: [DIR]/project/skillpm.toml:2:15: `require-pin = "commit"` says so
+    hint: nothing was changed; `skillpm policy 'github:acme/skills'` shows every line that has a say
+    "#);
+    assert_eq!(sandbox.run(&["install", &format!("acme/skills#{commit}@pdf")]).code, Some(0));
+}
+
+#[test]
+fn findings_keep_a_skill_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("bad/SKILL.md", "---\nname: bad\ndescription: d\nnmae: x\n---\nSee [x](../../x).\n");
+    manifest(&sandbox, "audit = \"warning\"");
+    let output = sandbox.run(&["install", "./bad"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 5
+    --- stderr
+    error: `bad` has a finding: `SKILL.md`, 6:9: the link leaves the skill's directory: `../../x` (link-outside)
+      caused by: [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
+    hint: nothing was changed; `skillpm validate` shows all findings of a skill that lies on this machine
+    "#);
+    assert!(!sandbox.project().join(".agents/skills").exists());
+    manifest(&sandbox, "audit = \"error\"");
+    assert_eq!(sandbox.run(&["install", "./bad"]).code, Some(0));
+}
+
+/// A lockfile is no way around a policy, with a manifest and without one.
+#[test]
+fn a_restore_asks_too() {
+    let (_forge, sandbox, _) = scene();
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf"]).code, Some(0));
+    let skills = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme\"]\n"));
+    assert_eq!(sandbox.run(&["install"]).code, Some(5));
+    assert_eq!(sandbox.run(&["install", "--frozen"]).code, Some(5));
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
+    let named = sandbox.write("rules.toml", "deny = [\"github:acme\"]\n");
+    let mut sandbox = sandbox;
+    sandbox.env("SKILLPM_POLICY", &named.display().to_string());
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    assert!(output.stderr.contains("rules.toml:1:9"), "{output}");
+}
+
+/// A project cannot loosen what the machine's file says. That file lies where only its administrator
+/// writes, so it is put elsewhere here.
+#[test]
+fn the_machine_s_file_stands_above_a_manifest() {
+    let (_forge, sandbox, _) = scene();
+    manifest(&sandbox, "allow = [\"*\"]");
+    let rules = sandbox.write("etc/policy.toml", "allow = [\"path:*\"]\n");
+    let policies = Policies { machine: Some(rules.clone()), named: None };
+    let settings = Settings { policies, ..sandbox.settings() };
+    let request = InstallRequest { sources: vec!["acme/skills@pdf".to_owned()], ..InstallRequest::default() };
+    let error = install(&Context::silent(settings), &request).expect_err("is not allowed");
+    assert_eq!(error.kind(), ErrorKind::Integrity);
+    let policies = Policies { machine: Some(sandbox.project().join("nowhere")), named: None };
+    let settings = Settings { policies, ..sandbox.settings() };
+    install(&Context::silent(settings), &request).expect("no file, no rules");
+}
+
+#[test]
+fn the_verb_shows_lines_and_rulings() {
+    let (_forge, mut sandbox, _) = scene();
+    assert_eq!(sandbox.run(&["policy"]).code, Some(0));
+    manifest(&sandbox, "allow = [\"github:acme\"]\nrequire-pin = \"tag\"");
+    let named = sandbox.write("rules.toml", "deny = [\"npm:*\"] # no packages\n");
+    sandbox.env("SKILLPM_POLICY", &named.display().to_string());
+    insta::assert_snapshot!(sandbox.run(&["policy"]), @r#"
+    exit: 0
+    --- stdout
+    [DIR]/project/rules.toml:1:9: `deny = "npm:*"`
+    [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+    [DIR]/project/skillpm.toml:3:15: `require-pin = "tag"`
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["policy", "acme/skills", "npm:x", "git@github.com:acme/x"]), @r#"
+    exit: 5
+    --- stdout
+    refused github:acme/skills
+      is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+      is pinned to neither a tag nor a commit: [DIR]/project/skillpm.toml:3:15: `require-pin = "tag"`
+    refused npm:x
+      is denied: [DIR]/project/rules.toml:1:9: `deny = "npm:*"`
+      is on no line of the list of allowed sources: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+    refused github:acme/x
+      is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+      is pinned to neither a tag nor a commit: [DIR]/project/skillpm.toml:3:15: `require-pin = "tag"`
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["policy", "npm:x", "--json"]), @r#"
+    exit: 5
+    --- stdout
+    {
+      "lines": [
+        {
+          "file": "[DIR]/project/rules.toml",
+          "line": 1,
+          "column": 9,
+          "text": "deny = \"npm:*\""
+        },
+        {
+          "file": "[DIR]/project/skillpm.toml",
+          "line": 2,
+          "column": 10,
+          "text": "allow = \"github:acme\""
+        },
+        {
+          "file": "[DIR]/project/skillpm.toml",
+          "line": 3,
+          "column": 15,
+          "text": "require-pin = \"tag\""
+        }
+      ],
+      "sources": [
+        {
+          "source": "npm:x",
+          "admitted": false,
+          "decisions": [
+            {
+              "subject": "npm:x",
+              "admitted": false,
+              "reason": "is denied",
+              "line": {
+                "file": "[DIR]/project/rules.toml",
+                "line": 1,
+                "column": 9,
+                "text": "deny = \"npm:*\""
+              }
+            },
+            {
+              "subject": "npm:x",
+              "admitted": false,
+              "reason": "is on no line of the list of allowed sources",
+              "line": {
+                "file": "[DIR]/project/skillpm.toml",
+                "line": 2,
+                "column": 10,
+                "text": "allow = \"github:acme\""
+              }
+            }
+          ]
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn wrong_rules_are_told_with_their_place() {
+    let (_forge, mut sandbox, _) = scene();
+    manifest(&sandbox, "deny = [\"acme/skills\"]");
+    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills@pdf"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.toml:2:9: `acme/skills` is no pattern of sources
+    hint: a repository on GitHub is `github:acme/skills`; others begin with `github:`, `git:`, `url:`, `site:`, `path:`, `python:`, `npm:`, `r:`, `crate:`
+    ");
+    manifest(&sandbox, "");
+    sandbox.env("SKILLPM_POLICY", "nowhere.toml");
+    insta::assert_snapshot!(sandbox.run(&["policy"]), @"
+    exit: 3
+    --- stderr
+    error: `[DIR]/project/nowhere.toml` does not exist, and `SKILLPM_POLICY` names it
+    hint: put the file there, or unset the variable
+    ");
+    sandbox.write("rules.toml", "[policy]\ndeny = []\n");
+    sandbox.env("SKILLPM_POLICY", "rules.toml");
+    insta::assert_snapshot!(sandbox.run(&["policy"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/rules.toml:1:2: the key `policy` is not known here
+    hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`
+    ");
+}
