@@ -11,6 +11,7 @@ pub mod fmt;
 pub mod install;
 pub mod invoke;
 pub mod list;
-mod paths;
+pub mod paths;
 pub mod remove;
 pub mod validate;
+mod workers;
