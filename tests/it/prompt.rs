@@ -124,6 +124,29 @@ fn a_person_is_asked_what_a_new_skill_is() {
     assert!(text.starts_with(head), "{text}");
 }
 
+/// An answer that makes no skill to be published gets its reason, and the question comes again.
+#[test]
+fn a_person_is_asked_again_with_the_reason() {
+    let sandbox = Sandbox::new();
+    let mut terminal = Terminal::start(&sandbox, &["create", "Log Reader", "--license", "MIT"]);
+    terminal.wait_for("the name `Log Reader` has");
+    terminal.wait_for("name of the skill");
+    // The proposal is taken.
+    terminal.press("\r");
+    terminal.wait_for("what it does");
+    terminal.press("Reads logs\r");
+    terminal.wait_for("does not say when to use the skill");
+    terminal.seen.clear();
+    terminal.wait_for("what it does");
+    terminal.press("Reads logs. Use when logs are long.\r");
+    terminal.wait_for("author");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    let text = sandbox.read("log-reader/SKILL.md");
+    assert!(text.contains("\ndescription: Reads logs. Use when logs are long.\nlicense: MIT\n"), "{text}");
+}
+
 #[test]
 fn yes_asks_nothing() {
     let sandbox = Sandbox::new();

@@ -77,9 +77,12 @@ fn targets(paths: &[PathBuf], input: Option<&Path>) -> Result<Vec<Target>> {
         return Err(Error::usage("`-` is there twice, and standard input can be read once")
             .hint("leave one of them away"));
     }
-    let target = |path: &PathBuf| match is_input(path) {
-        true => Ok(Target::Text { bytes: standard_input()?, file: input.map(Path::to_owned) }),
-        false => Ok(Target::Path(path.clone())),
+    let target = |path: &PathBuf| {
+        if is_input(path) {
+            Ok(Target::Text { bytes: standard_input()?, file: input.map(Path::to_owned) })
+        } else {
+            Ok(Target::Path(path.clone()))
+        }
     };
     paths.iter().map(target).collect()
 }
