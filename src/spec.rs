@@ -318,7 +318,8 @@ fn is_version(text: &str) -> bool {
 }
 
 fn skill_name(text: &str) -> Result<String, SpecError> {
-    let text = text.trim();
+    // Not at its start: ` 1.2` is a name, and `1.2` would be read as a version.
+    let text = text.trim_end();
     if text.is_empty() { Err(SpecError::BadSkill) } else { Ok(text.to_owned()) }
 }
 
@@ -487,7 +488,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn display_reads_back(text in "(github:|https://github.com/|\\./)?[a-z.~-]{1,8}/[a-zA-Z0-9._-]{1,8}(/[a-z. ]{1,4}){0,3}(#[a-z/@.]{1,8})?(@[a-z-]{1,5})?[ /?]{0,3}") {
+        fn display_reads_back(text in "(github:|https://github.com/|\\./)?[a-z.~-]{1,8}/[a-zA-Z0-9._-]{1,8}(/[a-z. ]{1,4}){0,3}(#[a-z/@.]{1,8})?(@ ?[a-z0-9-]{1,5})? {0,3}") {
             if let Ok(spec) = text.parse::<SourceSpec>() {
                 prop_assert_eq!(spec.to_string().parse::<SourceSpec>(), Ok(spec));
             }
