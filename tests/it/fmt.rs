@@ -54,7 +54,7 @@ fn standard_input_may_stand_beside_files_once() {
     let file = sandbox.write("skills/a/SKILL.md", odd);
     let text = || std::fs::read_to_string(&file).expect("reads");
     for verb in ["fmt", "validate"] {
-        let output = fed(&sandbox, &[verb, "-", "skills", "-"], odd.as_bytes());
+        let output = fed(&sandbox, &[verb, "-", "skills", "-"], b"");
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{verb}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(said.starts_with("error: `-` is there twice"), "{verb}: {said}");
