@@ -54,7 +54,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	done
 	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
 
-bench: build ## measure skillpm beside a floor and other tools; BENCH_FULL=1 takes more time
+bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }
 	python3 benches/compare.py "$(RELEASE)"
 ifeq ($(BENCH_FULL),1)
@@ -63,11 +63,17 @@ endif
 
 FUZZ ?= document
 FUZZ_SECONDS ?= 60
-fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (cargo-fuzz, nightly)
-	@$(CARGO) +nightly fuzz --version >/dev/null 2>&1 || { printf '%s\n' \
-	    'cargo-fuzz or the nightly toolchain is not installed: `rustup toolchain install nightly` and' \
-	    '`cargo install cargo-fuzz`. `cargo test fuzz_smoke` runs the targets without them.' >&2; exit 2; }
-	$(CARGO) +nightly fuzz run $(FUZZ) -- -max_total_time=$(FUZZ_SECONDS)
+fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (needs cargo-fuzz)
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { printf '%s\n' \
+	    'cargo-fuzz is not installed: `cargo install cargo-fuzz`.' \
+	    '`cargo test fuzz_smoke` runs the targets without it.' >&2; exit 2; }
+	@if rustup run nightly cargo --version >/dev/null 2>&1; then \
+	    set -- $(CARGO) +nightly; \
+	else \
+	    echo 'no nightly toolchain: RUSTC_BOOTSTRAP=1 makes the stable one take the flags of a sanitizer' >&2; \
+	    set -- env RUSTC_BOOTSTRAP=1 $(CARGO); \
+	fi; \
+	"$$@" fuzz run $(FUZZ) -- -max_total_time=$(FUZZ_SECONDS)
 
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
 	$(CARGO) fmt --check
