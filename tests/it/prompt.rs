@@ -34,8 +34,14 @@ impl Terminal {
 
     /// Reads until the program shows `text`.
     fn wait_for(&mut self, text: &str) {
+        self.wait_after("", text);
+    }
+
+    /// Reads until the program shows `text` behind the first `mark`.
+    fn wait_after(&mut self, mark: &str, text: &str) {
         let mut bytes = [0; 4096];
-        while !self.seen.contains(text) {
+        let shown = |seen: &str| seen.split_once(mark).is_some_and(|(_, rest)| rest.contains(text));
+        while !shown(&self.seen) {
             let count = self.keys.read(&mut bytes).unwrap_or(0);
             assert_ne!(count, 0, "the program ended before it showed `{text}`:\n{}", self.seen);
             self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
@@ -129,15 +135,12 @@ fn a_person_is_asked_what_a_new_skill_is() {
 fn a_person_is_asked_again_with_the_reason() {
     let sandbox = Sandbox::new();
     let mut terminal = Terminal::start(&sandbox, &["create", "Log Reader", "--license", "MIT"]);
-    terminal.wait_for("the name `Log Reader` has");
-    terminal.wait_for("name of the skill");
+    terminal.wait_after("the name `Log Reader` has", "name of the skill");
     // The proposal is taken.
     terminal.press("\r");
     terminal.wait_for("what it does");
     terminal.press("Reads logs\r");
-    terminal.wait_for("does not say when to use the skill");
-    terminal.seen.clear();
-    terminal.wait_for("what it does");
+    terminal.wait_after("does not say when to use the skill", "what it does");
     terminal.press("Reads logs. Use when logs are long.\r");
     terminal.wait_for("author");
     terminal.press("\r");
