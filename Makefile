@@ -4,9 +4,10 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 RELEASE = $(abspath $(TARGET))/release/skillpm
 TRY = target/try
+MADE = target/from-templates
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install test bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install test own-skills bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,12 +38,23 @@ build: tools ## build the program for use, target/release/skillpm
 install: tools ## build skillpm and put it where cargo keeps programs
 	$(CARGO) install --locked --path .
 
-test: tools ## run all tests, and validate the example skills
+test: tools ## run all tests, and validate the example skills and what the templates make
 	$(CARGO) test --locked --no-default-features --lib
-	$(CARGO) run --locked --quiet -- validate examples/skills/*
+	@$(MAKE) --no-print-directory own-skills
 	$(CARGO) test --locked --all-features
 
-bench: build ## measure skillpm beside a floor and other tools; BENCH_FULL=1 takes more time
+own-skills: tools ## validate the example skills, and a skill from each template, as for publishing
+	$(CARGO) run --locked --quiet -- validate --profile publish --strict examples/skills
+	@rm -rf $(MADE)
+	@for template in $(notdir $(wildcard templates/*)); do \
+	    echo "skillpm create $$template --template $$template, with and without all that can be added"; \
+	    $(CARGO) run --locked --quiet -- --quiet create "$$template" --template "$$template" --path $(MADE) --yes || exit; \
+	    $(CARGO) run --locked --quiet -- --quiet create "$$template" --template "$$template" --path $(MADE)/full --yes \
+	        --license MIT --author 'The authors' --resources scripts,references,assets || exit; \
+	done
+	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
+
+bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }
 	python3 benches/compare.py "$(RELEASE)"
 ifeq ($(BENCH_FULL),1)
@@ -51,11 +63,17 @@ endif
 
 FUZZ ?= document
 FUZZ_SECONDS ?= 60
-fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (cargo-fuzz, nightly)
-	@$(CARGO) +nightly fuzz --version >/dev/null 2>&1 || { printf '%s\n' \
-	    'cargo-fuzz or the nightly toolchain is not installed: `rustup toolchain install nightly` and' \
-	    '`cargo install cargo-fuzz`. `cargo test fuzz_smoke` runs the targets without them.' >&2; exit 2; }
-	$(CARGO) +nightly fuzz run $(FUZZ) -- -max_total_time=$(FUZZ_SECONDS)
+fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (needs cargo-fuzz)
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { printf '%s\n' \
+	    'cargo-fuzz is not installed: `cargo install cargo-fuzz`.' \
+	    '`cargo test fuzz_smoke` runs the targets without it.' >&2; exit 2; }
+	@if rustup run nightly cargo --version >/dev/null 2>&1; then \
+	    set -- $(CARGO) +nightly; \
+	else \
+	    echo 'no nightly toolchain: RUSTC_BOOTSTRAP=1 makes the stable one take the flags of a sanitizer' >&2; \
+	    set -- env RUSTC_BOOTSTRAP=1 $(CARGO); \
+	fi; \
+	"$$@" fuzz run $(FUZZ) -- -max_total_time=$(FUZZ_SECONDS)
 
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
 	$(CARGO) fmt --check

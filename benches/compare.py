@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs skillpm beside a floor and beside other tools, and prints medians and ratios.
+"""Runs skillpm beside a floor and beside other validators, and prints medians and ratios.
 
     compare.py PROGRAM
 
 Each round runs the floor and then the program, so that both see the same machine; the ratio is the
 median of the rounds' ratios. CPU is user and system time of the process. With BENCH_FULL=1 there
-are 10,000 skills too and more rounds. Other validators are run where they are installed.
+are 10,000 skills too and more rounds. Other validators are run where they are installed: on PATH,
+or in one of the directories that BENCH_PEERS names. Nothing is installed for this.
 """
 
 import os
@@ -21,8 +22,25 @@ HERE = Path(__file__).resolve().parent
 FULL = os.environ.get("BENCH_FULL") == "1"
 COUNTS = [1, 100, 1_000, 10_000] if FULL else [1, 100, 1_000]
 ROUNDS = 21 if FULL else 9
-# Those that take one skill at a time are slow enough to be measured on a few.
-OTHERS = {"skills-ref": ["validate"], "agentskills": ["validate"], "skilo": ["lint"]}
+# Other validators of SKILL.md: the command, its arguments before the path, and whether the path may be a
+# directory of many skills. One that takes a single skill is measured with one.
+PEERS = [
+    ("agentskills", ["validate"], False),
+    ("skills-ref", ["validate"], False),
+    ("agnix", [], True),
+    ("skill-check", ["check", "--no-security-scan"], True),
+    ("skilo", ["lint"], True),
+]
+# Findings are no failure of a tool.
+FINDINGS = (0, 1)
+# The reference validator as a library: its interpreter starts once for all skills.
+LIBRARY = """
+import sys
+from pathlib import Path
+from skills_ref import validate
+for skill in sorted(Path(sys.argv[1]).iterdir()):
+    validate(skill)
+"""
 
 
 class Run:
@@ -36,9 +54,10 @@ class Run:
         _, status, usage = os.wait4(child.pid, 0)
         self.wall = time.perf_counter() - start
         self.cpu = usage.ru_utime + usage.ru_stime
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if codes is not None and child.returncode not in codes:
-            sys.exit(f"`{' '.join(map(str, command))}` ended with {child.returncode}:\n{said}")
+        # What `wait4` took, `Popen` need not wait for.
+        self.code = child.returncode = os.waitstatus_to_exitcode(status)
+        if codes is not None and self.code not in codes:
+            sys.exit(f"`{' '.join(map(str, command))}` ended with {self.code}:\n{said}")
 
 
 def pairs(title, floor, tool, reset=lambda: None, rounds=ROUNDS):
@@ -77,12 +96,9 @@ def compare(program, work):
     env = {"PATH": os.environ.get("PATH", ""), "HOME": str(home), "TMPDIR": str(work)}
     true = shutil.which("true") or "/bin/true"
     print("\nTimes in milliseconds, medians; a ratio is the median of the rounds' ratios.\n")
-    print("| what | floor CPU | CPU | ratio | floor wall | wall | ratio |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    head("floor")
     for count in COUNTS:
-        skills = work / f"skills-{count}"
-        subprocess.run([sys.executable, str(HERE / "generate.py"), str(count), str(skills)], check=True,
-                       stdout=subprocess.DEVNULL)
+        skills = generate(work, count)
         first = sorted(skills.iterdir())[0]
 
         def run(*command, cwd=work, codes=(0,)):
@@ -95,14 +111,12 @@ def compare(program, work):
             pairs("`--version` and `true`", run(true), run(program, "--version"), rounds=10 * ROUNDS)
             pairs("validate 1 skill and `true`", run(true), run(program, "validate", str(first)),
                   rounds=10 * ROUNDS)
-            others(pairs, "1 skill and `true`", run(true), run, first)
         else:
             pairs(f"validate {count:,}", read(skills), run(program, "validate", str(skills)))
         if count <= 1_000:
             install(program, work, skills, count, floor, run, read)
-        if count == 1_000 and (tool := shutil.which("skilo")):
-            pairs("`skilo` 1,000", read(skills), run(tool, "lint", str(skills), codes=None), rounds=3)
         shutil.rmtree(skills)
+    peers(program, work, env)
 
 
 def install(program, work, skills, count, floor, run, read):
@@ -124,10 +138,72 @@ def install(program, work, skills, count, floor, run, read):
     pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
 
 
-def others(pairs, title, floor, run, skill):
-    for tool, arguments in OTHERS.items():
-        if path := shutil.which(tool):
-            pairs(f"`{tool}` {title}", floor, run(path, *arguments, str(skill), codes=None), rounds=5)
+def head(beside):
+    print(f"| what | {beside} CPU | CPU | ratio | {beside} wall | wall | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+
+
+def generate(work, count):
+    skills = work / f"skills-{count}"
+    subprocess.run([sys.executable, str(HERE / "generate.py"), str(count), str(skills)], check=True,
+                   stdout=subprocess.DEVNULL)
+    return skills
+
+
+def peers(program, work, env):
+    """Other validators beside `skillpm validate`, each in pairs with it."""
+    # A script's own interpreter stands in its first line, or is found on PATH, as `node` is.
+    places = os.pathsep.join(filter(None, [os.environ.get("BENCH_PEERS", ""), env["PATH"]]))
+    found = [(name, path, arguments, many) for name, arguments, many in PEERS
+             if (path := shutil.which(name, path=places))]
+    if not found:
+        print("\nNo other validator is installed, so none was measured: "
+              + ", ".join(name for name, _, _ in PEERS) + ".")
+        return
+    env = env | {"PATH": places}
+    skills = generate(work, 1)
+    found = [peer for peer in found if works(peer, next(skills.iterdir()), work, env)]
+    shutil.rmtree(skills)
+    if not found:
+        return
+    print("\nOther validators beside `skillpm validate`; the ratio is theirs to that of skillpm.\n")
+    head("skillpm")
+    for count in COUNTS:
+        skills = generate(work, count)
+        rounds = 3 if count > 100 else 9
+        for name, path, arguments, many in found:
+            def run(*command):
+                return lambda: Run(command, work, env, codes=FINDINGS)
+
+            if count == 1 or many:
+                place = sorted(skills.iterdir())[0] if count == 1 else skills
+                title = "1 skill" if count == 1 else f"{count:,} skills"
+                pairs(f"`{name}`, {title}", run(program, "validate", str(place)),
+                      run(path, *arguments, str(place)), rounds=rounds)
+            elif python := interpreter(path):
+                pairs(f"`{name}`, {count:,} skills in one process", run(program, "validate", str(skills)),
+                      run(python, "-c", LIBRARY, str(skills)), rounds=rounds)
+        shutil.rmtree(skills)
+
+
+def works(peer, skill, work, env):
+    """Whether the tool can be run at all: one that is broken here ends no benchmark."""
+    name, path, arguments, _ = peer
+    code = Run([path, *arguments, str(skill)], work, env, codes=None).code
+    if code not in FINDINGS:
+        print(f"\n`{name}` ended with {code} and was left out.")
+    return code in FINDINGS
+
+
+def interpreter(script):
+    """The Python that runs `script` and has the reference library, if there is one."""
+    with open(script, "rb") as file:
+        line = file.readline().decode(errors="replace")
+    python = line[2:].strip()
+    if not line.startswith("#!") or "python" not in python or not Path(python).is_file():
+        return None
+    has = subprocess.run([python, "-c", "import skills_ref"], capture_output=True)
+    return python if has.returncode == 0 else None
 
 
 if __name__ == "__main__":

@@ -48,6 +48,11 @@ pub trait Interact: Send + Sync {
         let _ = (question, default);
         None
     }
+
+    /// Says why an answer will not do, before the question is put again.
+    fn refuse(&self, reason: &str) {
+        let _ = reason;
+    }
 }
 
 /// Tells nothing and asks nobody.

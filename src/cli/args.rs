@@ -432,8 +432,8 @@ pub(crate) struct InvokeArgs {
 /// Arguments of `fmt`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FmtArgs {
-    /// directories of skills, `SKILL.md` files, or directories to look for skills in; `-` formats
-    /// standard input to standard output
+    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
+    /// `'skills/**/SKILL.md'`; `-` formats standard input to standard output
     #[arg(value_name = "PATH", default_value = ".")]
     pub(crate) paths: Vec<PathBuf>,
 

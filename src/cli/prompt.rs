@@ -42,6 +42,13 @@ impl Interact for Person {
         }
         input.interact_text_on(&terminal()).ok()
     }
+
+    fn refuse(&self, reason: &str) {
+        for line in reason.lines() {
+            // A terminal that takes no line takes no answer either: the question ends it.
+            let _ = terminal().write_line(&clean(line));
+        }
+    }
 }
 
 impl Person {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::fs::{self, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
 use crate::source::discover::SKIPPED;
-use crate::tree::{FileEntry, FileSet, Node, ReadError};
+use crate::tree::{FileSet, Node, ReadError};
 
 /// More files than that are no skill, and nobody wants to wait for them.
 const MAX_FILES: u64 = 10_000;
@@ -24,10 +24,8 @@ const SCRIPT_PIECE: u64 = 1 << 20;
 pub fn of_skill(dir: &Path) -> Option<Vec<SkillFile>> {
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
     let tree = fs::scan(dir, walk).ok()?;
-    let beside = || tree.entries().filter(|(path, _)| !path.eq_ignore_ascii_case("SKILL.md"));
-    let markdown = beside().filter(|(path, _)| is_markdown(path)).count();
-    let asked = markdown > 1 || beside().any(|(path, _)| is_script(path));
-    let mut budget = if asked { MAX_MARKDOWN_IN_ALL } else { 0 };
+    let beside = || tree.entries().filter(|(path, _)| is_beside(path));
+    let mut budget = budget(beside().map(|(path, _)| path));
     let files = beside().filter_map(|(path, entry)| {
         let kind = match entry.node {
             Node::File { executable, size } => SkillFileKind::File {
@@ -44,23 +42,51 @@ pub fn of_skill(dir: &Path) -> Option<Vec<SkillFile>> {
     Some(files.collect())
 }
 
-/// The files of a skill that lies nowhere yet, its `SKILL.md` left out, with the text of its Markdown.
+/// The same for a skill that lies in no directory yet: what [`of_skill`] will tell of it.
 ///
 /// # Errors
 ///
-/// Content that cannot be delivered.
+/// A file that cannot be read.
 pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
-    let beside = set.files().iter().filter(|file| !file.path.as_str().eq_ignore_ascii_case("SKILL.md"));
-    let file = |file: &FileEntry| {
-        let path = file.path.to_string();
-        let markdown = is_markdown(&path) && file.size <= MAX_MARKDOWN;
-        let bytes = if markdown || is_script(&path) { set.read(file)? } else { Vec::new() };
-        let shebang = bytes.starts_with(b"#!");
-        let markdown = if markdown { String::from_utf8(bytes).ok() } else { None };
-        let kind = SkillFileKind::File { executable: file.executable, shebang, markdown };
-        Ok(SkillFile { path, kind })
+    let in_skipped = |path: &str| path.split('/').rev().skip(1).any(|part| SKIPPED.contains(&part));
+    let beside = || {
+        let entries = set.files().iter().map(|file| (file.path.as_str(), file));
+        entries.filter(|(path, _)| is_beside(path) && !in_skipped(path))
     };
-    beside.map(file).collect()
+    let mut budget = budget(beside().map(|(path, _)| path));
+    let mut files = Vec::new();
+    for (path, file) in beside() {
+        let bytes = set.read(file)?;
+        let shebang = is_script(path) && bytes.starts_with(b"#!");
+        let wanted = is_wanted(path, file.size, &mut budget);
+        let markdown = if wanted { String::from_utf8(bytes).ok() } else { None };
+        let kind = SkillFileKind::File { executable: file.executable || !cfg!(unix), shebang, markdown };
+        files.push(SkillFile { path: path.to_owned(), kind });
+    }
+    Ok(files)
+}
+
+fn is_beside(path: &str) -> bool {
+    !path.eq_ignore_ascii_case("SKILL.md")
+}
+
+/// How much Markdown is read of a skill with the files `paths`: none where no rule asks for it.
+fn budget<'a>(paths: impl Iterator<Item = &'a str>) -> u64 {
+    let (mut markdown, mut scripts) = (0, 0);
+    for path in paths {
+        markdown += usize::from(is_markdown(path));
+        scripts += usize::from(is_script(path));
+    }
+    if markdown > 1 || scripts > 0 { MAX_MARKDOWN_IN_ALL } else { 0 }
+}
+
+/// Whether the Markdown of the file is read, which is then taken off `budget`.
+fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
+    if !is_markdown(path) || size > MAX_MARKDOWN || size > *budget {
+        return false;
+    }
+    *budget -= size;
+    true
 }
 
 fn is_script(path: &str) -> bool {
@@ -77,10 +103,9 @@ fn has_shebang(at: &Path) -> bool {
 }
 
 fn markdown_text(at: &Path, path: &str, size: u64, budget: &mut u64) -> Option<String> {
-    if !is_markdown(path) || size > MAX_MARKDOWN || size > *budget {
+    if !is_wanted(path, size, budget) {
         return None;
     }
-    *budget -= size;
     let bytes = fs::read_prefix(at, MAX_MARKDOWN, |_| false).ok()??;
     String::from_utf8(bytes).ok()
 }
@@ -117,6 +142,33 @@ mod tests {
             ("scripts/empty", file(bit, false, None)),
         ];
         assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+    }
+
+    /// `create` checks a skill before it is written by what `validate` will find afterwards.
+    #[test]
+    fn a_set_tells_what_its_directory_will() {
+        let world = World::new();
+        world.skill("pdf", "pdf");
+        for (path, text) in [
+            ("scripts/a.sh", "#!/bin/sh\n"),
+            ("scripts/b", ""),
+            ("assets/b.sh", "#!/bin/sh\n"),
+            ("references/a.md", "# A\n"),
+            ("node_modules/x/y.md", "no"),
+            ("target", "a file"),
+        ] {
+            world.write(&format!("pdf/{path}"), text);
+        }
+        world.write("pdf/big.MD", &"x".repeat(300 << 10));
+        let dir = world.project().join("pdf");
+        let set = fs::tree_of(&dir).expect("reads");
+        let set = set.skill("", &crate::refusal::Limits::default()).expect("a skill");
+        let sorted = |mut files: Vec<SkillFile>| {
+            files.sort_by(|a, b| a.path.cmp(&b.path));
+            files
+        };
+        let found = of_skill(&dir).expect("a directory");
+        assert_eq!(sorted(of_set(&set).expect("reads")), sorted(found));
     }
 
     /// One Markdown file leads to no other: it is not opened.

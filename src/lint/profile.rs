@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::{RULES, Rule, Severity};
+use super::{FILE_KIND, RULES, Rule, Severity};
 use crate::manifest::{LintSettings, ManifestError, Placed};
 use crate::text::closest;
 
@@ -153,11 +153,14 @@ impl fmt::Display for Profile {
     }
 }
 
+/// What [`FILE_KIND`] lacks.
+const NO_SWITCH: &str = "switch for";
+
 /// A text that names no profile, rule or level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{given}`")]
 pub struct UnknownName {
-    /// `profile`, `rule` or `level`.
+    /// `profile`, `rule`, `level`, or `switch for` where it is the rule that has none.
     pub what: &'static str,
     /// The text.
     pub given: String,
@@ -174,6 +177,11 @@ impl UnknownName {
                 format!("profiles are `{}`", Profile::ALL.map(|(name, _)| name).join("`, `"))
             }
             (None, "level") => format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")),
+            (None, NO_SWITCH) => {
+                "no rule can look at what is no regular file, and it is never installed: put the \
+                file itself there"
+                    .to_owned()
+            }
             (None, _) => "the rules are listed in the reference".to_owned(),
         }
     }
@@ -265,12 +273,16 @@ impl Ruleset {
     }
 }
 
-/// Returns the rule `id`.
+/// Returns the rule `id`, which can be switched.
 ///
 /// # Errors
 ///
-/// Where there is none, with the closest one.
+/// Where there is none, with the closest one, and for [`FILE_KIND`]: whoever reads files makes its
+/// findings, before any rule is asked.
 pub fn rule(id: &str) -> Result<&'static Rule, UnknownName> {
+    if id == FILE_KIND {
+        return Err(UnknownName { what: NO_SWITCH, given: id.to_owned(), closest: None });
+    }
     RULES.iter().copied().find(|rule| rule.id == id).ok_or_else(|| UnknownName {
         what: "rule",
         given: id.to_owned(),
@@ -326,6 +338,11 @@ mod tests {
                 "[lint.rules]\nname-lenght = \"off\"",
                 "2:1: there is no rule `name-lenght`",
                 "did you mean `name-length`?",
+            ),
+            (
+                "[lint.rules]\nfile-kind = \"off\"",
+                "2:1: there is no switch for `file-kind`",
+                "no rule can look at what is no regular file, and it is never installed: put the file itself there",
             ),
             (
                 "[lint.rules]\nname-length = \"none\"",

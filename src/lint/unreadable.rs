@@ -15,7 +15,7 @@ static RULE: Rule = Rule {
         what: "Looks at what lies under the name `SKILL.md`: a symbolic link, a directory, a pipe, or a \
             file of more than 10 MiB is told.",
         why: "An agent that follows a link of a stranger's skill can be made to read any file of the \
-            machine, and installing copies no links.",
+            machine, and installing copies no links. So neither `skillpm.toml` nor a comment can switch this off.",
         bad: "SKILL.md -> ../shared/pdf.md\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
         source: "specification, directory structure",

@@ -1,32 +1,38 @@
 //! `fmt`: the canonical form of skills' frontmatter.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::document::{self, Document, Position};
 use crate::engine::load::{self, Unusable};
 use crate::error::Result;
+use crate::fs::{self, Base};
 
 use super::diff;
 use super::fix;
-use super::paths::{SkillPath, skill_paths};
+use super::paths::{Finder, Visit};
+
+pub use super::paths::Target;
 
 /// What is to be formatted.
 #[derive(Debug, Clone, Default)]
 pub struct FmtRequest {
-    /// Skills' directories, `SKILL.md` files, or directories in which skills are looked for.
-    pub paths: Vec<PathBuf>,
+    /// What is formatted. A text is not written anywhere: the outcome has it.
+    pub targets: Vec<Target>,
     /// Whether to only look.
     pub dry_run: bool,
 }
 
 /// What was done to one file.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formatted {
     /// The file, as it is to be shown.
     pub file: PathBuf,
     /// How it was found.
     pub form: Form,
+    /// The canonical form of a text that is in no file; `None` where it has none.
+    pub text: Option<String>,
 }
 
 /// How a text was found.
@@ -68,28 +74,78 @@ pub struct FmtOutcome {
 }
 
 /// Brings skills' files into canonical form, and writes those that change unless it is a dry run.
+/// Nothing is written before all of them are found and read.
 ///
 /// # Errors
 ///
 /// A path that is not there, holds no skill, or cannot be read or written.
 pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
+    let cwd = &context.settings.cwd;
     let mut outcome = FmtOutcome::default();
-    for SkillPath { at, shown } in skill_paths(&context.settings.cwd, &request.paths)? {
-        let form = match load::document(&at) {
-            Ok(document) => form(&document),
-            Err(Unusable::Unreadable(error)) => return Err(error.into()),
-            Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
-        };
-        if let (Form::Changed { before, after }, false) = (&form, request.dry_run) {
-            fix::replace(&at, before, after)?;
+    let mut finder = Finder::new(cwd, request.targets.len(), || Reader);
+    for target in &request.targets {
+        match target {
+            Target::Text { bytes, file } => {
+                outcome.files.push(text(bytes.clone(), Target::shown(file.as_deref())));
+            }
+            Target::Path(typed) => outcome.files.extend(finder.find(typed)?),
         }
-        outcome.files.push(Formatted { file: shown, form });
+    }
+    if !request.dry_run {
+        for file in outcome.files.iter().filter(|file| file.text.is_none()) {
+            if let Form::Changed { before, after } = &file.form {
+                fix::replace(&cwd.join(&file.file), before, after)?;
+            }
+        }
     }
     Ok(outcome)
 }
 
+/// Formats a text that no file holds.
+fn text(bytes: Vec<u8>, file: PathBuf) -> Formatted {
+    let document = Document::from_bytes(bytes);
+    let form = form(&document);
+    let text = match &form {
+        Form::Canonical => Some(document.into_text()),
+        Form::Changed { after, .. } => Some(after.clone()),
+        Form::Refused { .. } => None,
+    };
+    Formatted { file, form, text }
+}
+
+/// Reads skills' files and computes their form.
+struct Reader;
+
+impl Visit for Reader {
+    type Skill = Formatted;
+
+    fn visit(
+        &mut self,
+        base: &Base,
+        below: &Path,
+        _directory: Option<&OsStr>,
+        shown: impl FnOnce() -> PathBuf,
+    ) -> Result<Option<Formatted>> {
+        let at = base.path().join(below);
+        if fs::kind(&at)?.is_none() {
+            return Ok(None);
+        }
+        let form = match load::document(&at) {
+            Ok(document) => form(&document),
+            Err(Unusable::Gone) => return Ok(None),
+            Err(Unusable::Unreadable(error)) => return Err(error.into()),
+            Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
+        };
+        Ok(Some(Formatted { file: shown(), form, text: None }))
+    }
+
+    fn shown(skill: &Formatted) -> &Path {
+        &skill.file
+    }
+}
+
 /// Tells how `document` is found.
-pub fn form(document: &Document) -> Form {
+pub(crate) fn form(document: &Document) -> Form {
     match document::format(document) {
         Ok(after) if after == document.text() => Form::Canonical,
         Ok(after) => Form::Changed { before: document.text().to_owned(), after },
@@ -104,10 +160,10 @@ pub fn form(document: &Document) -> Form {
 mod tests {
     use super::*;
     use crate::engine::testing::World;
-    use crate::fs;
 
     fn formatted(world: &World, paths: &[&str], dry_run: bool) -> Vec<Formatted> {
-        let request = FmtRequest { paths: paths.iter().map(PathBuf::from).collect(), dry_run };
+        let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
+        let request = FmtRequest { targets, dry_run };
         fmt(&world.context(), &request).expect("formats").files
     }
 
@@ -141,9 +197,7 @@ mod tests {
         let world = World::new();
         let file = world.project().join("a/SKILL.md");
         world.write("a/SKILL.md", "---\nname: 'a'\ndescription: x\n---\n");
-        let inode = |file: &std::path::Path| {
-            std::path::Path::metadata(file).map(|m| (m.ino(), m.mode())).expect("there")
-        };
+        let inode = |file: &Path| Path::metadata(file).map(|m| (m.ino(), m.mode())).expect("there");
         let (old, mode) = inode(&file);
         formatted(&world, &["a"], false);
         let (new, new_mode) = inode(&file);

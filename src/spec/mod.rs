@@ -70,7 +70,7 @@ pub enum SpecError {
     /// A part that cannot be one of GitHub's names.
     #[error("`{0}` cannot be the {1} of a repository on GitHub")]
     BadName(String, &'static str),
-    /// A directory that leaves the repository or is spelled in two ways.
+    /// A directory that leaves the repository, is spelled in two ways, or ends in white space.
     #[error("`{0}` is not a directory inside a repository")]
     BadPath(String),
     /// A revision that no git server accepts, or a part that is empty.
@@ -106,7 +106,7 @@ impl SourceSpec {
         };
         Ok(Self {
             origin: Origin::GitHub(Repository::new(host, owner, name)?),
-            path: directory(path)?,
+            path: typed_directory(path)?,
             reference: reference.map(Reference::any).transpose()?,
             skill: skill.map(skill_name).transpose()?,
         })
@@ -197,7 +197,7 @@ impl SourceSpec {
         };
         Ok(Self {
             origin: Origin::GitHub(Repository::new(Some(host), owner, name)?),
-            path: directory(path)?,
+            path: typed_directory(path)?,
             reference: revision.or(reference).map(Reference::any).transpose()?,
             skill: skill.map(skill_name).transpose()?,
         })
@@ -250,7 +250,9 @@ fn is_version(text: &str) -> bool {
 }
 
 fn skill_name(text: &str) -> Result<String, SpecError> {
-    if text.trim().is_empty() { Err(SpecError::BadSkill) } else { Ok(text.to_owned()) }
+    // Not at its start: ` 1.2` is a name, and `1.2` would be read as a version.
+    let text = text.trim_end();
+    if text.is_empty() { Err(SpecError::BadSkill) } else { Ok(text.to_owned()) }
 }
 
 /// Checks that `path` names a directory inside a repository: no empty, `.` or `..` component.
@@ -262,10 +264,19 @@ pub fn check_directory(path: &str) -> Result<(), SpecError> {
     directory(&path.split('/').collect::<Vec<_>>()).map(|_| ())
 }
 
-/// As [`directory`], of a text that may be missing or empty.
+/// The same for a directory that was typed. White space at its end would be lost where the
+/// specification is written and read again; a manifest can have it, if a repository does.
+fn typed_directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
+    match directory(parts)? {
+        Some(text) if text.ends_with(char::is_whitespace) => Err(SpecError::BadPath(text)),
+        directory => Ok(directory),
+    }
+}
+
+/// As [`typed_directory`], of a text that may be missing or empty.
 fn subdirectory(path: Option<&str>) -> Result<Option<String>, SpecError> {
     match path {
-        Some(path) if !path.is_empty() => directory(&path.split('/').collect::<Vec<_>>()),
+        Some(path) if !path.is_empty() => typed_directory(&path.split('/').collect::<Vec<_>>()),
         _ => Ok(None),
     }
 }

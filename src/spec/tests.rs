@@ -17,6 +17,7 @@ fn forms() {
         ("owner/repo/", "github:owner/repo"),
         ("owner/repo@pdf", "github:owner/repo@pdf"),
         ("owner/repo#v2", "github:owner/repo#v2"),
+        ("https://github.com/owner/repo@pdf ?tab=readme", "github:github.com/owner/repo@pdf"),
         ("owner/repo#v2@pdf", "github:owner/repo#v2@pdf"),
         ("owner/repo#feature/x@pdf", "github:owner/repo#feature/x@pdf"),
         ("owner/repo#@scope/pkg", "github:owner/repo#@scope/pkg"),
@@ -125,6 +126,7 @@ fn each_error() {
     assert_eq!(error("-x/repo"), SpecError::BadName("-x".into(), "owner"));
     assert_eq!(error("owner/.."), SpecError::BadName("..".into(), "name"));
     assert_eq!(error("owner/repo/../x"), SpecError::BadPath("../x".into()));
+    assert_eq!(error("owner/repo/x /"), SpecError::BadPath("x ".into()));
     assert_eq!(error("owner/repo#-x"), SpecError::BadReference("-x".into()));
     assert_eq!(error("owner/repo#a..b"), SpecError::BadReference("a..b".into()));
     assert_eq!(error("owner/repo@"), SpecError::BadSkill);
@@ -132,7 +134,7 @@ fn each_error() {
 
 proptest! {
     #[test]
-    fn display_of_other_sources_reads_back(text in "(git\\+|url:|site:|python:|npm:@|gitlab:|https://|ssh://git@|git@|file:///)[a-z.:-]{1,8}(/[a-zA-Z0-9._-]{1,8}){0,3}(\\.git|\\.zip)?(//?[a-z.]{1,4}){0,2}(#[a-z/@.]{1,8})?(@[a-z-]{1,5})?") {
+    fn display_of_other_sources_reads_back(text in "(git\\+|url:|site:|python:|npm:@|gitlab:|https://|ssh://git@|git@|file:///)[a-z.:-]{1,8}(/[a-zA-Z0-9._-]{1,8}){0,3}(\\.git|\\.zip)?(//?[a-z. ]{1,4}){0,2}(#[a-z/@.]{1,8})?(@ ?[a-z-]{1,5})? {0,2}") {
         if let Ok(spec) = text.parse::<SourceSpec>() {
             prop_assert_eq!(spec.to_string().parse::<SourceSpec>(), Ok(spec.clone()), "{}", spec);
             let origin = spec.origin;
@@ -141,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn display_reads_back(text in "(github:|https://github.com/|\\./)?[a-z.~-]{1,8}/[a-zA-Z0-9._-]{1,8}(/[a-z.]{1,4}){0,3}(#[a-z/@.]{1,8})?(@[a-z-]{1,5})?") {
+    fn display_reads_back(text in "(github:|https://github.com/|\\./)?[a-z.~-]{1,8}/[a-zA-Z0-9._-]{1,8}(/[a-z. ]{1,4}){0,3}(#[a-z/@.]{1,8})?(@ ?[a-z0-9-]{1,5})? {0,3}") {
         if let Ok(spec) = text.parse::<SourceSpec>() {
             prop_assert_eq!(spec.to_string().parse::<SourceSpec>(), Ok(spec));
         }

@@ -192,11 +192,35 @@ fn the_frontmatter_s_schema_takes_what_the_linter_takes() {
     }
 }
 
+/// All members are there always: programs need not ask whether one is.
+#[test]
+fn what_commands_print_leaves_no_member_away() {
+    for (name, objects) in [
+        ("list.schema.json", &["/$defs/skill"][..]),
+        ("install.schema.json", &["", "/$defs/skill"]),
+        ("available.schema.json", &["/items"]),
+    ] {
+        let schema = Schema::read(name);
+        for object in objects {
+            let keys = schema_keys(&schema, &format!("{object}/properties"));
+            let required = schema.at(&format!("{object}/required"));
+            let required: Vec<String> = serde_json::from_value(required.clone()).expect("names");
+            assert_eq!(required.into_iter().collect::<BTreeSet<_>>(), keys, "{name} {object}");
+        }
+    }
+}
+
 #[test]
 fn every_schema_names_itself() {
-    for name in
-        ["frontmatter.schema.json", "skillpm.schema.json", "lockfile.schema.json", "report-v1.schema.json"]
-    {
+    for name in [
+        "available.schema.json",
+        "frontmatter.schema.json",
+        "install.schema.json",
+        "list.schema.json",
+        "lockfile.schema.json",
+        "report-v1.schema.json",
+        "skillpm.schema.json",
+    ] {
         let schema = Schema::read(name);
         assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));
     }

@@ -17,6 +17,8 @@ fn every_template_is_created_validated_installed_and_invoked() {
         assert_eq!(created.code, Some(0), "{template}: {created}");
         let validated = sandbox.run(&["validate", "skills/release-notes", "--strict"]);
         assert_eq!(validated.code, Some(0), "{template}: {validated}");
+        let published = sandbox.run(&["validate", "skills/release-notes", "--profile", "publish"]);
+        assert_eq!(published.code, Some(0), "{template}: {published}");
         let installed = sandbox.run(&["install", "./skills/release-notes"]);
         assert_eq!(installed.code, Some(0), "{template}: {installed}");
         assert!(!installed.stderr.contains("warning"), "{template}: {installed}");
@@ -103,6 +105,32 @@ fn what_is_said() {
     error: the argument `--scope <SCOPE>` cannot be used with `--path <DIR>`
     hint: `skillpm create --help` shows what is possible
     ");
+}
+
+/// What `validate --profile publish` would refuse is not written; the place is told.
+#[test]
+fn what_cannot_be_published_is_refused() {
+    let sandbox = Sandbox::new();
+    let description = "I help with {{ x }}. Use when logs are long.";
+    let output = sandbox.run(&["create", "log-reader", "--description", description, "--license", "MIT"]);
+    insta::assert_snapshot!(output, @"
+    exit: 2
+    --- stderr
+    error: this would keep the skill from being published: description, character 1: the description speaks in the first or second person: `I help`
+      description, character 13: a part of a template is left: `{{ x }}`
+    hint: say what the skill does: `Reads …`, `Creates …`
+    hint: write what belongs there, or delete it
+    hint: nothing was written; `skillpm explain description-person` says why this matters
+    ");
+    let output = sandbox.run(&["create", "log-reader", "--license", "Foo", "--dry-run"]);
+    insta::assert_snapshot!(output, @"
+    exit: 2
+    --- stderr
+    error: this would keep the skill from being published: license: `Foo` is no license that SPDX knows
+    hint: write an identifier of spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it
+    hint: nothing was written; `skillpm explain license-unknown` says why this matters
+    ");
+    assert_eq!(shape(&sandbox), "");
 }
 
 /// A template from a repository, with a variable that has to be given.

@@ -45,3 +45,23 @@ fn standard_input_is_formatted_to_standard_output() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert_eq!(fed(&sandbox, &["fmt", "-", "x"], b"").status.code(), Some(2));
 }
+
+/// Standard input goes to standard output, files are written where they are, in one run.
+#[test]
+fn standard_input_may_stand_beside_files_once() {
+    let sandbox = Sandbox::new();
+    let odd = "---\nname: 'a'\ndescription: x\n---\n";
+    let file = sandbox.write("skills/a/SKILL.md", odd);
+    let text = || std::fs::read_to_string(&file).expect("reads");
+    for verb in ["fmt", "validate"] {
+        let output = fed(&sandbox, &[verb, "-", "skills", "-"], b"");
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{verb}");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.starts_with("error: `-` is there twice"), "{verb}: {said}");
+    }
+    assert_eq!(text(), odd);
+    let output = fed(&sandbox, &["fmt", "-", "skills/*"], odd.as_bytes());
+    let canonical = "---\nname: a\ndescription: x\n---\n";
+    assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), canonical.as_bytes()));
+    assert_eq!(text(), canonical);
+}

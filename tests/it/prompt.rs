@@ -34,8 +34,14 @@ impl Terminal {
 
     /// Reads until the program shows `text`.
     fn wait_for(&mut self, text: &str) {
+        self.wait_after("", text);
+    }
+
+    /// Reads until the program shows `text` behind the first `mark`.
+    fn wait_after(&mut self, mark: &str, text: &str) {
         let mut bytes = [0; 4096];
-        while !self.seen.contains(text) {
+        let shown = |seen: &str| seen.split_once(mark).is_some_and(|(_, rest)| rest.contains(text));
+        while !shown(&self.seen) {
             let count = self.keys.read(&mut bytes).unwrap_or(0);
             assert_ne!(count, 0, "the program ended before it showed `{text}`:\n{}", self.seen);
             self.seen.push_str(&String::from_utf8_lossy(&bytes[..count]));
@@ -122,6 +128,26 @@ fn a_person_is_asked_what_a_new_skill_is() {
     let head = "---\nname: log-reader\ndescription: \"Reads logs: all of them. Use when logs are long.\"\n\
         license: MIT\nmetadata:\n  version: 0.1.0\n---\n";
     assert!(text.starts_with(head), "{text}");
+}
+
+/// An answer that makes no skill to be published gets its reason, and the question comes again.
+#[test]
+fn a_person_is_asked_again_with_the_reason() {
+    let sandbox = Sandbox::new();
+    let mut terminal = Terminal::start(&sandbox, &["create", "Log Reader", "--license", "MIT"]);
+    terminal.wait_after("the name `Log Reader` has", "name of the skill");
+    // The proposal is taken.
+    terminal.press("\r");
+    terminal.wait_for("what it does");
+    terminal.press("Reads logs\r");
+    terminal.wait_after("does not say when to use the skill", "what it does");
+    terminal.press("Reads logs. Use when logs are long.\r");
+    terminal.wait_for("author");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    let text = sandbox.read("log-reader/SKILL.md");
+    assert!(text.contains("\ndescription: Reads logs. Use when logs are long.\nlicense: MIT\n"), "{text}");
 }
 
 #[test]

@@ -11,12 +11,14 @@ mod remove;
 mod validate;
 
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};
 use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::install::scope::ScopeKind;
+use crate::ops::paths::Target;
 
 /// All names and aliases of commands, for suggestions.
 pub(crate) const NAMES: &[&str] = &[
@@ -65,6 +67,27 @@ pub(crate) fn asks_nothing(command: &Command) -> bool {
         Command::Create(args) => args.yes,
         _ => false,
     }
+}
+
+/// Whether `path` stands for standard input.
+fn is_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// What `paths` name. `-` is standard input, which is to be `input`.
+fn targets(paths: &[PathBuf], input: Option<&Path>) -> Result<Vec<Target>> {
+    if paths.iter().filter(|path| is_input(path)).count() > 1 {
+        return Err(Error::usage("`-` is there twice, and standard input can be read once")
+            .hint("leave one of them away"));
+    }
+    let target = |path: &PathBuf| {
+        if is_input(path) {
+            Ok(Target::Text { bytes: standard_input()?, file: input.map(Path::to_owned) })
+        } else {
+            Ok(Target::Path(path.clone()))
+        }
+    };
+    paths.iter().map(target).collect()
 }
 
 /// All of standard input, a skill's text.

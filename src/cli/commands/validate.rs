@@ -1,6 +1,5 @@
 //! `validate`.
 
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -60,19 +59,11 @@ fn repairs(args: &ValidateArgs) -> Repairs {
 }
 
 fn targets(args: &ValidateArgs) -> Result<Vec<Target>> {
-    let is_input = |path: &Path| path == Path::new("-");
-    if args.stdin_filename.is_some() && !args.paths.iter().any(|path| is_input(path)) {
+    if args.stdin_filename.is_some() && !args.paths.iter().any(|path| super::is_input(path)) {
         return Err(Error::usage("`--stdin-filename` is about standard input, which is not checked")
             .hint("add `-` to the paths"));
     }
-    let mut targets = Vec::with_capacity(args.paths.len());
-    for path in &args.paths {
-        targets.push(if is_input(path) {
-            Target::Text { bytes: super::standard_input()?, file: args.stdin_filename.clone() }
-        } else {
-            Target::Path(path.clone())
-        });
-    }
+    let targets = super::targets(&args.paths, args.stdin_filename.as_deref())?;
     if args.watch && targets.iter().any(|target| matches!(target, Target::Text { .. })) {
         return Err(Error::usage("standard input cannot be watched").hint("name a file or a directory"));
     }

@@ -15,9 +15,6 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
         let mark = if file.executable { " (executable)" } else { "" };
         printer.note(&format!("  {}{mark}", one_line(&file.path)));
     }
-    for warning in &outcome.warnings {
-        printer.warning(&format!("not fit to be published: {warning}"));
-    }
     if !outcome.dry_run {
         printer.hint(&format!("write `{path}/SKILL.md`, then run `skillpm validate {path}`"));
     }

@@ -60,7 +60,7 @@ mod tests {
     fn told(check: bool, with_diff: bool) -> (String, String) {
         let file = |name: &str, text: &str| {
             let form = form(&Document::parse(text.to_owned()));
-            Formatted { file: format!("skills/{name}/SKILL.md").into(), form }
+            Formatted { file: format!("skills/{name}/SKILL.md").into(), form, text: None }
         };
         let files = vec![
             file("pdf", "---\nname: pdf\ndescription: Reads PDF.\n---\n"),

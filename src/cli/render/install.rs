@@ -163,6 +163,7 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::Place;
 
     fn skill(name: &str, change: Change) -> InstalledSkill {
         InstalledSkill {
@@ -252,5 +253,36 @@ mod tests {
         assert_eq!(value["skills"][2]["change"], "added");
         assert_eq!(value["steps"][0]["link"]["agent"], "goose");
         assert_eq!(value["left_modified"][0], "pptx");
+    }
+
+    /// The schema says what is printed, with every change and every step.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let changes = [Change::Added, Change::Updated, Change::Unchanged, Change::Removed, Change::Kept];
+        let schema = crate::testing::Schema::read("install.schema.json");
+        schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(changes));
+        let digest: crate::digest::Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
+        let name = || "pdf".parse().unwrap();
+        let agent = || Place::Agent("goose".to_owned());
+        let steps = vec![
+            Step::Put { place: Place::Canonical, name: name(), digest, replaces: None },
+            Step::Put { place: agent(), name: name(), digest, replaces: Some(digest) },
+            Step::Remove { place: agent(), name: name(), old: digest },
+            Step::Link { agent: "goose".to_owned(), name: name() },
+            Step::Unlink { place: Place::Canonical, name: name() },
+        ];
+        let skills =
+            changes.map(|change| InstalledSkill { digest: digest.to_string(), ..skill("pdf", change) });
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &InstallOutcome { steps, skills: skills.to_vec(), ..outcome() });
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value["skills"][0]["change"] = "lost".into();
+        value["steps"][3]["link"]["place"] = "canonical".into();
+        value.as_object_mut().unwrap().remove("warnings");
+        assert_eq!(schema.faults(&value).len(), 3);
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &InstallOutcome::default());
+        assert_eq!(schema.faults(&serde_json::from_str(&out.text()).unwrap()), [""; 0]);
     }
 }

@@ -1,14 +1,7 @@
-//! What may go into a skill, and what comes of it.
+//! What may go into a skill, value by value.
 
-use crate::document::Document;
-use crate::engine::files;
-use crate::engine::load::SKILL_FILE;
-use crate::error::{Error, ErrorKind, Result};
-use crate::lint::{self, Finding, Profile, Ruleset, Severity, Subject};
+use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::template::{Template, Values};
-use crate::text::line_column;
-use crate::tree::FileSet;
 
 /// The largest number of characters in a description (specification, `description`).
 const MAX_DESCRIPTION: usize = 1024;
@@ -100,30 +93,4 @@ fn fault(text: &str) -> Option<String> {
     }
     let control = text.chars().find(|c| c.is_control());
     control.map(|c| format!("the control character U+{:04X}", u32::from(c)))
-}
-
-/// Checks what comes of `template`, and returns what keeps it from being published.
-///
-/// # Errors
-///
-/// Files that are no valid skill, with the first reason.
-pub(super) fn result(template: &Template, values: &Values, set: &FileSet) -> Result<Vec<String>> {
-    let Some(file) = set.get(SKILL_FILE) else {
-        return Err(Error::config(format!("the template `{}` makes no `{SKILL_FILE}`", template.name)));
-    };
-    let document = Document::from_bytes(set.read(file)?);
-    let files = files::of_set(set)?;
-    let subject = Subject::new(&document, Some(values.name.as_str()), SKILL_FILE).with_files(&files);
-    let shown = |finding: &Finding| {
-        let (line, _) = line_column(document.text(), finding.span.start);
-        format!("`{SKILL_FILE}`, line {line}: {}", finding.message)
-    };
-    let found = lint::check_with(&subject, &Ruleset::new(Profile::Spec));
-    if let Some(error) = found.iter().find(|finding| finding.severity == Severity::Error) {
-        let message = format!("the template `{}` makes no valid skill: {}", template.name, shown(error));
-        let error = Error::new(ErrorKind::Findings, message);
-        return Err(error.hint("nothing was written; put the template or the value right"));
-    }
-    let found = lint::check_with(&subject, &Ruleset::new(Profile::Publish));
-    Ok(found.iter().filter(|finding| finding.severity == Severity::Error).map(shown).collect())
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod open;
+mod publish;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -53,8 +54,6 @@ pub struct CreateOutcome {
     pub template: String,
     /// Its files, sorted.
     pub files: Vec<CreatedFile>,
-    /// What keeps the skill from being published.
-    pub warnings: Vec<String>,
     /// Whether nothing was made.
     pub dry_run: bool,
 }
@@ -68,19 +67,21 @@ pub struct CreatedFile {
     pub executable: bool,
 }
 
-/// Makes a new skill in a directory of its name.
+/// How often a person is asked for one value.
+const TRIES: usize = 3;
+
+/// Makes a new skill in a directory of its name. It passes `validate --profile publish`: what would
+/// not is refused, or asked for again where a person can be asked, before anything is written.
 ///
 /// # Errors
 ///
 /// A name that the specification refuses, a directory that is there already or cannot be written, a
-/// template that cannot be read or filled in, and one that makes no valid skill.
+/// template that cannot be read or filled in, and values or a template that make no skill that can
+/// be published.
 pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcome> {
-    let asked = |question: &str, default: &str| context.interact.input(question, default);
-    let name = match &request.name {
-        Some(name) => name.clone(),
-        None => asked("name of the skill", "").ok_or_else(no_name)?,
-    };
-    let name = check::name(&name)?;
+    let asked = Asked { question: "name of the skill", given: request.name.as_deref(), default: "" };
+    let like = |text: &str| SkillName::slug(text).map(|slug| slug.to_string()).unwrap_or_default();
+    let name = settle(context, &asked, like, check::name)?.ok_or_else(no_name)?;
     let path = place(context, request)?.join(name.as_str());
     if fs::kind(&path)?.is_some() {
         return Err(exists(&path));
@@ -88,14 +89,50 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     let template = open::template(context, request.template.as_deref())?;
     let values = values(context, request, &template, name)?;
     let set = template.fill(&values)?;
-    let warnings = check::result(&template, &values, &set)?;
+    if let Some(error) = publish::refusal(&template, &publish::faults(&template, &values, &set)?) {
+        return Err(error);
+    }
     if !request.dry_run {
         write(&path, &set)?;
     }
     let files = set.files().iter();
     let files = files.map(|f| CreatedFile { path: f.path.to_string(), executable: f.executable }).collect();
     let (name, template) = (values.name.to_string(), template.name);
-    Ok(CreateOutcome { name, path, template, files, warnings, dry_run: request.dry_run })
+    Ok(CreateOutcome { name, path, template, files, dry_run: request.dry_run })
+}
+
+/// A value that is wanted.
+struct Asked<'a> {
+    question: &'a str,
+    given: Option<&'a str>,
+    default: &'a str,
+}
+
+/// Returns what was given, else what a person says, as `check` makes it of the text; `None` where
+/// nobody says anything. What will not do is asked for again, with the reason and what `like` makes
+/// of the text as the default.
+fn settle<T>(
+    context: &Context,
+    asked: &Asked<'_>,
+    like: impl Fn(&str) -> String,
+    check: impl Fn(&str) -> Result<T>,
+) -> Result<Option<T>> {
+    let interact = &context.interact;
+    let first = asked.given.map(str::to_owned).or_else(|| interact.input(asked.question, asked.default));
+    let Some(mut text) = first else { return Ok(None) };
+    for _ in 1..TRIES {
+        let error = match check(&text) {
+            Ok(value) => return Ok(Some(value)),
+            Err(error) => error,
+        };
+        let reason: Vec<_> = [error.to_string()].into_iter().chain(error.hints().to_vec()).collect();
+        interact.refuse(&reason.join("\n"));
+        match interact.input(asked.question, &like(&text)) {
+            Some(next) => text = next,
+            None => return Err(error),
+        }
+    }
+    check(&text).map(Some)
 }
 
 fn no_name() -> Error {
@@ -117,31 +154,78 @@ fn place(context: &Context, request: &CreateRequest) -> Result<PathBuf> {
     }
 }
 
-/// What is filled in: what was given, else what a person says, else what stands for it.
+/// Puts a value that may be left away into its place.
+type Set = fn(Values, Option<String>) -> Values;
+
+/// What is filled in: what was given, else what a person says, else what stands for it. Each value
+/// is tried out in the template as soon as it is known.
 fn values(
     context: &Context,
     request: &CreateRequest,
     template: &Template,
     name: SkillName,
 ) -> Result<Values> {
-    let asked = |question: &str, default: &str| context.interact.input(question, default);
-    let description = request.description.clone().unwrap_or_else(|| {
-        let default = check::default_description(&name);
-        asked("what it does, and when to use it", &default).unwrap_or(default)
-    });
-    let description = check::description(&description)?.to_owned();
-    let optional = |given: &Option<String>, question: &str, what: &str| match given {
-        Some(text) => check::line(what, text).map(Some),
-        None => match asked(question, "").filter(|text| !text.trim().is_empty()) {
-            Some(text) => check::line(what, &text).map(Some),
-            None => Ok(None),
-        },
+    let default = check::default_description(&name);
+    let mut values = Values {
+        name,
+        description: default.clone(),
+        license: None,
+        author: None,
+        resources: request.resources.clone(),
+        variables: open::stand_ins(template),
     };
-    let author = optional(&request.author, "author (empty: none)", "author")?;
-    let license = optional(&request.license, "license, such as MIT (empty: none)", "license")?;
-    let resources = request.resources.clone();
-    let variables = open::variables(template, &request.variables, asked)?;
-    Ok(Values { name, description, license, author, resources, variables })
+    tried(template, &values, publish::NAME)?;
+    let description = Asked {
+        question: "what it does, and when to use it",
+        given: request.description.as_deref(),
+        default: &default,
+    };
+    let with = |text: &str| {
+        let description = check::description(text)?.to_owned();
+        tried(template, &Values { description, ..values.clone() }, publish::DESCRIPTION)
+    };
+    values = match settle(context, &description, |_| default.clone(), with)? {
+        Some(values) => values,
+        None => tried(template, &values, publish::DESCRIPTION).map_err(|error| {
+            error.hint("the description was made of the name; say a better one with `--description`")
+        })?,
+    };
+    let optional: [(&str, &str, &Option<String>, Set); 2] = [
+        ("author (empty: none)", publish::AUTHOR, &request.author, |values, author| Values {
+            author,
+            ..values
+        }),
+        ("license, such as MIT (empty: none)", publish::LICENSE, &request.license, |values, license| {
+            Values { license, ..values }
+        }),
+    ];
+    for (question, what, given, set) in optional {
+        let asked = Asked { question, given: given.as_deref(), default: "" };
+        let with = |text: &str| {
+            // Nothing is an answer, and no value of a flag.
+            let is_none = text.trim().is_empty() && given.as_deref() != Some(text);
+            let text = if is_none { None } else { Some(check::line(what, text)?) };
+            tried(template, &set(values.clone(), text), what)
+        };
+        if let Some(with) = settle(context, &asked, |_| String::new(), with)? {
+            values = with;
+        }
+    }
+    open::variables(context, template, &request.variables, values)
+}
+
+/// Returns `values` if the one that is called `what` is none that keeps the skill from being
+/// published.
+fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
+    // What else is wrong is told in the end, when all values are known.
+    if let Ok(set) = template.fill(values) {
+        let mut faults = publish::faults(template, values, &set)?;
+        faults.retain(|fault| fault.value.as_deref() == Some(what));
+        if let Some(error) = publish::refusal(template, &faults) {
+            return Err(error);
+        }
+    }
+    Ok(values.clone())
 }
 
 /// Makes the skill beside its place, then moves it there: nobody sees half of one.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::Asked;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::refusal::Limits;
 use crate::source::{self, Wanted};
 use crate::spec::{SourceSpec, SpecError};
-use crate::template::{BUILTIN, Template};
+use crate::template::{BUILTIN, Template, Values, Variable};
 use crate::text::closest;
 
 /// Returns the template that `typed` names: a built-in one, or the directory of a source.
@@ -56,17 +57,25 @@ fn not_a_template(typed: &str, error: &SpecError) -> Error {
     )
 }
 
-/// Returns the values of the variables that `template` declares: what was `given`, else what
-/// `asked` answers, else the default.
+/// What stands for the variables of `template` as long as nobody has said what they are.
+pub(super) fn stand_ins(template: &Template) -> BTreeMap<String, String> {
+    let value = |variable: &Variable| variable.default.clone().unwrap_or_else(|| "value".to_owned());
+    template.variables.iter().map(|variable| (variable.name.clone(), value(variable))).collect()
+}
+
+/// Returns `values` with those of the variables that `template` declares: what was `given`, else what
+/// a person says, else the default.
 ///
 /// # Errors
 ///
-/// A value for a variable that is not declared, one of more than one line, and none at all.
+/// A value for a variable that is not declared, one of more than one line or that keeps the skill
+/// from being published, and none at all.
 pub(super) fn variables(
+    context: &Context,
     template: &Template,
     given: &BTreeMap<String, String>,
-    asked: impl Fn(&str, &str) -> Option<String>,
-) -> Result<BTreeMap<String, String>> {
+    mut values: Values,
+) -> Result<Values> {
     let names = || template.variables.iter().map(|variable| variable.name.as_str());
     if let Some(unknown) = given.keys().find(|name| names().all(|known| known != *name)) {
         let error = Error::usage(format!("the template `{}` has no variable `{unknown}`", template.name));
@@ -76,19 +85,30 @@ pub(super) fn variables(
             _ => format!("it has {}", known.join(", ")),
         }));
     }
-    let mut values = BTreeMap::new();
     for variable in &template.variables {
         let (name, default) = (&variable.name, variable.default.as_deref());
-        let value = given.get(name).cloned();
-        let value = value.or_else(|| asked(&variable.prompt, default.unwrap_or_default()));
-        let value = value.or_else(|| default.map(str::to_owned)).ok_or_else(|| {
-            Error::usage(format!(
-                "the template `{}` wants to know `{name}`: {}",
-                template.name, variable.prompt
-            ))
-            .hint(format!("say it with `--var {name}=VALUE`"))
-        })?;
-        values.insert(name.clone(), super::check::one_line(name, &value)?);
+        let with = |text: &str| {
+            let mut values = values.clone();
+            values.variables.insert(name.clone(), super::check::one_line(name, text)?);
+            super::tried(template, &values, &format!("`{name}`"))
+        };
+        let asked = Asked {
+            question: &variable.prompt,
+            given: given.get(name).map(String::as_str),
+            default: default.unwrap_or_default(),
+        };
+        let like = |_: &str| default.unwrap_or_default().to_owned();
+        values = match (super::settle(context, &asked, like, with)?, default) {
+            (Some(values), _) => values,
+            (None, Some(default)) => with(default)?,
+            (None, None) => {
+                return Err(Error::usage(format!(
+                    "the template `{}` wants to know `{name}`: {}",
+                    template.name, variable.prompt
+                ))
+                .hint(format!("say it with `--var {name}=VALUE`")));
+            }
+        };
     }
     Ok(values)
 }

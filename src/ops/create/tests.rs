@@ -47,7 +47,6 @@ fn a_new_skill_is_right() {
                 ..request(name)
             };
             let outcome = create(&world.context(), &request).expect(name);
-            assert_eq!(outcome.warnings, [""; 0], "{template} {name}");
             let tree = fs::tree_of(&outcome.path).expect("reads");
             let set = tree.skill("", &crate::refusal::Limits::default()).expect("a skill");
             assert_eq!(findings(name, &set), [], "{template} {name}");
@@ -159,8 +158,8 @@ fn a_wrong_value_is_refused() {
     }
 }
 
-/// Answers with what it was told to, and keeps the questions.
-struct Scripted(&'static [&'static str], Mutex<Vec<String>>);
+/// Answers with what it was told to, and keeps the questions and what was said of answers.
+struct Scripted(&'static [&'static str], Mutex<Vec<String>>, Mutex<Vec<String>>);
 
 impl Interact for Scripted {
     fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
@@ -173,12 +172,16 @@ impl Interact for Scripted {
         asked.push(format!("{question} [{default}]"));
         Some(if answer.is_empty() { default } else { answer }.to_owned())
     }
+
+    fn refuse(&self, reason: &str) {
+        self.2.lock().expect("one thread").push(reason.to_owned());
+    }
 }
 
 #[test]
 fn a_person_is_asked_for_what_is_missing() {
     let world = World::new();
-    let person = Arc::new(Scripted(&["pdf", "", "Ann", "", "testers"], Mutex::default()));
+    let person = Arc::new(Scripted(&["pdf", "", "Ann", "", "testers"], Mutex::default(), Mutex::default()));
     let context = Context { interact: person.clone(), ..world.context() };
     world.write(
         "t/SKILL.md",
@@ -230,8 +233,8 @@ fn templates_of_one_s_own() {
     assert_eq!(message(".", &[]), "the template `.` has no `SKILL.md`");
     assert_eq!(
         message("./bad", &[]),
-        "the template `./bad` makes no valid skill: `SKILL.md`, line 2: the name `fixed` differs from the \
-         directory's name `pdf`"
+        "the template `./bad` makes no skill that can be published: `SKILL.md`, line 2: the name `fixed` differs \
+         from the directory's name `pdf`"
     );
     assert!(made("./t", &[("tool", "awk")]).expect("made").ends_with("---\n\nawk\n"));
 }
@@ -253,33 +256,180 @@ fn a_hostile_template_is_refused() {
     create(&world.context(), &request).expect_err("a name of our own");
 }
 
+/// The errors that `validate --profile publish` finds in the skill, as a person would run it.
+fn published(world: &World, path: &Path) -> Vec<lint::Finding> {
+    use crate::ops::validate::{Target, ValidateRequest, validate};
+    let request = ValidateRequest {
+        targets: vec![Target::Path(path.to_owned())],
+        rules: Ruleset::new(Profile::Publish),
+        ..ValidateRequest::default()
+    };
+    let outcome = validate(&world.context(), &request).expect("checks");
+    outcome.findings().filter(|finding| finding.severity == lint::Severity::Error).cloned().collect()
+}
+
+/// What was typed is refused with its place, before anything is written.
+#[test]
+fn what_cannot_be_published_is_not_made() {
+    let world = World::new();
+    world.write(
+        "t/SKILL.md",
+        "---\nname: {{ name }}\ndescription: {{ description }}\nmetadata:\n  version: {{ version }}\n---\n\n\
+         # {{ title }}\n\nFor {{ audience }}.\n",
+    );
+    world.write(
+        "t/template.toml",
+        "[variables.audience]\ndefault = \"all\"\n[variables.version]\ndefault = \"1.0.0\"\n",
+    );
+    let fine = Some("Reads logs. Use when logs are long.".to_owned());
+    let right = || CreateRequest { description: fine.clone(), ..request("pdf") };
+    let variable = |name: &str, value: &str| CreateRequest {
+        template: Some("./t".into()),
+        variables: BTreeMap::from([(name.to_owned(), value.to_owned())]),
+        ..right()
+    };
+    for (request, told) in [
+        (
+            CreateRequest { description: Some("Does stuff".into()), ..right() },
+            "description: the description does not say when to use the skill",
+        ),
+        (
+            CreateRequest { description: Some("Reads é: {{ x }}. Use when \"a\".".into()), ..right() },
+            "description, character 10: a part of a template is left: `{{ x }}`",
+        ),
+        (
+            CreateRequest { license: Some("Foo".into()), ..right() },
+            "license: `Foo` is no license that SPDX knows",
+        ),
+        (
+            CreateRequest { license: Some("see LICENSE".into()), ..right() },
+            "license: the skill has no file `LICENSE`, which `license` names",
+        ),
+        (
+            variable("audience", "people and lorem ipsum"),
+            "`audience`, character 12: a part of a template is left: `lorem ipsum`",
+        ),
+        (variable("version", "one"), "`version`: `one` is no version: unexpected character"),
+        (request("lorem-ipsum"), "name: a part of a template is left: `Lorem ipsum`"),
+        (
+            request("i-help-you"),
+            "description, character 14: the description speaks in the first or second person: `help you`",
+        ),
+    ] {
+        let error = create(&world.context(), &request).expect_err(told);
+        let message = format!("this would keep the skill from being published: {told}");
+        assert!(error.to_string().starts_with(&message), "{error}\n{message}");
+        assert_eq!(error.kind(), ErrorKind::Usage, "{told}");
+        assert!(
+            error.hints().iter().any(|hint| hint.starts_with("nothing was written")),
+            "{:?}",
+            error.hints()
+        );
+        assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git", "t"], "{told}");
+    }
+}
+
+/// What the template brings itself is the template's fault.
+#[test]
+fn a_template_that_cannot_be_published_is_told_as_such() {
+    let world = World::new();
+    world.write(
+        "t/SKILL.md",
+        "---\nname: {{ name }}\ndescription: {{ description }}\n---\n\n# {{ title }}\n\nTODO: write {{ name }}.\n",
+    );
+    let request = CreateRequest { template: Some("./t".into()), ..request("pdf") };
+    let error = create(&world.context(), &request).expect_err("a part is left");
+    assert_eq!(error.kind(), ErrorKind::Findings);
+    let message = "the template `./t` makes no skill that can be published: `SKILL.md`, line 8: a part of a \
+        template is left: `TODO:`";
+    assert!(error.to_string().starts_with(message), "{error}");
+    assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git", "t"]);
+}
+
+/// A person is told why an answer will not do, and asked for this one value again; not for ever.
+#[test]
+fn a_person_is_asked_again() {
+    let world = World::new();
+    let answers = &["My Skill", "", "Does stuff", "Reads logs. Use when logs are long.", "", "Foo", "MIT"];
+    let person = Arc::new(Scripted(answers, Mutex::default(), Mutex::default()));
+    let context = Context { interact: person.clone(), ..world.context() };
+    let path = create(&context, &CreateRequest::default()).expect("made").path;
+    assert!(read(&path).starts_with(
+        "---\nname: my-skill\ndescription: Reads logs. Use when logs are long.\nlicense: MIT\n"
+    ));
+    let asked = person.1.lock().expect("one thread").clone();
+    let short: Vec<_> = asked.iter().map(|line| line.chars().take(60).collect::<String>()).collect();
+    assert_eq!(
+        short,
+        [
+            "name of the skill []",
+            "name of the skill [my-skill]",
+            "what it does, and when to use it [Helps with my skill. Use w",
+            "what it does, and when to use it [Helps with my skill. Use w",
+            "author (empty: none) []",
+            "license, such as MIT (empty: none) []",
+            "license, such as MIT (empty: none) []",
+        ]
+    );
+    let told = person.2.lock().expect("one thread").clone();
+    assert_eq!(told.len(), 3);
+    assert!(told[0].starts_with("the name `My Skill` has an upper-case letter\n"), "{told:?}");
+    assert!(
+        told[1].contains("the description does not say when to use the skill\nadd a sentence"),
+        "{told:?}"
+    );
+    assert!(told[2].contains("license: `Foo` is no license that SPDX knows\n"), "{told:?}");
+    // A flag is no better than an answer.
+    let request = CreateRequest { license: Some("Foo".into()), ..request("other") };
+    let person = Arc::new(Scripted(&["", "", "Bar", "Baz"], Mutex::default(), Mutex::default()));
+    let context = Context { interact: person, ..world.context() };
+    let error = create(&context, &request).expect_err("never right");
+    assert!(error.to_string().contains("`Baz`"), "{error}");
+    assert_eq!(fs::kind(&world.project().join("other")).expect("looks"), None);
+}
+
+/// Pieces that rules look for, in any order: much of it is refused, and what is not is right.
+const PIECES: &str = "(\\PC|[a-z ]{1,6}|Use when |Reads logs. |\\{\\{name\\}\\}|---|<<<<<<<|: | #|\"|'|\\\\|TODO|I can |your |\
+    <b>|<!-- |-->|C:\\\\x|/home/me/x|\\[a\\]\\(b.md\\)|`scripts/x.sh`|MIT|Apache-2.0|see LICENSE|lorem ipsum|\\$ARGUMENTS|\
+    \u{200b}|\u{202e}|ignore previous instructions|skillpm: allow-file name-length){1,12}";
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    /// Whatever `create` writes passes `validate --profile publish`, and means what was typed.
     #[test]
-    fn any_value_that_is_accepted_makes_a_right_skill(
-        name in "[a-z0-9]{1,9}(-[a-z0-9]{1,5}){0,2}",
-        text in "(\\PC|\\{\\{name\\}\\}|\\{\\{description\\}\\}|---|<<<<<<<|: | #|\"|\\\\){1,60}",
-        author in "(\\PC|\n|: |'){1,20}",
+    fn whatever_is_made_can_be_published(
+        name in "[a-z0-9]{1,9}(-[a-z0-9]{1,5}){0,2}|lorem-ipsum|my-todo|null",
+        text in PIECES,
+        useful in any::<bool>(),
+        author in prop::option::of(PIECES),
+        license in prop::option::of("MIT|Apache-2.0 OR MIT|GPL-3.0-only|Proprietary|see LICENSE|[a-zA-Z.0-9: -]{1,9}"),
+        resources in prop::sample::subsequence(Resource::ALL.to_vec(), 0..=3),
     ) {
-        let name = SkillName::new(&name).expect("valid");
-        let (Ok(description), Ok(author)) = (check::description(&text), check::line("author", &author)) else {
-            return Ok(());
-        };
-        let values = Values {
-            name: name.clone(),
-            description: description.to_owned(),
-            license: None,
-            author: Some(author),
-            resources: BTreeSet::new(),
-            variables: BTreeMap::new(),
-        };
+        let world = World::new();
+        let description = if useful { format!("Reads logs: {text}. Use when logs are long.") } else { text };
         for builtin in BUILTIN {
-            let template = Template::builtin(builtin.name).expect("a template");
-            let set = template.fill(&values).expect("filled");
-            check::result(&template, &values, &set).expect("no error of the specification");
-            let document = Document::from_bytes(set.read(set.get(SKILL_FILE).expect("there")).expect("reads"));
+            let request = CreateRequest {
+                name: Some(name.clone()),
+                description: Some(description.clone()),
+                license: license.clone(),
+                author: author.clone(),
+                template: Some(builtin.name.into()),
+                resources: resources.iter().copied().collect(),
+                parent: Some(builtin.name.into()),
+                ..CreateRequest::default()
+            };
+            let outcome = match create(&world.context(), &request) {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    prop_assert_eq!(error.kind(), ErrorKind::Usage, "the values are at fault: {}", error);
+                    prop_assert_eq!(fs::kind(&world.project().join(builtin.name)).expect("looks"), None);
+                    continue;
+                }
+            };
+            prop_assert_eq!(published(&world, &outcome.path), []);
+            let document = Document::parse(read(&outcome.path));
             prop_assert_eq!(document.name(), Some(name.as_str()));
-            prop_assert_eq!(document.description(), Some(description));
+            prop_assert_eq!(document.description(), Some(description.trim()));
         }
     }
 }

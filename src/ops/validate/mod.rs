@@ -1,44 +1,24 @@
 //! `validate`: whether skills are what the specification says.
 
 mod one;
-mod pattern;
 mod repair;
-mod search;
+mod visit;
 mod watch;
-mod workers;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use self::one::{Again, Checker};
-use self::search::Search;
+use super::paths::Finder;
 use crate::context::Context;
 use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{manifest_error, read_manifest};
 use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity, Subject};
 
+pub use super::paths::Target;
 pub use repair::{Repaired, Repairs};
 pub use watch::Watch;
-
-/// How a text that came from no file is shown.
-const NO_FILE: &str = "<stdin>";
-
-/// What is to be checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
-    /// A skill's directory, a `SKILL.md`, a directory in which skills are looked for, or a pattern
-    /// such as `skills/**/SKILL.md` for them.
-    Path(PathBuf),
-    /// A text, which need not be in any file yet.
-    Text {
-        /// The content.
-        bytes: Vec<u8>,
-        /// The file that it is to be, for the name of its directory and for messages.
-        file: Option<PathBuf>,
-    },
-}
 
 /// What is to be checked, by which rules.
 #[derive(Debug, Clone, Default)]
@@ -101,27 +81,24 @@ pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
 ///
 /// A path that is not there, cannot be read, or holds no skill.
 pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateOutcome> {
-    let (mut skills, mut again, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut skills, mut again) = (Vec::new(), Vec::new());
     let cwd = &context.settings.cwd;
-    let search = Search { rules: &request.rules, several: request.targets.len() > 1 };
+    let checker = || Checker::new(&request.rules, &[]);
+    let mut finder = Finder::new(cwd, request.targets.len(), checker);
     for target in &request.targets {
         match target {
             Target::Text { .. } if request.repairs != Repairs::None => {
-                return Err(Error::usage("standard input cannot be repaired in its place")
-                    .hint("name a file or a directory"));
+                return Err(Target::no_place("repaired"));
             }
             Target::Text { bytes, file } => {
                 let at = file.as_ref().map(|file| cwd.join(file));
-                let shown = file.clone().unwrap_or_else(|| NO_FILE.into());
-                let checker = Checker::new(&request.rules, &[]);
-                skills.push(checker.text(bytes.clone(), at.as_deref(), shown));
+                let shown = Target::shown(file.as_deref());
+                skills.push(checker().text(bytes.clone(), at.as_deref(), shown));
             }
             Target::Path(typed) => {
-                for found in paths(typed, cwd, search)? {
-                    for one in search::unseen(found, &mut seen) {
-                        again.extend(one.again.map(|again| (skills.len(), again)));
-                        skills.push(one.checked);
-                    }
+                for one in finder.find(typed)? {
+                    again.extend(one.again.map(|again| (skills.len(), again)));
+                    skills.push(one.checked);
                 }
             }
         }
@@ -151,18 +128,6 @@ fn among_each_other(
     Ok(others)
 }
 
-/// What `typed` names: a path, or all that a pattern matches. A path that is there is no pattern.
-fn paths(typed: &Path, cwd: &Path, search: Search<'_>) -> Result<Vec<Vec<search::Found>>> {
-    let at = cwd.join(typed);
-    match pattern::read(typed) {
-        Some(pattern) if crate::fs::kind(&at)?.is_none() => {
-            let search = Search { several: true, ..search };
-            pattern.matches(cwd)?.iter().map(|typed| search.check(typed, &cwd.join(typed))).collect()
-        }
-        _ => Ok(vec![search.check(typed, &at)?]),
-    }
-}
-
 /// What the linter says of `document`, read from `file` in the real directory `dir`.
 pub(super) fn lint_file(document: &Document, dir: &Path, file: &Path) -> Vec<Finding> {
     let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
@@ -175,7 +140,6 @@ pub(super) fn lint_file(document: &Document, dir: &Path, file: &Path) -> Vec<Fin
 mod tests {
     use super::*;
     use crate::engine::testing::World;
-    use crate::error::ErrorKind;
     #[cfg(unix)]
     use crate::fs;
 
@@ -229,23 +193,6 @@ mod tests {
         assert_eq!(found(&world, &["."]), [("./SKILL.md".into(), vec![])]);
         world.skill(".", "other");
         assert_eq!(found(&world, &["SKILL.md"]), [("SKILL.md".into(), vec!["name-directory"])]);
-    }
-
-    #[test]
-    fn a_path_without_a_skill_is_a_wrong_request() {
-        let world = World::new();
-        world.write("docs/README.md", "");
-        for (path, message) in [
-            ("nowhere", "`nowhere` does not exist"),
-            ("nowhere/SKILL.md", "`nowhere/SKILL.md` does not exist"),
-            ("docs/README.md/x", "`docs/README.md/x` does not exist"),
-            ("docs", "`docs` holds no skill: there is no `SKILL.md` in it"),
-            ("docs/README.md", "`docs/README.md` is no skill: its name is not `SKILL.md`"),
-        ] {
-            let error = validated(&world, &[path]).expect_err(path);
-            assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
-            assert!(!error.hints().is_empty());
-        }
     }
 
     /// S0-FR-002, conflict C13: found in any case, and told.

@@ -1,29 +1,27 @@
-//! Which files are checked: those that were named, and the skills in directories that were.
+//! Which files are visited: those that were named, and the skills in directories that were.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::one::{Checker, One};
-use super::workers;
+use super::Visit;
 use crate::engine::load::{self, SKILL_FILE};
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
-use crate::lint::Ruleset;
+use crate::ops::workers;
 use crate::refusal::{Limits, Refusal};
 use crate::source::discover::{MAX_DEPTH, SKIPPED};
 
-/// A skill that was checked, and what tells its file apart however it is reached.
-pub(super) struct Found {
-    pub(super) one: One,
+/// A skill that was visited, and what tells its file apart however it is reached.
+pub(super) struct Found<S> {
+    pub(super) skill: S,
     /// `None` where no other can be the same.
-    identity: Option<PathBuf>,
+    pub(super) identity: Option<PathBuf>,
 }
 
 /// How skills are looked for.
-#[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
-    pub(super) rules: &'a Ruleset,
+pub(super) struct Search<'a, F> {
+    /// Makes what visits them.
+    pub(super) visitor: &'a F,
     /// Whether a skill may be found in several ways.
     pub(super) several: bool,
 }
@@ -37,26 +35,26 @@ struct Place {
 }
 
 /// What a place turned out to be.
-enum Step {
-    Skill(One),
+enum Step<S> {
+    Skill(S),
     /// Not a skill; the directories in it.
     Inside(Vec<OsString>),
 }
 
-impl Search<'_> {
-    /// Checks what `typed` names, which lies at `at`.
+impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
+    /// Visits what `typed` names, which lies at `at`.
     ///
     /// # Errors
     ///
     /// A path that is not there, cannot be read, or holds no skill.
-    pub(super) fn check(self, typed: &Path, at: &Path) -> Result<Vec<Found>> {
+    pub(super) fn find(&self, typed: &Path, at: &Path) -> Result<Vec<Found<V::Skill>>> {
         let shown = typed.display();
         let named_right = at.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         let real = fs::real_path(at)?;
         let kind = real.as_deref().map(fs::kind).transpose()?.flatten();
         match (kind, real) {
             (Some(Kind::Directory), Some(real)) if !named_right => self.directory(typed, &real),
-            // A link to nothing is there, and the finding about it says so.
+            // A link to nothing is there, and the visit says so.
             _ if named_right && fs::kind(at)?.is_some() => {
                 let dir = at.parent().unwrap_or(Path::new(""));
                 let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
@@ -72,16 +70,16 @@ impl Search<'_> {
         }
     }
 
-    /// Checks the skill whose file is `name` in the real directory `dir`.
-    fn skill(self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found>> {
-        let mut checker = Checker::new(self.rules, &[]);
-        let one = checker.file(&Base::open(dir)?, Path::new(name), dir.file_name(), || shown)?;
+    /// Visits the skill whose file is `name` in the real directory `dir`.
+    fn skill(&self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found<V::Skill>>> {
+        let mut visitor = (self.visitor)();
+        let skill = visitor.visit(&Base::open(dir)?, Path::new(name), dir.file_name(), || shown)?;
         let identity = || self.several.then(|| dir.join(name));
-        Ok(one.map(|one| Found { one, identity: identity() }).into_iter().collect())
+        Ok(skill.map(|skill| Found { skill, identity: identity() }).into_iter().collect())
     }
 
-    /// Checks the skill in the real directory `dir`, else all skills below it.
-    fn directory(self, typed: &Path, dir: &Path) -> Result<Vec<Found>> {
+    /// Visits the skill in the real directory `dir`, else all skills below it.
+    fn directory(&self, typed: &Path, dir: &Path) -> Result<Vec<Found<V::Skill>>> {
         if let Some(file) = load::skill_file(dir)? {
             let name = file.file_name().unwrap_or_default();
             return self.skill(dir, name, typed.join(name));
@@ -101,7 +99,7 @@ impl Search<'_> {
 
     /// Level by level, all directories of one at once. Whether one is a skill shows when its file
     /// is opened; a skill's own directory is not searched, and never listed for this.
-    fn below(self, typed: &Path, base: &Base) -> Result<Vec<Found>> {
+    fn below(&self, typed: &Path, base: &Base) -> Result<Vec<Found<V::Skill>>> {
         let limit = Limits::default().archive_entries;
         let (mut found, mut count, mut deep) = (Vec::new(), 0, false);
         let mut places = top(base.path())?;
@@ -114,20 +112,20 @@ impl Search<'_> {
             if count > limit {
                 return Err(Refusal::TooManyEntries { count, limit }.into());
             }
-            let state = || (Checker::new(self.rules, &[]), PathBuf::new());
-            let steps = workers::map(&places, state, |(checker, below), place| match &place.link {
-                Some(real) => step(checker, &Base::open(real)?, below, Path::new(""), typed, place),
-                None => step(checker, base, below, &place.below, typed, place),
+            let state = || ((self.visitor)(), PathBuf::new());
+            let steps = workers::map(&places, state, |(visitor, below), place| match &place.link {
+                Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
+                None => step(visitor, base, below, &place.below, typed, place),
             });
             deep |= !found.is_empty();
             let mut next = Vec::new();
             for (place, step) in places.iter().zip(steps) {
                 match step? {
-                    Step::Skill(one) => {
+                    Step::Skill(skill) => {
                         let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
-                        let name = one.checked.file.file_name();
+                        let name = V::shown(&skill).file_name();
                         let identity = several.then(|| real().join(name.unwrap_or_default()));
-                        found.push(Found { one, identity });
+                        found.push(Found { skill, identity });
                     }
                     Step::Inside(names) => next.extend(
                         names.into_iter().map(|name| Place { below: place.below.join(name), link: None }),
@@ -138,7 +136,7 @@ impl Search<'_> {
         }
         // Those of one level are in order already.
         if deep {
-            found.sort_by(|a, b| a.one.checked.file.cmp(&b.one.checked.file));
+            found.sort_by(|a, b| V::shown(&a.skill).cmp(V::shown(&b.skill)));
         }
         Ok(found)
     }
@@ -169,20 +167,20 @@ fn skipped(name: &OsStr) -> bool {
 }
 
 /// Looks into the directory `dir` below `base`. `below` is a buffer for paths.
-fn step(
-    checker: &mut Checker<'_>,
+fn step<V: Visit>(
+    visitor: &mut V,
     base: &Base,
     below: &mut PathBuf,
     dir: &Path,
     typed: &Path,
     place: &Place,
-) -> Result<Step> {
+) -> Result<Step<V::Skill>> {
     let directory = place.link.as_deref().unwrap_or(&place.below).file_name();
-    let mut check = |name: &OsStr| {
+    let mut visit = |name: &OsStr| {
         below.as_mut_os_string().clear();
         below.push(dir);
         below.push(name);
-        checker.file(base, below, directory, || {
+        visitor.visit(base, below, directory, || {
             // One allocation: there is such a path for every skill.
             let length = typed.as_os_str().len() + place.below.as_os_str().len() + name.len() + 2;
             let mut shown = PathBuf::with_capacity(length);
@@ -190,15 +188,15 @@ fn step(
             shown
         })
     };
-    if let Some(one) = check(OsStr::new(SKILL_FILE))? {
-        return Ok(Step::Skill(one));
+    if let Some(skill) = visit(OsStr::new(SKILL_FILE))? {
+        return Ok(Step::Skill(skill));
     }
     let entries = fs::entries(&base.path().join(dir))?;
     let other = entries.iter().map(|(name, _)| name).filter(|name| name.eq_ignore_ascii_case(SKILL_FILE));
     if let Some(name) = other.min()
-        && let Some(one) = check(name)?
+        && let Some(skill) = visit(name)?
     {
-        return Ok(Step::Skill(one));
+        return Ok(Step::Skill(skill));
     }
     // A link may lead anywhere, so only a skill is taken from behind it.
     let inside = entries
@@ -207,12 +205,4 @@ fn step(
     let mut names: Vec<_> = inside.map(|(name, _)| name).collect();
     names.sort_unstable();
     Ok(Step::Inside(names))
-}
-
-/// Drops what was seen already, and remembers the rest.
-pub(super) fn unseen(found: Vec<Found>, seen: &mut BTreeSet<PathBuf>) -> impl Iterator<Item = One> {
-    found
-        .into_iter()
-        .filter(|found| found.identity.as_ref().is_none_or(|identity| seen.insert(identity.clone())))
-        .map(|found| found.one)
 }

@@ -1,0 +1,110 @@
+//! Which skills the paths of a request mean: files, skills' directories, whole repositories, and
+//! patterns for them. What is done with a skill's file is the verb's, and done while it is looked
+//! for: whether a directory holds a skill shows when its file is opened.
+
+mod pattern;
+mod search;
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::fs::{self, Base};
+
+use search::{Found, Search};
+
+/// What somebody named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A skill's directory, a `SKILL.md`, a directory in which skills are looked for, or a pattern
+    /// such as `skills/**/SKILL.md` for them.
+    Path(PathBuf),
+    /// A text, which need not be in any file yet.
+    Text {
+        /// The content.
+        bytes: Vec<u8>,
+        /// The file that it is to be, for the name of its directory and for messages.
+        file: Option<PathBuf>,
+    },
+}
+
+/// How a text that came from no file is shown.
+const NO_FILE: &str = "<stdin>";
+
+impl Target {
+    /// How a text is shown whose file is to be `file`.
+    pub(super) fn shown(file: Option<&Path>) -> PathBuf {
+        file.unwrap_or(Path::new(NO_FILE)).to_owned()
+    }
+
+    /// The refusal where a text is to be changed in its place.
+    pub(super) fn no_place(verb: &str) -> Error {
+        Error::usage(format!("standard input cannot be {verb} in its place"))
+            .hint("name a file or a directory")
+    }
+}
+
+/// Does a verb's work on one skill's file after the other. Each thread has one of its own.
+pub(super) trait Visit {
+    /// What comes of a skill.
+    type Skill: Send;
+
+    /// Looks at the file `below` a directory, which lies in a directory whose real name is
+    /// `directory` and is shown as `shown` says; `None` where there is no file. It may be anything:
+    /// a link, a pipe.
+    fn visit(
+        &mut self,
+        base: &Base,
+        below: &Path,
+        directory: Option<&OsStr>,
+        shown: impl FnOnce() -> PathBuf,
+    ) -> Result<Option<Self::Skill>>;
+
+    /// The file of `skill`, as it is shown.
+    fn shown(skill: &Self::Skill) -> &Path;
+}
+
+/// Finds skills, each once.
+pub(super) struct Finder<'a, F> {
+    cwd: &'a Path,
+    visitor: F,
+    /// Whether a skill may be found in several ways.
+    several: bool,
+    seen: BTreeSet<PathBuf>,
+}
+
+impl<'a, V: Visit, F: Fn() -> V + Sync> Finder<'a, F> {
+    /// A finder for `count` targets, seen from `cwd`, that visits skills with what `visitor` makes.
+    pub(super) fn new(cwd: &'a Path, count: usize, visitor: F) -> Self {
+        Self { cwd, visitor, several: count > 1, seen: BTreeSet::new() }
+    }
+
+    /// Visits the skills that `typed` names, by the bytes of their paths, and that were not named
+    /// before. A path that is there is no pattern.
+    ///
+    /// # Errors
+    ///
+    /// A path that is not there, cannot be read, or holds no skill; a pattern that is none, or that
+    /// nothing matches; what a visit answers.
+    pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<V::Skill>> {
+        let at = self.cwd.join(typed);
+        let mut found = Vec::new();
+        match pattern::read(typed) {
+            Some(pattern) if fs::kind(&at)?.is_none() => {
+                let search = Search { visitor: &self.visitor, several: true };
+                for typed in pattern.matches(self.cwd)? {
+                    found.extend(search.find(&typed, &self.cwd.join(&typed))?);
+                }
+            }
+            _ => found = Search { visitor: &self.visitor, several: self.several }.find(typed, &at)?,
+        }
+        let mut new = |found: &Found<V::Skill>| {
+            found.identity.as_ref().is_none_or(|identity| self.seen.insert(identity.clone()))
+        };
+        Ok(found.into_iter().filter(|found| new(found)).map(|found| found.skill).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;
