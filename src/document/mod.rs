@@ -13,7 +13,9 @@ mod problem;
 mod repair;
 mod scalar;
 mod simple;
+mod sketch;
 mod split;
+mod target;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -29,7 +31,9 @@ pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
 pub use scalar::{double_quoted, write_scalar};
+pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
+pub(crate) use target::Target;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
 pub use views::SPEC_FIELDS;
 
@@ -43,6 +47,7 @@ pub struct Document {
     problems: Vec<Problem>,
     /// Made when somebody asks: those that only load skills never do.
     markdown: OnceLock<Markdown>,
+    sketch: OnceLock<Sketch>,
 }
 
 impl Document {
@@ -72,6 +77,7 @@ impl Document {
             parts: None,
             problems,
             markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
         };
         match split(document.text.as_bytes()) {
             Split::Found(parts) => document.read_frontmatter(&parts),
@@ -97,6 +103,7 @@ impl Document {
             body,
             problems: Vec::new(),
             markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
         }
     }
 
@@ -110,6 +117,7 @@ impl Document {
             body,
             problems: vec![problem],
             markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
         }
     }
 
@@ -183,6 +191,11 @@ impl Document {
     /// The links, the code and the HTML of the body, with spans of the whole text. Read once.
     pub fn markdown(&self) -> &Markdown {
         self.markdown.get_or_init(|| Markdown::parse(self.body(), self.body.start))
+    }
+
+    /// What a quick look at the body shows that may be in it. Looked at once.
+    pub(crate) fn sketch(&self) -> &Sketch {
+        self.sketch.get_or_init(|| Sketch::of(self.body()))
     }
 
     /// What is wrong with the text itself, in the order in which it was found.

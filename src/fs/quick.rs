@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::look::is_absent;
+use super::look::{is_absent, is_loop};
 use super::{Kind, PathContext, PathError};
 
 /// What a read into a buffer came to.
@@ -65,6 +65,31 @@ impl Base {
             },
         }
         .map_err(|(source, below)| PathError { action: "read", path: self.path.join(below), source })
+    }
+
+    /// Returns what lies at `below` this directory, or `None` where nothing does. A link at the end of
+    /// the path is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be looked at for another reason than its absence.
+    pub fn kind(&self, below: &Path) -> Result<Option<Kind>, PathError> {
+        #[cfg(unix)]
+        match rustix::fs::statat(&self.handle, below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
+                rustix::fs::FileType::RegularFile => Kind::File,
+                rustix::fs::FileType::Directory => Kind::Directory,
+                rustix::fs::FileType::Symlink => Kind::Symlink,
+                _ => Kind::Other,
+            })),
+            Err(error) => {
+                let source = io::Error::from(error);
+                let absent = is_absent(&source) || is_loop(&source);
+                if absent { Ok(None) } else { Err(source).at("look at", &self.path.join(below)) }
+            }
+        }
+        #[cfg(not(unix))]
+        super::kind(&self.path.join(below))
     }
 
     #[cfg(unix)]

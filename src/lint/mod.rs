@@ -57,8 +57,31 @@ pub struct Rule {
     pub docs: Docs,
     /// Whether findings can bring a repair, and of which kind.
     pub fix: Option<Safety>,
+    /// What it looks at beside the file itself.
+    pub needs: Needs,
     /// Adds what it finds.
     pub check: fn(&Subject<'_>, &mut Vec<Finding>),
+}
+
+/// What a rule looks at beside the `SKILL.md` itself. Whoever reads files reads no more than the
+/// rules that are on need: listing a skill's files takes longer than all of the rest.
+#[derive(Debug, Clone, Copy)]
+pub enum Needs {
+    /// Nothing.
+    Document,
+    /// Whether the files are there that the document names, and this says which ones.
+    Paths(fn(&Subject<'_>) -> Vec<Named>),
+    /// All of the skill's files, and what is written in some of them.
+    Files,
+}
+
+/// A file of the skill that its document names, or may name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// Whether the names of all files are needed where this one is not there.
+    pub or_list: bool,
 }
 
 /// What kind of rule it is.

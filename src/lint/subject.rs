@@ -13,6 +13,8 @@ pub struct Subject<'a> {
     pub file_name: &'a str,
     /// The other files of the skill; `None` where nobody looked, and then nothing is said of them.
     pub files: Option<&'a [SkillFile]>,
+    /// Paths below the skill's directory at which somebody looked and found nothing.
+    pub absent: &'a [String],
     /// The skills that are checked together with this one, this one included.
     pub others: &'a [OtherSkill],
 }
@@ -54,13 +56,19 @@ pub struct OtherSkill {
 impl<'a> Subject<'a> {
     /// A `SKILL.md` by itself.
     pub fn new(document: &'a Document, directory_name: Option<&'a str>, file_name: &'a str) -> Self {
-        Self { document, directory_name, file_name, files: None, others: &[] }
+        Self { document, directory_name, file_name, files: None, absent: &[], others: &[] }
     }
 
     /// With the other files of the skill.
     #[must_use]
     pub fn with_files(self, files: &'a [SkillFile]) -> Self {
         Self { files: Some(files), ..self }
+    }
+
+    /// With paths below the skill's directory at which there is nothing.
+    #[must_use]
+    pub fn without(self, absent: &'a [String]) -> Self {
+        Self { absent, ..self }
     }
 
     /// With the skills that are checked together with it.

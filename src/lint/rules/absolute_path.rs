@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::lint::target::{self, Target};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::document::Target;
+use crate::lint::target;
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, file references: relative paths from the skill's directory",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
@@ -91,7 +93,7 @@ const HELP: &str = "write the path from the skill's directory";
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut told: Vec<Range<usize>> = Vec::new();
-    for (link, _) in target::links(subject).filter(|(_, target)| *target == Target::Absolute) {
+    for (link, _) in target::links(subject, |target| *target == Target::Absolute) {
         let message = format!("the link is an absolute path: `{}`", link.target);
         findings.push(RULE.finding(message, link.target_span.clone()).help(HELP));
         told.push(link.span.clone());

@@ -1,7 +1,5 @@
 //! `body-lines`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
-
 /// Sixteen times the same text: constants have no `str::repeat`.
 macro_rules! sixteen {
     ($text:expr) => {
@@ -17,6 +15,8 @@ const LONG_EXAMPLE: &str = concat!(
     "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
     sixteen!(sixteen!("Read on.\n\n"))
 );
+
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -34,6 +34,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, progressive disclosure: under 500 lines",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `description-person`
 
 use crate::lint::words;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "Anthropic, skill authoring best practices: write in third person",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

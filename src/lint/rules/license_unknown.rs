@@ -2,7 +2,7 @@
 
 use spdx::{Expression, ParseMode};
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Named, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,16 +21,30 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `license`; SPDX License List",
     },
     fix: None,
+    needs: Needs::Paths(named),
     check,
 };
+
+/// The files that `license` names, where it is no expression.
+fn named(subject: &Subject<'_>) -> Vec<Named> {
+    let Some((_, text)) = subject.text("license") else { return Vec::new() };
+    let paths: Vec<String> = files(text).map(|word| path(word).to_owned()).collect();
+    if paths.is_empty() || is_expression(text) {
+        return Vec::new();
+    }
+    paths.into_iter().map(|path| Named { path, or_list: false }).collect()
+}
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.text("license") else { return };
     if is_expression(text) {
         return;
     }
-    let named: Vec<&str> = text.split(is_between).filter(|word| is_file_name(word)).collect();
-    let there = |name: &&str| subject.files.is_none_or(|files| is_there(files, name));
+    let named: Vec<&str> = files(text).collect();
+    let there = |name: &&str| match subject.files {
+        Some(files) => files.iter().any(|file| file.path == path(name)),
+        None => !subject.absent.iter().any(|absent| absent == path(name)),
+    };
     if named.iter().any(there) {
         return;
     }
@@ -68,9 +82,14 @@ fn is_file_name(word: &str) -> bool {
         || [".txt", ".md", ".html", ".pdf"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
-fn is_there(files: &[crate::lint::SkillFile], name: &str) -> bool {
-    let name = name.trim_end_matches('.').trim_start_matches("./");
-    files.iter().any(|file| file.path == name)
+/// The words of `text` that look like names of files with terms.
+fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_between).filter(|word| is_file_name(word))
+}
+
+/// The path that `word` is.
+fn path(word: &str) -> &str {
+    word.trim_end_matches('.').trim_start_matches("./")
 }
 
 /// The identifier that `text` most likely means.

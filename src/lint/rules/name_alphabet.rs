@@ -2,7 +2,7 @@
 
 use super::character_span;
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

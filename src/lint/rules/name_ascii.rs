@@ -1,7 +1,7 @@
 //! `name-ascii`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`, which is open to both readings",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

@@ -3,7 +3,7 @@
 use unicode_script::UnicodeScript;
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "our own rule, against names that deceive",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

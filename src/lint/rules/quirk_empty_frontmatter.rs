@@ -1,7 +1,7 @@
 //! `quirk-empty-frontmatter`
 
 use crate::lint::reference::{Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, `parse_frontmatter`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

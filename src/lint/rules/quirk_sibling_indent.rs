@@ -1,7 +1,7 @@
 //! `quirk-sibling-indent`
 
 use crate::lint::reference::{Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, StrictYAML",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `quirk-yaml-syntax`
 
 use crate::lint::reference::{self, Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, StrictYAML",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,8 +1,7 @@
 //! `template-text`
 
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use std::ops::Range;
-
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "templates of skill-creator and others",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
