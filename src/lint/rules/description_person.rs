@@ -50,6 +50,9 @@ const ADDRESSES: &[&str] = &[
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.text("description") else { return };
+    if !may_speak(text) {
+        return;
+    }
     let plain = words::without_quotes(&text.to_ascii_lowercase());
     let Some((at, length)) = start(&plain).or_else(|| address(&plain)) else { return };
     let found = text[at..at + length].trim_end();
@@ -61,6 +64,25 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let message = format!("the description speaks in the first or second person: `{found}`");
     findings.push(RULE.finding(message, span).help("say what the skill does: `Reads …`, `Creates …`"));
+}
+
+/// Whether some sentence may start in the wrong person, or somebody may be spoken to. Never false
+/// where something is found; most descriptions end here.
+fn may_speak(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let begins = |at: usize| {
+        bytes
+            .get(at)
+            .is_some_and(|first| matches!(first.to_ascii_lowercase(), b'i' | b'l' | b'm' | b'w' | b'y'))
+    };
+    let word = |at: usize, word: &str| {
+        bytes.get(at..at + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    begins(0)
+        || memchr::memmem::find_iter(bytes, ". ").any(|at| begins(at + 2))
+        || memchr::memchr2_iter(b'y', b'Y', bytes).any(|at| word(at, "you"))
+        || memchr::memchr2_iter(b'h', b'H', bytes)
+            .any(|at| word(at, "help") && at >= 6 && word(at - 6, "i can "))
 }
 
 /// The first sentence that starts in the wrong person.
@@ -84,6 +106,9 @@ fn address(text: &str) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
     use super::RULE;
     use crate::lint::testing::*;
 
@@ -111,6 +136,29 @@ mod tests {
             "Iterates over ideas. Weekly use. Yours to keep.",
         ] {
             assert_places(&RULE, &[(&format!("---\nname: x\ndescription: {description}\n---\n"), &[], "")]);
+        }
+    }
+
+    fn finds(text: &str) -> bool {
+        let plain = words::without_quotes(&text.to_ascii_lowercase());
+        start(&plain).or_else(|| address(&plain)).is_some()
+    }
+
+    #[test]
+    fn nothing_in_real_skills_is_missed() {
+        crate::testing::real_skills(|text| {
+            for line in text.lines().filter(|line| !may_speak(line)) {
+                assert!(!finds(line), "{line}");
+            }
+        });
+    }
+
+    proptest! {
+        #[test]
+        fn the_quick_look_misses_nothing(
+            text in "(\\. |\\.| |I|i|we|You|you|r|'|’|ll|am|can|will|help|Let|s me|My |allows|“|”|\"|`|x|é){0,10}",
+        ) {
+            prop_assert!(may_speak(&text) || !finds(&text), "{:?}", text);
         }
     }
 }

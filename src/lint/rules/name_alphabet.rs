@@ -25,10 +25,14 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name)) = subject.text("name") else { return };
+    let problems = SkillName::problems(name);
+    if problems.is_empty() {
+        return;
+    }
     let slug = SkillName::slug(name);
     let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
     let help = slug.map(|slug| format!("call it `{slug}`, and its directory too"));
-    for problem in SkillName::problems(name) {
+    for problem in problems {
         let span = match &problem {
             NameError::NotLowercase(_) => node.span.clone(),
             NameError::Character { character, .. } => character_span(subject, node, *character),

@@ -29,6 +29,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (Some((node, name)), Some(directory)) = (subject.text("name"), subject.directory_name) else {
         return;
     };
+    if name == directory {
+        return;
+    }
     let plain = |text: &str| text.nfkc().collect::<String>();
     let (name, wanted) = (plain(name), plain(directory));
     if name == wanted {

@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, name)) = subject.text("name") else { return };
+    let Some((node, name)) = subject.text("name").filter(|(_, name)| !name.is_ascii()) else { return };
     let Some(letter) = SkillName::new(name).ok().and_then(|valid| valid.homoglyph()) else { return };
     let script = letter.script().full_name();
     let message = format!(

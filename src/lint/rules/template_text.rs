@@ -2,6 +2,9 @@
 
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -63,6 +66,37 @@ const SIGNS: &[&str] = &[
     "{{DESCRIPTION",
 ];
 
+/// What three of the signs have in common, and those that have nothing.
+static PARTS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["TODO", "orem ipsum", "place", "elete this entire"].map(Finder::new));
+
+/// Whether one of [`SIGNS`] is in `body`.
+fn may_have(body: &str) -> bool {
+    let bytes = body.as_bytes();
+    let sign = |at: usize| SIGNS.iter().any(|sign| bytes[at..].starts_with(sign.as_bytes()));
+    // `eplace`, and `his is a placeholder`.
+    let place = |at: usize| {
+        let from = |before: usize| at.checked_sub(before).is_some_and(sign);
+        from("e".len()) || from("his is a ".len())
+    };
+    let [todo, lorem, replace, delete] = &*PARTS;
+    todo.find(bytes).is_some()
+        || lorem.find(bytes).is_some()
+        || delete.find(bytes).is_some()
+        || replace.find_iter(bytes).any(place)
+        || memchr::memchr3_iter(b'[', b'{', b'<', bytes).any(|at| opens(&bytes[at..]) && sign(at))
+}
+
+/// Whether a sign may start like this. Bodies are full of brackets.
+fn opens(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'[', next, ..] => matches!(next, b'T' | b't' | b'I' | b'i'),
+        [b'{', next, ..] => *next == b'{',
+        [b'<', next, ..] => *next == b'y',
+        _ => false,
+    }
+}
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for field in ["name", "description"] {
         if let Some((node, text)) = subject.text(field)
@@ -114,7 +148,7 @@ fn in_field(text: &str) -> Option<&str> {
 
 /// What is left in a body; whether it is in code is not looked at.
 fn in_body(body: &str) -> Vec<Range<usize>> {
-    if !SIGNS.iter().any(|sign| body.contains(sign)) {
+    if !may_have(body) {
         return Vec::new();
     }
     let bytes = body.as_bytes();
@@ -164,6 +198,9 @@ fn starts_line(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
     use super::RULE;
     use crate::lint::testing::*;
 
@@ -200,6 +237,22 @@ mod tests {
             "---\nname: x\ndescription: Uses {{ for templates.\n---\n",
         ] {
             assert_places(&RULE, &[(text, &[], "")]);
+        }
+    }
+
+    #[test]
+    fn nothing_in_real_skills_is_missed() {
+        crate::testing::real_skills(|text| {
+            assert_eq!(may_have(text), SIGNS.iter().any(|sign| text.contains(sign)));
+        });
+    }
+
+    proptest! {
+        #[test]
+        fn the_quick_look_is_right(
+            text in "(TODO|\\[|t|T|odo|ODO|L|l|orem |ipsum|r|e|place|place|holder| |with|actual|this|D|elete|entire|his is a |\\[|i|I|nsert |NSERT |<|your|skill|\\{|\\{|SKILL|description|é|\n){0,12}",
+        ) {
+            prop_assert_eq!(may_have(&text), SIGNS.iter().any(|sign| text.contains(sign)), "{:?}", text);
         }
     }
 }

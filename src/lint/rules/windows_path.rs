@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         told.push(link.span.clone());
     }
-    for (slash, _) in body.match_indices('\\') {
+    for slash in memchr::memchr_iter(b'\\', body.as_bytes()) {
         let Some(directory) = DIRECTORIES.iter().find(|directory| body[..=slash].ends_with(**directory))
         else {
             continue;
