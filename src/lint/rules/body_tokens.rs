@@ -51,6 +51,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if body.len() <= 2 * MAX {
         return;
     }
+    if tokens::at_most(body) <= MAX {
+        return;
+    }
     let count = tokens::estimate(body);
     if count > MAX {
         let start = subject.document.body_span().start + (body.len() - body.trim_start().len());
