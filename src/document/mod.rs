@@ -45,6 +45,8 @@ pub struct Document {
     parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
+    /// Whether the frontmatter is so usual that it needed no YAML parser.
+    usual: bool,
     /// Made when somebody asks: those that only load skills never do.
     markdown: OnceLock<Markdown>,
     sketch: OnceLock<Sketch>,
@@ -76,6 +78,7 @@ impl Document {
             frontmatter: None,
             parts: None,
             problems,
+            usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         };
@@ -102,6 +105,7 @@ impl Document {
             parts: Some(parts),
             body,
             problems: Vec::new(),
+            usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         }
@@ -116,6 +120,7 @@ impl Document {
             parts: None,
             body,
             problems: vec![problem],
+            usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         }
@@ -142,7 +147,8 @@ impl Document {
         }
         let yaml = &self.text[parts.yaml.clone()];
         self.frontmatter = simple::parse(yaml, parts.yaml.start);
-        if self.frontmatter.is_some() {
+        self.usual = self.frontmatter.is_some();
+        if self.usual {
             return;
         }
         encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
@@ -166,6 +172,12 @@ impl Document {
     /// The frontmatter, a mapping; `None` where there is none that can be read.
     pub fn frontmatter(&self) -> Option<&Node> {
         self.frontmatter.as_ref()
+    }
+
+    /// Whether the frontmatter has only lines that every YAML parser reads alike: plain and quoted
+    /// text on one line, blocks of text, lists, one level of mappings.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usual
     }
 
     /// The bytes between the delimiter lines.

@@ -1,5 +1,6 @@
 //! What is checked: values only, gathered by whoever asks.
 
+use super::reference::Reading;
 use crate::document::{Document, Node};
 
 /// What is checked.
@@ -17,6 +18,8 @@ pub struct Subject<'a> {
     pub absent: &'a [String],
     /// The skills that are checked together with this one, this one included.
     pub others: &'a [OtherSkill],
+    /// What the reference validator makes of the document, where that is known already.
+    pub(super) reading: Option<&'a Reading>,
 }
 
 /// A file or link of a skill, other than its `SKILL.md`.
@@ -56,7 +59,7 @@ pub struct OtherSkill {
 impl<'a> Subject<'a> {
     /// A `SKILL.md` by itself.
     pub fn new(document: &'a Document, directory_name: Option<&'a str>, file_name: &'a str) -> Self {
-        Self { document, directory_name, file_name, files: None, absent: &[], others: &[] }
+        Self { document, directory_name, file_name, files: None, absent: &[], others: &[], reading: None }
     }
 
     /// With the other files of the skill.
@@ -75,6 +78,14 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn among(self, others: &'a [OtherSkill]) -> Self {
         Self { others, ..self }
+    }
+
+    /// The same skill with another document.
+    pub(super) fn seen_as<'b>(&self, document: &'b Document) -> Subject<'b>
+    where
+        'a: 'b,
+    {
+        Subject { document, reading: None, ..*self }
     }
 
     /// The key and the value of a top-level field.

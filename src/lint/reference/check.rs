@@ -49,9 +49,11 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Fi
     let mut findings = Vec::new();
     let other_file = rules::is_other_file(subject);
     let reading = Reading::of(subject.document);
+    let subject = &Subject { reading: Some(&reading), ..*subject };
+    let view = reading.view(subject.document);
     let stopped = match &reading {
         Reading::Stopped(stop) => explanation(stop, subject),
-        Reading::Fields(_) => None,
+        Reading::Same | Reading::Fields(_) => None,
     };
     for rule in RULES {
         let Some(severity) = ruleset.level(rule).severity() else { continue };
@@ -64,7 +66,7 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Fi
             }
         } else if !other_file {
             findings.extend(stopped.clone().filter(|finding| finding.rule == rule.id));
-            if let Reading::Fields(view) = &reading {
+            if let Some(view) = view {
                 field(rule, subject, view, &mut findings);
             }
         }
@@ -90,7 +92,7 @@ fn field(rule: &Rule, subject: &Subject<'_>, view: &Document, findings: &mut Vec
     let blank =
         || view.get("compatibility").and_then(|node| node.text()).is_some_and(|s| s.trim().is_empty());
     if FIELD_RULES.contains(&rule.id) && !(rule.id == "compatibility" && blank()) {
-        (rule.check)(&Subject { document: view, ..*subject }, findings);
+        (rule.check)(&subject.seen_as(view), findings);
     }
 }
 
@@ -114,7 +116,7 @@ pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option
         cause => return yaml(cause, stop, subject),
     };
     let document = subject.document.seen_with(Problem { kind: problem, span: stop.span.clone() });
-    found(&Subject { document: &document, ..*subject }, FILE_RULES).into_iter().next()
+    found(&subject.seen_as(&document), FILE_RULES).into_iter().next()
 }
 
 /// What our own rules say of YAML that the reference does not read: what is on the same line, else

@@ -28,10 +28,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if subject.document.yaml_span().is_some_and(|own| own.end <= slice.end) {
         return;
     }
-    let refused = match Reading::of(subject.document) {
-        Reading::Fields(view) => reference::refuses_fields(subject, &view),
+    let refused = Reading::with(subject, |reading| match reading {
+        Reading::Same => false,
+        Reading::Fields(view) => reference::refuses_fields(subject, view),
         Reading::Stopped(stop) => stop.cause.is_yaml() || slice.contains(&stop.span.start),
-    };
+    });
     if refused {
         let message = "the reference validator takes this `---` for the end of the frontmatter";
         let finding = RULE.finding(message, slice.end..slice.end + 3);

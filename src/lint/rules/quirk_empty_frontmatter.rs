@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    if let Some(stop) = Reading::stop(subject.document)
+    if let Some(stop) = Reading::stop(subject)
         && stop.cause == Cause::Empty
     {
         let finding = RULE.finding("the reference validator sees no field in the frontmatter", stop.span);

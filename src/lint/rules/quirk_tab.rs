@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    if let Some(stop) = Reading::stop(subject.document)
+    if let Some(stop) = Reading::stop(subject)
         && stop.cause == Cause::Tab
         && reference::explanation(&stop, subject).is_none()
     {

@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(stop) = Reading::stop(subject.document) else { return };
+    let Some(stop) = Reading::stop(subject) else { return };
     let own = !matches!(stop.cause, Cause::Tab | Cause::SiblingIndent);
     if own && stop.cause.is_yaml() && reference::explanation(&stop, subject).is_none() {
         let message = format!("the reference validator cannot parse the frontmatter: {}", stop.cause);
