@@ -2,7 +2,7 @@
 
 use super::{Cause, Reading, Stop};
 use crate::document::{Document, Problem, ProblemKind};
-use crate::lint::{Finding, Group, Level, RULES, Rule, Ruleset, Severity, Subject, rules};
+use crate::lint::{Finding, Group, Level, RULES, Rule, Severity, Subject, rules};
 
 /// The rules that say why a file is no text, or has no frontmatter that anyone could read.
 pub(in crate::lint) const FILE_RULES: &[&str] = &[
@@ -41,11 +41,11 @@ pub(in crate::lint) const FIELD_RULES: &[&str] = &[
     "unknown-field",
 ];
 
-/// Checks `subject` by `ruleset`, whose profile is that of the reference validator.
+/// Checks `subject` by the rules that are `on`, by the profile of the reference validator.
 ///
 /// Where the reference stops reading, that is the only thing that its own rules say. Rules that
 /// take no part in its verdict say what they find if somebody switched them on.
-pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Finding> {
+pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severity)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let other_file = rules::is_other_file(subject);
     let reading = Reading::of(subject.document);
@@ -55,8 +55,7 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Fi
         Reading::Stopped(stop) => explanation(stop, subject),
         Reading::Same | Reading::Fields(_) => None,
     };
-    for rule in RULES {
-        let Some(severity) = ruleset.level(rule).severity() else { continue };
+    for (rule, severity) in on {
         let first = findings.len();
         if rule.levels.reference != Level::Error {
             (rule.check)(subject, &mut findings);
@@ -71,7 +70,7 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Fi
             }
         }
         for finding in &mut findings[first..] {
-            finding.severity = severity;
+            finding.severity = *severity;
         }
     }
     findings

@@ -125,8 +125,28 @@ fn finding(found: &str, span: Range<usize>) -> Finding {
     finding.help("write what belongs there, or delete it")
 }
 
+/// Whether [`in_field`] may find something. Never false where it does; most texts end here.
+fn may_have_in_field(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has = |at: usize, part: &str| {
+        bytes.get(at..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    text.starts_with("TODO")
+        || memchr::memchr3(b'[', b'{', b'<', bytes).is_some()
+        || memchr::memchr2_iter(b'p', b'P', bytes).any(|at| has(at, "place") || has(at, "psum"))
+        || memchr::memchr_iter(b'"', bytes).any(|at| has(at, "\"structuring"))
+}
+
 /// What is left in a name or a description, which have no use for placeholders.
 fn in_field(text: &str) -> Option<&str> {
+    if !may_have_in_field(text) {
+        return None;
+    }
+    in_field_any(text)
+}
+
+/// As [`in_field`], the long way.
+fn in_field_any(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let whole = |at: usize, end: &str| {
         let length = text[at..].find(end).map_or(text.len() - at, |length| length + end.len());
@@ -247,7 +267,28 @@ mod tests {
         });
     }
 
+    /// Each sign alone.
+    #[test]
+    fn the_quick_looks_know_every_sign() {
+        for sign in SIGNS {
+            assert!(may_have(sign), "{sign}");
+        }
+        for part in ANYWHERE {
+            for part in [(*part).to_owned(), part.to_uppercase()] {
+                assert!(may_have_in_field(&part), "{part}");
+                assert!(in_field_any(&part).is_some(), "{part}");
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn the_quick_look_at_fields_misses_nothing(
+            text in "(TODO|\\[|t|T|odo|ODO|L|lorem |ipsum|r|e|Place|place|holder for| |with|actual|this|D|elete|entire|\"|structuring this|skill\"|his is a |I|<|your|-|\\{\\{|\\{|x|é){0,12}",
+        ) {
+            prop_assert!(may_have_in_field(&text) || in_field_any(&text).is_none(), "{:?}", text);
+        }
+
         #[test]
         fn the_quick_look_is_right(
             text in "(TODO|\\[|t|T|odo|ODO|L|l|orem |ipsum|r|e|place|place|holder| |with|actual|this|D|elete|entire|his is a |\\[|i|I|nsert |NSERT |<|your|skill|\\{|\\{|SKILL|description|é|\n){0,12}",

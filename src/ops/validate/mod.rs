@@ -143,8 +143,9 @@ fn among_each_other(
         return Ok(Vec::new());
     }
     let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
+    let mut checker = Checker::new(rules, &others);
     for (index, again) in again {
-        if let Some(one) = again.check(rules, &others, &skills[*index].file)? {
+        if let Some(one) = again.check(&mut checker, &skills[*index].file)? {
             skills[*index] = one.checked;
         }
     }

@@ -9,9 +9,7 @@ use crate::engine::files::{self, Contents};
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Base, Kind, Looked};
-use crate::lint::{
-    self, Finding, Level, Named, Needs, OtherSkill, RULES, Ruleset, Severity, SkillFile, Subject,
-};
+use crate::lint::{Finding, Named, Needs, OtherSkill, Plan, Ruleset, Severity, SkillFile, Subject};
 use crate::requirement;
 
 /// A skill that was checked.
@@ -29,14 +27,13 @@ pub(super) struct Again {
 }
 
 impl Again {
-    /// Checks the skill among `others`.
+    /// Checks the skill with `checker`, which knows the others.
     ///
     /// # Errors
     ///
     /// Where its file can no longer be read.
-    pub(super) fn check(&self, rules: &Ruleset, others: &[OtherSkill], shown: &Path) -> Result<Option<One>> {
+    pub(super) fn check(&self, checker: &mut Checker<'_>, shown: &Path) -> Result<Option<One>> {
         let (Some(dir), Some(name)) = (self.at.parent(), self.at.file_name()) else { return Ok(None) };
-        let mut checker = Checker::new(rules, others);
         checker.file(&Base::open(dir)?, Path::new(name), self.directory.as_deref(), || shown.to_owned())
     }
 }
@@ -55,7 +52,7 @@ fn needs(document: &Document) -> Option<OtherSkill> {
 
 /// Checks one skill after the other with the same memory.
 pub(super) struct Checker<'a> {
-    rules: &'a Ruleset,
+    plan: Plan<'a>,
     others: &'a [OtherSkill],
     needs: Wanted,
     bytes: Vec<u8>,
@@ -64,7 +61,9 @@ pub(super) struct Checker<'a> {
 impl<'a> Checker<'a> {
     /// A checker by `rules`, for skills that stand beside `others`.
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
-        Self { rules, others, needs: Wanted::by(rules), bytes: Vec::new() }
+        let plan = Plan::new(rules);
+        let needs = Wanted::by(&plan);
+        Self { plan, others, needs, bytes: Vec::new() }
     }
 
     /// Checks the file `below` a directory, which lies in a directory whose real name is `directory`
@@ -110,7 +109,7 @@ impl<'a> Checker<'a> {
         let dir = at.and_then(Path::parent);
         let findings = match (at, dir) {
             (Some(at), Some(dir)) => self.lint_in(&document, at.file_name(), dir.file_name(), dir),
-            _ => lint::check_with(&Subject::new(&document, None, SKILL_FILE), self.rules),
+            _ => self.plan.check(&Subject::new(&document, None, SKILL_FILE)),
         };
         Checked { file: shown, text: document.into_text(), findings }
     }
@@ -144,7 +143,7 @@ impl<'a> Checker<'a> {
             Some(files) => subject.with_files(files),
             None => subject.without(&beside.absent),
         };
-        lint::check_with(&subject, self.rules)
+        self.plan.check(&subject)
     }
 
     /// Checks a link, or whatever else is no regular file of a moderate size.
@@ -188,9 +187,9 @@ struct Beside {
 }
 
 impl Wanted {
-    fn by(rules: &Ruleset) -> Self {
+    fn by(plan: &Plan<'_>) -> Self {
         let mut wanted = Self { files: false, paths: Vec::new() };
-        for rule in RULES.iter().filter(|rule| rules.level(rule) != Level::Off) {
+        for rule in plan.rules() {
             match rule.needs {
                 Needs::Document => {}
                 Needs::Paths(named) => wanted.paths.push(named),
@@ -268,7 +267,7 @@ fn finding(message: &str) -> Finding {
 mod tests {
     use super::*;
     use crate::engine::testing::World;
-    use crate::lint::{Profile, SkillFileKind};
+    use crate::lint::{Level, Profile, RULES, SkillFileKind};
 
     /// What a rule says that it needs is what it looks at.
     #[test]
@@ -297,7 +296,7 @@ mod tests {
     }
 
     fn needs_files(rules: &Ruleset) -> bool {
-        Wanted::by(rules).files
+        Wanted::by(&Plan::new(rules)).files
     }
 
     /// The default profile lists no files, which takes longer than all else.
@@ -314,7 +313,8 @@ mod tests {
             (Profile::Publish, true, 2),
             (Profile::Lenient, false, 0),
         ] {
-            let wanted = Wanted::by(&Ruleset::new(profile));
+            let rules = Ruleset::new(profile);
+            let wanted = Wanted::by(&Plan::new(&rules));
             assert_eq!((wanted.files, wanted.paths.len()), (files, paths), "{profile}");
         }
     }
