@@ -47,10 +47,14 @@ enum Scope {
 /// place of `allow` is for the whole file.
 pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
     let mut switches = Vec::new();
-    if FINDER.find(document.text().as_bytes()).is_some() {
-        if let Some(yaml) = document.yaml_span() {
-            in_yaml(document, yaml, &mut switches);
-        }
+    let has_mark = |text: &str| FINDER.find(text.as_bytes()).is_some();
+    if let Some(yaml) = document.yaml_span()
+        && has_mark(&document.text()[yaml.clone()])
+    {
+        in_yaml(document, yaml, &mut switches);
+    }
+    // In the body they are HTML comments.
+    if document.sketch().comment && has_mark(document.body()) {
         in_body(document, &mut switches);
     }
     switches

@@ -136,7 +136,7 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
 /// needs none is in no circle. Returns all of these.
 fn among_each_other(
     skills: &mut [Checked],
-    again: &[(usize, Again)],
+    again: &[(usize, Box<Again>)],
     rules: &Ruleset,
 ) -> Result<Vec<OtherSkill>> {
     if again.len() < 2 {

@@ -16,7 +16,9 @@ use crate::requirement;
 pub(super) struct One {
     pub(super) checked: Checked,
     /// How it is checked again once all others are known; `None` where it needs none of them.
-    pub(super) again: Option<Again>,
+    ///
+    /// In a box: nearly all have none, and there is one of this for every skill.
+    pub(super) again: Option<Box<Again>>,
 }
 
 /// A skill that needs others.
@@ -91,14 +93,14 @@ impl<'a> Checker<'a> {
         let place = Place { base, dir: below.parent().unwrap_or(Path::new("")) };
         let findings = self.lint(&document, below.file_name(), directory, Some(place));
         let needs = needs(&document);
-        let mut checked = Checked { file: shown(), text: document.into_text(), findings };
-        if checked.findings.is_empty() {
-            self.bytes = std::mem::take(&mut checked.text).into_bytes();
-        }
-        let again = needs.map(|skill| Again {
-            skill,
-            at: base.path().join(below),
-            directory: directory.map(OsStr::to_owned),
+        let text = document.into_text();
+        // A copy has the size of the text; what is read into has that of the largest one.
+        let kept = if findings.is_empty() { String::new() } else { text.clone() };
+        let checked = Checked { file: shown(), text: kept, findings };
+        self.bytes = text.into_bytes();
+        let again = needs.map(|skill| {
+            let (at, directory) = (base.path().join(below), directory.map(OsStr::to_owned));
+            Box::new(Again { skill, at, directory })
         });
         Ok(Some(One { checked, again }))
     }
