@@ -72,7 +72,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 /// Whether some sentence may start in the wrong person. Never false where [`start`] finds one; most
 /// descriptions end here.
 fn may_start(text: &str) -> bool {
-    let starts = |at: usize| STARTS.iter().any(|start| has(text, at, start));
+    let first = |at: usize| text.as_bytes().get(at).map(u8::to_ascii_lowercase);
+    let starts = |at: usize| {
+        // Most sentences end here.
+        matches!(first(at), Some(b'i' | b'l' | b'm' | b'w' | b'y'))
+            && STARTS.iter().any(|start| has(text, at, start))
+    };
     starts(0) || memchr::memchr_iter(b'.', text.as_bytes()).any(|at| starts(at + 2))
 }
 
