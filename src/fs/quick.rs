@@ -105,17 +105,32 @@ impl Base {
     }
 }
 
+/// Reads once, behind what `buffer` holds and no more than it has room for.
+#[cfg(unix)]
+fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(buffer))?)
+}
+
+/// Reads once, behind what `buffer` holds and no more than it has room for.
+#[cfg(not(unix))]
+fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let start = buffer.len();
+    buffer.resize(buffer.capacity(), 0);
+    let filled = file.read(&mut buffer[start..])?;
+    buffer.truncate(start + filled);
+    Ok(filled)
+}
+
 fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() > limit {
         return Ok(Looked::Other);
     }
     // One byte more than there is: the read that ends it is the first one.
-    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
-    buffer.resize(size, 0);
-    let filled = file.read(buffer)?;
-    buffer.truncate(filled);
-    if filled + 1 != size {
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    buffer.reserve(size.saturating_add(1));
+    let filled = read_once(&mut file, buffer)?;
+    if filled != size {
         // It was cut off, or it grew or shrank since it was looked at.
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }

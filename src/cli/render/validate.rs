@@ -162,7 +162,7 @@ fn report(renderer: &Renderer, skill: &Checked, lines: &LineIndex<'_>, finding: 
 /// Drops the empty header that the renderer gives to lines without a path of their own. Their place
 /// stands above already, counted in the original text and not in the harmless one.
 fn without_gap(text: &str) -> String {
-    let is_gap = |line: &&str| strip_ansi_codes(line).trim() == ":::";
+    let is_gap = |line: &&str| line.contains(":::") && strip_ansi_codes(line).trim() == ":::";
     text.lines().filter(|line| !is_gap(line)).collect::<Vec<_>>().join("\n")
 }
 
