@@ -34,6 +34,10 @@ impl Target {
         if path.starts_with('/') || path == "~" || path.starts_with("~/") {
             return Self::Absolute;
         }
+        // As nearly every path is written.
+        if directory.is_empty() && is_clean(path) {
+            return Self::Inside(path.to_owned());
+        }
         let path = decoded(path);
         let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
         for part in path.split('/') {
@@ -69,6 +73,11 @@ fn has_scheme(path: &str) -> bool {
     let Some((scheme, _)) = path.split_once(':') else { return false };
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+}
+
+/// Whether `path` is written without escapes, and each of its parts is a name.
+fn is_clean(path: &str) -> bool {
+    !path.contains('%') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// `path` with `%20` and its like undone, where that is text.
@@ -131,9 +140,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_inside_never_leaves(link in "(\\.|/|\\.\\./|%2e|%|a|é|:|#|\\\\){0,20}") {
-            if let Target::Inside(path) = Target::of(&link, "references") {
-                prop_assert!(!path.starts_with('/'));
-                prop_assert!(path.split('/').all(|part| part != ".." && part != "."), "{}", path);
+            for directory in ["", "references"] {
+                if let Target::Inside(path) = Target::of(&link, directory) {
+                    prop_assert!(!path.starts_with('/') && !path.ends_with('/') && !path.contains("//"));
+                    prop_assert!(path.split('/').all(|part| part != ".." && part != "."), "{}", path);
+                }
             }
         }
     }
