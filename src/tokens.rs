@@ -58,7 +58,7 @@ pub fn at_most(text: &str) -> usize {
             let letter = byte.is_ascii_alphabetic();
             of_letters += u8::from(letter);
             of_words += u8::from(letter & !before.is_ascii_alphabetic());
-            of_ones += u8::from(byte.is_ascii_digit() | (*byte >= 0xc0) | (*byte == b'\n'));
+            of_ones += u8::from(byte.is_ascii_digit() || *byte >= 0xc0 || *byte == b'\n');
             of_marks += u8::from(byte.is_ascii_punctuation());
         }
         letters += usize::from(of_letters);

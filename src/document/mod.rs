@@ -210,6 +210,11 @@ impl Document {
         self.sketch.get_or_init(|| Sketch::of(self.body()))
     }
 
+    /// Whether the body may have an HTML comment, by what is known already.
+    pub(crate) fn may_have_comment(&self) -> bool {
+        self.sketch.get().is_none_or(|sketch| sketch.comment)
+    }
+
     /// What is wrong with the text itself, in the order in which it was found.
     pub fn problems(&self) -> &[Problem] {
         &self.problems

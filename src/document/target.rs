@@ -18,7 +18,8 @@ pub(crate) enum Target {
 impl Target {
     /// Where `link` leads from a file in `directory` of the skill.
     pub(crate) fn of(link: &str, directory: &str) -> Self {
-        let path = link.split(['#', '?']).next().unwrap_or_default().trim();
+        let end = memchr::memchr2(b'#', b'?', link.as_bytes()).unwrap_or(link.len());
+        let path = link[..end].trim();
         if path.is_empty() || is_placeholder(link) {
             return Self::Elsewhere;
         }
@@ -57,7 +58,8 @@ impl Target {
 
 /// Whether the link stands for one that is to be written: `path/to/file`, `{name}.md`, `...`.
 fn is_placeholder(link: &str) -> bool {
-    link.contains(['{', '}', '<', '>', '*', '|', '$', '…', '[', ']'])
+    link.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'<' | b'>' | b'*' | b'|' | b'$' | b'[' | b']'))
+        || (!link.is_ascii() && link.contains('…'))
         || link.contains("...")
         || link.contains("path/to/")
         // A word alone, as in `[text](url)`.

@@ -54,7 +54,7 @@ pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
         in_yaml(document, yaml, &mut switches);
     }
     // In the body they are HTML comments.
-    if document.sketch().comment && has_mark(document.body()) {
+    if document.may_have_comment() && has_mark(document.body()) {
         in_body(document, &mut switches);
     }
     switches

@@ -127,9 +127,9 @@ fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
 
 /// The first byte from `at` on that is not of a plain ASCII text.
 fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
-    // Without a branch, and each piece to its end: so many bytes are looked at at once.
+    // Each piece is looked at to its end, so that many bytes can be looked at at once.
     let is_odd = |byte: &u8| {
-        (byte.wrapping_sub(b' ') > b'~' - b' ') & (*byte != b'\n') & (*byte != b'\r') & (*byte != b'\t')
+        byte.wrapping_sub(b' ') > b'~' - b' ' && *byte != b'\n' && *byte != b'\r' && *byte != b'\t'
     };
     let any = |piece: &[u8]| piece.iter().fold(0, |any, byte| any | u8::from(is_odd(byte))) != 0;
     let mut start = at;

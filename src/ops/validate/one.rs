@@ -325,7 +325,7 @@ mod tests {
         fs::create_dir_all(&world.project().join("pdf/empty")).expect("creates");
         let dir = world.project().join("pdf");
         let listed = files::of_skill(&dir, Contents::Unread).expect("a directory");
-        let base = Base::open(&world.project()).expect("opens");
+        let base = Base::open(world.project()).expect("opens");
         let place = Place { base: &base, dir: Path::new("pdf") };
         for (path, expected) in [
             ("a.md", Some(true)),
