@@ -77,7 +77,10 @@ pub(crate) enum ColorWhen {
 }
 
 /// The commands.
+// The flags of each are set up only when it is the one that was typed. A doc comment of a type with
+// the flags would then be the text of the command, so these have comments of the other kind.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// install skills from GitHub, directories or archives; without a source, what the lockfile says
     #[command(visible_alias = "add", alias = "i", after_help = help::INSTALL)]
@@ -120,7 +123,7 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
 }
 
-/// Which scope.
+// Which scope.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScopeArgs {
     /// `project`: for the project around the working directory; `user`: for you, in every project
@@ -149,7 +152,7 @@ pub(crate) enum ScopeArg {
     User,
 }
 
-/// Arguments of `install`.
+// Arguments of `install`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct InstallArgs {
     /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
@@ -182,7 +185,7 @@ pub(crate) struct InstallArgs {
     pub(crate) how: InstallHow,
 }
 
-/// How skills are installed.
+// How skills are installed.
 #[derive(Debug, Clone, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct InstallHow {
@@ -228,7 +231,7 @@ pub(crate) struct InstallHow {
     pub(crate) json: bool,
 }
 
-/// Arguments of `list`.
+// Arguments of `list`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListArgs {
     /// Where.
@@ -240,7 +243,7 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
-/// Arguments of `remove`.
+// Arguments of `remove`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RemoveArgs {
     /// the names under which the skills are installed
@@ -260,7 +263,7 @@ pub(crate) struct RemoveArgs {
     pub(crate) force: bool,
 }
 
-/// Arguments of `validate`.
+// Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ValidateArgs {
     /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
@@ -335,7 +338,7 @@ pub(crate) enum FormatArg {
     Junit,
 }
 
-/// Arguments of `explain`.
+// Arguments of `explain`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
     /// the rule, as findings name it [default: a list of all]
@@ -347,7 +350,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Arguments of `create`.
+// Arguments of `create`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CreateArgs {
     /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
@@ -420,7 +423,7 @@ fn variable(text: &str) -> Result<(String, String), &'static str> {
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
-/// Arguments of `invoke`.
+// Arguments of `invoke`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InvokeArgs {
     /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
@@ -429,7 +432,7 @@ pub(crate) struct InvokeArgs {
     pub(crate) words: Vec<String>,
 }
 
-/// Arguments of `fmt`.
+// Arguments of `fmt`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FmtArgs {
     /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as

@@ -13,7 +13,9 @@ mod problem;
 mod repair;
 mod scalar;
 mod simple;
+mod sketch;
 mod split;
+mod target;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -29,7 +31,9 @@ pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
 pub use scalar::{double_quoted, write_scalar};
+pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
+pub(crate) use target::Target;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
 pub use views::SPEC_FIELDS;
 
@@ -41,8 +45,11 @@ pub struct Document {
     parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
+    /// Whether the frontmatter is so usual that it needed no YAML parser.
+    usual: bool,
     /// Made when somebody asks: those that only load skills never do.
     markdown: OnceLock<Markdown>,
+    sketch: OnceLock<Sketch>,
 }
 
 impl Document {
@@ -71,7 +78,9 @@ impl Document {
             frontmatter: None,
             parts: None,
             problems,
+            usual: false,
             markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
         };
         match split(document.text.as_bytes()) {
             Split::Found(parts) => document.read_frontmatter(&parts),
@@ -96,7 +105,9 @@ impl Document {
             parts: Some(parts),
             body,
             problems: Vec::new(),
+            usual: false,
             markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
         }
     }
 
@@ -109,7 +120,9 @@ impl Document {
             parts: None,
             body,
             problems: vec![problem],
+            usual: false,
             markdown: OnceLock::new(),
+            sketch: OnceLock::new(),
         }
     }
 
@@ -134,7 +147,8 @@ impl Document {
         }
         let yaml = &self.text[parts.yaml.clone()];
         self.frontmatter = simple::parse(yaml, parts.yaml.start);
-        if self.frontmatter.is_some() {
+        self.usual = self.frontmatter.is_some();
+        if self.usual {
             return;
         }
         encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
@@ -160,6 +174,12 @@ impl Document {
         self.frontmatter.as_ref()
     }
 
+    /// Whether the frontmatter has only lines that every YAML parser reads alike: plain and quoted
+    /// text on one line, blocks of text, lists, one level of mappings.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usual
+    }
+
     /// The bytes between the delimiter lines.
     pub fn yaml_span(&self) -> Option<Range<usize>> {
         self.parts.as_ref().map(|parts| parts.yaml.clone())
@@ -183,6 +203,16 @@ impl Document {
     /// The links, the code and the HTML of the body, with spans of the whole text. Read once.
     pub fn markdown(&self) -> &Markdown {
         self.markdown.get_or_init(|| Markdown::parse(self.body(), self.body.start))
+    }
+
+    /// What a quick look at the body shows that may be in it. Looked at once.
+    pub(crate) fn sketch(&self) -> &Sketch {
+        self.sketch.get_or_init(|| Sketch::of(self.body()))
+    }
+
+    /// Whether the body may have an HTML comment, by what is known already.
+    pub(crate) fn may_have_comment(&self) -> bool {
+        self.sketch.get().is_none_or(|sketch| sketch.comment)
     }
 
     /// What is wrong with the text itself, in the order in which it was found.

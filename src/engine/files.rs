@@ -16,22 +16,32 @@ const MAX_MARKDOWN_IN_ALL: u64 = 4 << 20;
 /// How much is read of a script: only its first two bytes matter.
 const SCRIPT_PIECE: u64 = 1 << 20;
 
+/// Whether rules look into files, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contents {
+    /// Scripts and Markdown are opened, where a rule may ask for what is in them.
+    Read,
+    /// Names are enough.
+    Unread,
+}
+
 /// The files and links below the skill's directory `dir`, sorted by path, its `SKILL.md` left out;
 /// `None` where they cannot be told: the directory cannot be read, or holds more than any skill.
 ///
-/// Only what rules ask for is opened: scripts below `scripts/` for their first bytes, and Markdown
+/// With [`Contents::Read`] only what rules ask for is opened: scripts below `scripts/` for their first bytes, and Markdown
 /// files where one of them can lead to another or name a script.
-pub fn of_skill(dir: &Path) -> Option<Vec<SkillFile>> {
+pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
+    let read = contents == Contents::Read;
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
     let tree = fs::scan(dir, walk).ok()?;
     let beside = || tree.entries().filter(|(path, _)| is_beside(path));
-    let mut budget = budget(beside().map(|(path, _)| path));
+    let mut budget = if read { budget(beside().map(|(path, _)| path)) } else { 0 };
     let files = beside().filter_map(|(path, entry)| {
         let kind = match entry.node {
             Node::File { executable, size } => SkillFileKind::File {
                 // Elsewhere files have no such bit, and what is not known is not told.
                 executable: executable || !cfg!(unix),
-                shebang: is_script(path) && has_shebang(&dir.join(path)),
+                shebang: read && is_script(path) && has_shebang(&dir.join(path)),
                 markdown: markdown_text(&dir.join(path), path, size, &mut budget),
             },
             Node::Symlink => SkillFileKind::Link,
@@ -130,8 +140,11 @@ mod tests {
         world.write("pdf/big.MD", &"x".repeat(300 << 10));
         world.write("pdf/node_modules/x/y.md", "no");
         let dir = world.project().join("pdf");
-        let found: Vec<_> =
-            of_skill(&dir).expect("a directory").into_iter().map(|file| (file.path, file.kind)).collect();
+        let found: Vec<_> = of_skill(&dir, Contents::Read)
+            .expect("a directory")
+            .into_iter()
+            .map(|file| (file.path, file.kind))
+            .collect();
         // Files are written without the bit; where there is none, it is taken as set.
         let bit = !cfg!(unix);
         let expected = [
@@ -167,7 +180,7 @@ mod tests {
             files.sort_by(|a, b| a.path.cmp(&b.path));
             files
         };
-        let found = of_skill(&dir).expect("a directory");
+        let found = of_skill(&dir, Contents::Read).expect("a directory");
         assert_eq!(sorted(of_set(&set).expect("reads")), sorted(found));
     }
 
@@ -177,14 +190,25 @@ mod tests {
         let world = World::new();
         world.skill("pdf", "pdf");
         world.write("pdf/a.md", "# A\n");
-        let files = of_skill(&world.project().join("pdf")).expect("a directory");
+        let files = of_skill(&world.project().join("pdf"), Contents::Read).expect("a directory");
         assert_eq!(files[0].kind, file(!cfg!(unix), false, None));
+    }
+
+    #[test]
+    fn names_alone_open_nothing() {
+        let world = World::new();
+        world.write("pdf/scripts/a.sh", "#!/bin/sh\n");
+        world.write("pdf/a.md", "# A\n");
+        world.write("pdf/b.md", "# B\n");
+        let files = of_skill(&world.project().join("pdf"), Contents::Unread).expect("a directory");
+        assert_eq!(files.len(), 3);
+        assert!(files.iter().all(|found| found.kind == file(!cfg!(unix), false, None)));
     }
 
     #[test]
     fn nothing_is_said_of_what_cannot_be_read() {
         let world = World::new();
-        assert_eq!(of_skill(&world.project().join("nowhere")), None);
+        assert_eq!(of_skill(&world.project().join("nowhere"), Contents::Read), None);
     }
 
     #[cfg(unix)]
@@ -194,7 +218,7 @@ mod tests {
         world.skill("pdf", "pdf");
         world.write("secret.md", "key");
         world.link("../../secret.md", "pdf/scripts.md");
-        let files = of_skill(&world.project().join("pdf")).expect("a directory");
+        let files = of_skill(&world.project().join("pdf"), Contents::Read).expect("a directory");
         assert_eq!(files, [SkillFile { path: "scripts.md".into(), kind: SkillFileKind::Link }]);
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
 }
 
 /// Whether the error means that links lead to each other.
-fn is_loop(error: &io::Error) -> bool {
+pub(super) fn is_loop(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
     #[cfg(not(unix))]

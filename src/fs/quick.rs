@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::look::is_absent;
+use super::look::{is_absent, is_loop};
 use super::{Kind, PathContext, PathError};
 
 /// What a read into a buffer came to.
@@ -67,6 +67,31 @@ impl Base {
         .map_err(|(source, below)| PathError { action: "read", path: self.path.join(below), source })
     }
 
+    /// Returns what lies at `below` this directory, or `None` where nothing does. A link at the end of
+    /// the path is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be looked at for another reason than its absence.
+    pub fn kind(&self, below: &Path) -> Result<Option<Kind>, PathError> {
+        #[cfg(unix)]
+        match rustix::fs::statat(&self.handle, below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
+                rustix::fs::FileType::RegularFile => Kind::File,
+                rustix::fs::FileType::Directory => Kind::Directory,
+                rustix::fs::FileType::Symlink => Kind::Symlink,
+                _ => Kind::Other,
+            })),
+            Err(error) => {
+                let source = io::Error::from(error);
+                let absent = is_absent(&source) || is_loop(&source);
+                if absent { Ok(None) } else { Err(source).at("look at", &self.path.join(below)) }
+            }
+        }
+        #[cfg(not(unix))]
+        super::kind(&self.path.join(below))
+    }
+
     #[cfg(unix)]
     fn open_below(&self, below: &Path) -> io::Result<fs::File> {
         use rustix::fs::{Mode, OFlags};
@@ -80,17 +105,32 @@ impl Base {
     }
 }
 
+/// Reads once, behind what `buffer` holds and no more than it has room for.
+#[cfg(unix)]
+fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(buffer))?)
+}
+
+/// Reads once, behind what `buffer` holds and no more than it has room for.
+#[cfg(not(unix))]
+fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let start = buffer.len();
+    buffer.resize(buffer.capacity(), 0);
+    let filled = file.read(&mut buffer[start..])?;
+    buffer.truncate(start + filled);
+    Ok(filled)
+}
+
 fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() > limit {
         return Ok(Looked::Other);
     }
     // One byte more than there is: the read that ends it is the first one.
-    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX).saturating_add(1);
-    buffer.resize(size, 0);
-    let filled = file.read(buffer)?;
-    buffer.truncate(filled);
-    if filled + 1 != size {
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    buffer.reserve(size.saturating_add(1));
+    let filled = read_once(&mut file, buffer)?;
+    if filled != size {
         // It was cut off, or it grew or shrank since it was looked at.
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }

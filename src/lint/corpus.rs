@@ -176,7 +176,7 @@ fn disagreements(cases: &[Case]) -> Vec<String> {
         let (theirs, ours) = (case.expected(), case.found(Profile::Reference));
         let text = case.document.text();
         let text = &text[..text.floor_char_boundary(600)];
-        let reason = Reading::stop(&case.document);
+        let reason = Reading::stop(&Subject::new(&case.document, None, &case.file));
         format!("{}: {theirs:?}, here {ours:?} {reason:?}, {}\n{text:?}", case.id, case.expected["errors"])
     };
     cases.iter().filter(differs).map(told).collect()

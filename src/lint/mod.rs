@@ -57,8 +57,31 @@ pub struct Rule {
     pub docs: Docs,
     /// Whether findings can bring a repair, and of which kind.
     pub fix: Option<Safety>,
+    /// What it looks at beside the file itself.
+    pub needs: Needs,
     /// Adds what it finds.
     pub check: fn(&Subject<'_>, &mut Vec<Finding>),
+}
+
+/// What a rule looks at beside the `SKILL.md` itself. Whoever reads files reads no more than the
+/// rules that are on need: listing a skill's files takes longer than all of the rest.
+#[derive(Debug, Clone, Copy)]
+pub enum Needs {
+    /// Nothing.
+    Document,
+    /// Whether the files are there that the document names, and this says which ones.
+    Paths(fn(&Subject<'_>) -> Vec<Named>),
+    /// All of the skill's files, and what is written in some of them.
+    Files,
+}
+
+/// A file of the skill that its document names, or may name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// Whether the names of all files are needed where this one is not there.
+    pub or_list: bool,
 }
 
 /// What kind of rule it is.
@@ -116,40 +139,64 @@ pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
 
 /// Checks `subject` by `rules`; the findings come in the order of the text.
 pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
-    let mut findings = match rules.profile {
-        // It knows no switches: its verdict is the one of a program that does not know them either.
-        Profile::Reference => reference::check(subject, rules),
-        profile => {
-            let mut findings = check_rules(subject, rules);
-            if profile == Profile::Lenient {
-                lenient::demote(subject.document, rules, &mut findings);
-            }
-            switch::apply(subject.document, rules, &mut findings);
-            findings
-        }
-    };
-    // Stable: at one place the findings keep the order of the table.
-    findings.sort_by_key(|finding| finding.span.start);
-    findings
+    Plan::new(rules).check(subject)
 }
 
-fn check_rules(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for rule in RULES {
-        let Some(severity) = rules.level(rule).severity() else { continue };
-        if rule.id == switch::UNUSED {
-            continue;
-        }
-        let first = findings.len();
-        (rule.check)(subject, &mut findings);
-        // A finding may matter more or less than its rule; that holds where the rule itself does.
-        if Some(severity) != rule.levels.spec.severity() {
-            for finding in &mut findings[first..] {
-                finding.severity = severity;
+/// The rules of a [`Ruleset`] that are on, looked up once for many skills.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    rules: &'a Ruleset,
+    on: Vec<(&'static Rule, Severity)>,
+}
+
+impl<'a> Plan<'a> {
+    /// The plan for `rules`.
+    pub fn new(rules: &'a Ruleset) -> Self {
+        // Where comments switch rules, they are told apart at the end, by what the others have found.
+        let last = |rule: &Rule| rule.id == switch::UNUSED && rules.profile != Profile::Reference;
+        let on = RULES.iter().filter(|rule| !last(rule));
+        let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
+        Self { rules, on: on.collect() }
+    }
+
+    /// The rules that are on, in the order of the table.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        self.on.iter().map(|(rule, _)| *rule)
+    }
+
+    /// Checks `subject`; the findings come in the order of the text.
+    pub fn check(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let mut findings = match self.rules.profile {
+            // It knows no switches: its verdict is the one of a program that does not know them either.
+            Profile::Reference => reference::check(subject, &self.on),
+            profile => {
+                let mut findings = self.check_rules(subject);
+                if profile == Profile::Lenient {
+                    lenient::demote(subject.document, self.rules, &mut findings);
+                }
+                switch::apply(subject.document, self.rules, &mut findings);
+                findings
+            }
+        };
+        // Stable: at one place the findings keep the order of the table.
+        findings.sort_by_key(|finding| finding.span.start);
+        findings
+    }
+
+    fn check_rules(&self, subject: &Subject<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (rule, severity) in &self.on {
+            let first = findings.len();
+            (rule.check)(subject, &mut findings);
+            // A finding may matter more or less than its rule; that holds where the rule itself does.
+            if Some(*severity) != rule.levels.spec.severity() {
+                for finding in &mut findings[first..] {
+                    finding.severity = *severity;
+                }
             }
         }
+        findings
     }
-    findings
 }
 
 #[cfg(test)]

@@ -74,6 +74,10 @@ impl Levels {
     /// Advice on quality: a warning, and an error for those that publish.
     pub const QUALITY: Self = Self::WARNING;
 
+    /// Advice on quality that takes a look at all of a skill's files: for those that publish, and
+    /// for Claude Code, whose guide has it. The specification's words are about `SKILL.md`.
+    pub const FILES: Self = Self { spec: Level::Off, ..Self::QUALITY };
+
     /// A quirk of the reference validator that nobody else shares.
     pub const QUIRK: Self = Self {
         spec: Level::Off,

@@ -1,5 +1,6 @@
 //! What is checked: values only, gathered by whoever asks.
 
+use super::reference::Reading;
 use crate::document::{Document, Node};
 
 /// What is checked.
@@ -13,8 +14,12 @@ pub struct Subject<'a> {
     pub file_name: &'a str,
     /// The other files of the skill; `None` where nobody looked, and then nothing is said of them.
     pub files: Option<&'a [SkillFile]>,
+    /// Paths below the skill's directory at which somebody looked and found nothing.
+    pub absent: &'a [String],
     /// The skills that are checked together with this one, this one included.
     pub others: &'a [OtherSkill],
+    /// What the reference validator makes of the document, where that is known already.
+    pub(super) reading: Option<&'a Reading>,
 }
 
 /// A file or link of a skill, other than its `SKILL.md`.
@@ -54,7 +59,7 @@ pub struct OtherSkill {
 impl<'a> Subject<'a> {
     /// A `SKILL.md` by itself.
     pub fn new(document: &'a Document, directory_name: Option<&'a str>, file_name: &'a str) -> Self {
-        Self { document, directory_name, file_name, files: None, others: &[] }
+        Self { document, directory_name, file_name, files: None, absent: &[], others: &[], reading: None }
     }
 
     /// With the other files of the skill.
@@ -63,10 +68,24 @@ impl<'a> Subject<'a> {
         Self { files: Some(files), ..self }
     }
 
+    /// With paths below the skill's directory at which there is nothing.
+    #[must_use]
+    pub fn without(self, absent: &'a [String]) -> Self {
+        Self { absent, ..self }
+    }
+
     /// With the skills that are checked together with it.
     #[must_use]
     pub fn among(self, others: &'a [OtherSkill]) -> Self {
         Self { others, ..self }
+    }
+
+    /// The same skill with another document.
+    pub(super) fn seen_as<'b>(&self, document: &'b Document) -> Subject<'b>
+    where
+        'a: 'b,
+    {
+        Subject { document, reading: None, ..*self }
     }
 
     /// The key and the value of a top-level field.

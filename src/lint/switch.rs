@@ -1,12 +1,18 @@
 //! Comments in a skill that switch rules off: `# skillpm: allow name-directory`.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::{Finding, RULES, Ruleset, rules};
 use crate::document::{Document, Node, Style, Value};
 
 /// What every switch has in it.
 const MARK: &str = "skillpm:";
+
+/// Finds [`MARK`].
+static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
 
 /// What an HTML comment starts with.
 const HTML_OPEN: &str = "<!--";
@@ -41,10 +47,14 @@ enum Scope {
 /// place of `allow` is for the whole file.
 pub(super) fn switches(document: &Document) -> Vec<Switch<'_>> {
     let mut switches = Vec::new();
-    if document.text().contains(MARK) {
-        if let Some(yaml) = document.yaml_span() {
-            in_yaml(document, yaml, &mut switches);
-        }
+    let has_mark = |text: &str| FINDER.find(text.as_bytes()).is_some();
+    if let Some(yaml) = document.yaml_span()
+        && has_mark(&document.text()[yaml.clone()])
+    {
+        in_yaml(document, yaml, &mut switches);
+    }
+    // In the body they are HTML comments.
+    if document.may_have_comment() && has_mark(document.body()) {
         in_body(document, &mut switches);
     }
     switches

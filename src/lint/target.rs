@@ -1,157 +1,52 @@
-//! Where a link of a skill leads.
+//! The links of a skill with where they lead.
 
 use super::{SkillFile, Subject};
-use crate::document::Link;
-
-/// Where a link leads, by its text alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
-    /// To a file or directory of the skill: the path below its directory, without `.` and `..`.
-    Inside(String),
-    /// Out of the skill's directory by `..`.
-    Outside,
-    /// To a place on one machine: `/x`, `~/x`, `file:///x`.
-    Absolute,
-    /// To a path as Windows writes it: `a\b`, `C:/x`.
-    Windows,
-    /// To another machine, to a place in the same file, or to no place at all, as a placeholder.
-    Elsewhere,
-}
+use crate::document::{Link, Target};
 
 /// Directories that nobody lists: what lies in them is not known.
 const UNLISTED: [&str; 3] = [".git", "node_modules", "target"];
 
-impl Target {
-    /// Where `link` leads from a file in `directory` of the skill.
-    pub(super) fn of(link: &str, directory: &str) -> Self {
-        let path = link.split(['#', '?']).next().unwrap_or_default().trim();
-        if path.is_empty() || is_placeholder(link) {
-            return Self::Elsewhere;
-        }
-        if is_drive(path) || (path.contains('\\') && !path.contains("://")) {
-            return Self::Windows;
-        }
-        if path.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:")) {
-            return Self::Absolute;
-        }
-        if has_scheme(path) || path.starts_with("//") {
-            return Self::Elsewhere;
-        }
-        if path.starts_with('/') || path == "~" || path.starts_with("~/") {
-            return Self::Absolute;
-        }
-        let path = decoded(path);
-        let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
-        for part in path.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    if parts.pop().is_none() {
-                        return Self::Outside;
-                    }
-                }
-                part => parts.push(part),
-            }
-        }
-        Self::Inside(parts.join("/"))
-    }
+/// The links of the body that lead where it is `wanted`. Nothing is parsed where no such link can be.
+pub(super) fn links<'a>(
+    subject: &Subject<'a>,
+    wanted: impl Fn(&Target) -> bool,
+) -> impl Iterator<Item = (&'a Link, Target)> {
+    let any = subject.document.sketch().may_lead(&wanted);
+    let links: &[Link] = if any { &subject.document.markdown().links } else { &[] };
+    links.iter().map(|link| (link, Target::of(&link.target, ""))).filter(move |(_, target)| wanted(target))
 }
 
-/// The links of the body with where they lead. Nothing is parsed where no link can be.
-pub(super) fn links<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Link, Target)> {
-    let body = subject.document.body();
-    let any = ["](", "]:", "<file:"].iter().any(|mark| body.contains(mark));
-    let links: &[Link] = if any { &subject.document.markdown().links } else { &[] };
-    links.iter().map(|link| (link, Target::of(&link.target, "")))
+/// The paths of the skill's own files to which the body may link, in any order: at least those to
+/// which it does. What nobody lists is not among them.
+pub(super) fn paths(subject: &Subject<'_>) -> Vec<String> {
+    let sketch = subject.document.sketch();
+    let inside = |target: Target| match target {
+        Target::Inside(path) if !is_known(&path) => Some(path),
+        _ => None,
+    };
+    match sketch.targets() {
+        Some(targets) => targets.iter().cloned().filter_map(inside).collect(),
+        None => links(subject, |_| true).filter_map(|(_, target)| inside(target)).collect(),
+    }
 }
 
 /// Whether `files` has `path`, a file or a directory. What is not listed is taken to be there.
 pub(super) fn exists(files: &[SkillFile], path: &str) -> bool {
-    path.is_empty()
-        || path == "SKILL.md"
-        || path.split('/').any(|part| UNLISTED.contains(&part))
+    is_known(path)
         || files.iter().any(|file| {
             file.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
 }
 
-/// Whether the link stands for one that is to be written: `path/to/file`, `{name}.md`, `...`.
-fn is_placeholder(link: &str) -> bool {
-    link.contains(['{', '}', '<', '>', '*', '|', '$', '…', '[', ']'])
-        || link.contains("...")
-        || link.contains("path/to/")
-        // A word alone, as in `[text](url)`.
-        || link.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-}
-
-/// Whether `path` starts with a drive: `C:\x`, `c:/x`.
-fn is_drive(path: &str) -> bool {
-    matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
-}
-
-fn has_scheme(path: &str) -> bool {
-    let Some((scheme, _)) = path.split_once(':') else { return false };
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
-}
-
-/// `path` with `%20` and its like undone, where that is text.
-fn decoded(path: &str) -> String {
-    if !path.contains('%') {
-        return path.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
-        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+/// Whether `path` is taken to be there without a look.
+fn is_known(path: &str) -> bool {
+    path.is_empty() || path == "SKILL.md" || path.split('/').any(|part| UNLISTED.contains(&part))
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
     use crate::lint::SkillFileKind;
-
-    #[test]
-    fn where_links_lead() {
-        let inside = |path: &str| Target::Inside(path.to_owned());
-        for (link, target) in [
-            ("references/a.md", inside("references/a.md")),
-            ("./a/../b.md#part", inside("b.md")),
-            ("a%20b.md?x=1", inside("a b.md")),
-            ("100%.md", inside("100%.md")),
-            ("../other/SKILL.md", Target::Outside),
-            ("a/../../b.md", Target::Outside),
-            ("/etc/passwd", Target::Absolute),
-            ("~/notes.md", Target::Absolute),
-            ("FILE:///x", Target::Absolute),
-            ("scripts\\a.py", Target::Windows),
-            ("C:/x", Target::Windows),
-            ("https://x.y/a\\b", Target::Elsewhere),
-            ("mailto:a@b.c", Target::Elsewhere),
-            ("//host/x", Target::Elsewhere),
-            ("#part", Target::Elsewhere),
-            ("", Target::Elsewhere),
-            ("url", Target::Elsewhere),
-            ("{name}.md", Target::Elsewhere),
-            ("path/to/file.md", Target::Elsewhere),
-        ] {
-            assert_eq!(Target::of(link, ""), target, "{link}");
-        }
-        assert_eq!(Target::of("../b.md", "references"), inside("b.md"));
-        assert_eq!(Target::of("b.md", "references"), inside("references/b.md"));
-    }
 
     #[test]
     fn files_and_the_directories_that_they_lie_in_are_there() {
@@ -166,16 +61,6 @@ mod tests {
             ("node_modules/x.js", true),
         ] {
             assert_eq!(exists(&files, path), there, "{path}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_inside_never_leaves(link in "(\\.|/|\\.\\./|%2e|%|a|é|:|#|\\\\){0,20}") {
-            if let Target::Inside(path) = Target::of(&link, "references") {
-                prop_assert!(!path.starts_with('/'));
-                prop_assert!(path.split('/').all(|part| part != ".." && part != "."), "{}", path);
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `file-kind`: what stands in the place of a `SKILL.md`, where no rule can look at a content.
 
-use super::{Docs, Group, Levels, RULES, Rule};
+use super::{Docs, Group, Levels, Needs, RULES, Rule};
 
 /// The id of findings about what the file is. Whoever reads files makes them.
 pub const FILE_KIND: &str = "file-kind";
@@ -21,6 +21,7 @@ static RULE: Rule = Rule {
         source: "specification, directory structure",
     },
     fix: None,
+    needs: Needs::Document,
     check: |_, _| {},
 };
 

@@ -2,7 +2,7 @@
 
 /// The byte at which `word` stands in `text` as a word of its own. Both are lower-case.
 pub(super) fn find(text: &str, word: &str) -> Option<usize> {
-    text.match_indices(word).map(|(at, _)| at).find(|at| is_word(text, *at, word.len()))
+    memchr::memmem::find_iter(text.as_bytes(), word).find(|at| is_word(text, *at, word.len()))
 }
 
 /// Whether one of `words` stands in `text` as a word of its own. All are lower-case.

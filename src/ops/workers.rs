@@ -17,6 +17,11 @@ where
     T: Sync,
     R: Send,
 {
+    if items.len() <= PIECE {
+        // Asking how many threads there may be takes a dozen system calls.
+        let mut state = state();
+        return items.iter().map(|item| work(&mut state, item)).collect();
+    }
     let pieces: Vec<&[T]> = items.chunks(PIECE).collect();
     let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
     let next = AtomicUsize::new(0);

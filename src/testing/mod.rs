@@ -39,3 +39,23 @@ pub(crate) fn check_reference(page: &str, expected: &str) {
     let new = format!("{before}<!-- generated{comment}-->\n{expected}<!-- end of the generated{after}");
     std::fs::write(&path, new).expect(page);
 }
+
+/// Calls `look` with the text of each real skill, where `SKILLPM_TESTDATA` names a directory of them.
+pub(crate) fn real_skills(mut look: impl FnMut(&str)) {
+    let env = Env::from_process().expect("a working directory");
+    let Some(data) = env.get("SKILLPM_TESTDATA") else {
+        println!("skipped: SKILLPM_TESTDATA is not set");
+        return;
+    };
+    let root = Path::new(data).join("skills");
+    let list = std::fs::read_to_string(root.join("expected.jsonl")).expect("the list of skills");
+    let mut count = 0;
+    for line in list.lines() {
+        let skill: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        let part = |key: &str| skill[key].as_str().expect(key).to_owned();
+        let bytes = std::fs::read(root.join(part("id")).join(part("file"))).expect("a skill");
+        look(&String::from_utf8_lossy(&bytes));
+        count += 1;
+    }
+    assert!(count > 0, "there is no skill in {}", root.display());
+}

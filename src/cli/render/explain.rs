@@ -8,7 +8,7 @@ use super::table::Table;
 use super::{and, json_text};
 use crate::cli::printer::Printer;
 use crate::lint::report::rule_page;
-use crate::lint::{Group, Level, Profile, Rule, Safety};
+use crate::lint::{Group, Level, Needs, Profile, Rule, Safety};
 
 /// One line for each rule.
 pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
@@ -34,6 +34,9 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
     }
     let _ = write!(text, "\nlevel:  {}\n", levels(rule, ""));
     let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none, it takes a person"));
+    if let Some(files) = files(rule) {
+        let _ = writeln!(text, "files:  {files}");
+    }
     let _ = writeln!(text, "source: {}", docs.source);
     let _ = writeln!(text, "docs:   {}", rule_page(rule.id));
     printer.data(&text);
@@ -58,6 +61,11 @@ fn value(rule: &Rule) -> Value {
         "source": rule.docs.source,
         "levels": levels.into_iter().map(|(name, level)| (name.to_owned(), level)).collect::<serde_json::Map<_, _>>(),
         "fix": rule.fix.map(safety),
+        "needs": match rule.needs {
+            Needs::Document => "document",
+            Needs::Paths(_) => "paths",
+            Needs::Files => "files",
+        },
         "docs": rule_page(rule.id),
     })
 }
@@ -110,6 +118,15 @@ fn repair(rule: &Rule) -> Option<&'static str> {
     })
 }
 
+/// What the rule looks at beside `SKILL.md`, where that is anything.
+fn files(rule: &Rule) -> Option<&'static str> {
+    match rule.needs {
+        Needs::Document => None,
+        Needs::Paths(_) => Some("looks for those that `SKILL.md` names"),
+        Needs::Files => Some("lists all of the skill, and reads scripts and Markdown"),
+    }
+}
+
 /// `error in spec and publish, warning in lenient`; names stand between two of `mark`.
 fn levels(rule: &Rule, mark: &str) -> String {
     let parts = [Level::Error, Level::Warning, Level::Off].into_iter().filter_map(|wanted| {
@@ -157,6 +174,20 @@ mod tests {
     }
 
     #[test]
+    fn rules_that_look_at_files_say_so() {
+        for (id, expected) in [
+            ("name-directory", None),
+            ("link-missing", Some("files:  looks for those that `SKILL.md` names")),
+            ("script-executable", Some("files:  lists all of the skill, and reads scripts and Markdown")),
+        ] {
+            let (talking, out, _) = printer(Look::PLAIN);
+            one(&talking, rule(id).expect("a rule"));
+            let text = out.text();
+            assert_eq!(text.lines().find(|line| line.starts_with("files:")), expected, "{id}");
+        }
+    }
+
+    #[test]
     fn long_examples_are_cut() {
         assert_eq!(example("a\nb\n"), ["a", "b"]);
         let lines = example(&"x\n".repeat(500));
@@ -181,6 +212,7 @@ mod tests {
         let read: Value = serde_json::from_str(&out.text()).expect("JSON");
         assert_eq!(read[0]["levels"]["lenient"], "warning");
         assert_eq!(read[0]["fix"], "unsafe");
+        assert_eq!(read[0]["needs"], "document");
     }
 
     /// The page of rules: a heading for each, whose anchor is its id.
@@ -221,6 +253,9 @@ mod tests {
         }
         let _ = writeln!(text, "- Level: {}", levels(rule, "`"));
         let _ = writeln!(text, "- Repair: {}", repair(rule).unwrap_or("none"));
+        if let Some(files) = files(rule) {
+            let _ = writeln!(text, "- Files: {files}");
+        }
         let _ = writeln!(text, "- Source: {}\n", docs.source);
     }
 }

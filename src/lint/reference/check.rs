@@ -2,7 +2,7 @@
 
 use super::{Cause, Reading, Stop};
 use crate::document::{Document, Problem, ProblemKind};
-use crate::lint::{Finding, Group, Level, RULES, Rule, Ruleset, Severity, Subject, rules};
+use crate::lint::{Finding, Group, Level, RULES, Rule, Severity, Subject, rules};
 
 /// The rules that say why a file is no text, or has no frontmatter that anyone could read.
 pub(in crate::lint) const FILE_RULES: &[&str] = &[
@@ -41,20 +41,21 @@ pub(in crate::lint) const FIELD_RULES: &[&str] = &[
     "unknown-field",
 ];
 
-/// Checks `subject` by `ruleset`, whose profile is that of the reference validator.
+/// Checks `subject` by the rules that are `on`, by the profile of the reference validator.
 ///
 /// Where the reference stops reading, that is the only thing that its own rules say. Rules that
 /// take no part in its verdict say what they find if somebody switched them on.
-pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Finding> {
+pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severity)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let other_file = rules::is_other_file(subject);
     let reading = Reading::of(subject.document);
+    let subject = &Subject { reading: Some(&reading), ..*subject };
+    let view = reading.view(subject.document);
     let stopped = match &reading {
         Reading::Stopped(stop) => explanation(stop, subject),
-        Reading::Fields(_) => None,
+        Reading::Same | Reading::Fields(_) => None,
     };
-    for rule in RULES {
-        let Some(severity) = ruleset.level(rule).severity() else { continue };
+    for (rule, severity) in on {
         let first = findings.len();
         if rule.levels.reference != Level::Error {
             (rule.check)(subject, &mut findings);
@@ -64,12 +65,12 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, ruleset: &Ruleset) -> Vec<Fi
             }
         } else if !other_file {
             findings.extend(stopped.clone().filter(|finding| finding.rule == rule.id));
-            if let Reading::Fields(view) = &reading {
+            if let Some(view) = view {
                 field(rule, subject, view, &mut findings);
             }
         }
         for finding in &mut findings[first..] {
-            finding.severity = severity;
+            finding.severity = *severity;
         }
     }
     findings
@@ -90,7 +91,7 @@ fn field(rule: &Rule, subject: &Subject<'_>, view: &Document, findings: &mut Vec
     let blank =
         || view.get("compatibility").and_then(|node| node.text()).is_some_and(|s| s.trim().is_empty());
     if FIELD_RULES.contains(&rule.id) && !(rule.id == "compatibility" && blank()) {
-        (rule.check)(&Subject { document: view, ..*subject }, findings);
+        (rule.check)(&subject.seen_as(view), findings);
     }
 }
 
@@ -114,7 +115,7 @@ pub(in crate::lint) fn explanation(stop: &Stop, subject: &Subject<'_>) -> Option
         cause => return yaml(cause, stop, subject),
     };
     let document = subject.document.seen_with(Problem { kind: problem, span: stop.span.clone() });
-    found(&Subject { document: &document, ..*subject }, FILE_RULES).into_iter().next()
+    found(&subject.seen_as(&document), FILE_RULES).into_iter().next()
 }
 
 /// What our own rules say of YAML that the reference does not read: what is on the same line, else

@@ -19,12 +19,15 @@ use std::ops::Range;
 pub(super) use check::{FIELD_RULES, FILE_RULES, YAML_RULES};
 pub(super) use check::{check, explanation, refuses_fields};
 
-use crate::document::{Document, Node, Problem, ProblemKind, Value};
+use super::Subject;
+use crate::document::{Document, Node, Problem, ProblemKind, Style, Value};
 use reader::Reader;
 
 /// What the reference validator makes of a file.
 #[derive(Debug)]
 pub(super) enum Reading {
+    /// The same metadata as everybody else.
+    Same,
     /// Metadata: the document with the fields that the reference sees, and with no problems.
     Fields(Box<Document>),
     /// It stops here with one message.
@@ -167,22 +170,74 @@ impl Cause {
 impl Reading {
     /// Reads `document` as the reference validator does.
     pub(super) fn of(document: &Document) -> Self {
+        if is_same(document) {
+            return Self::Same;
+        }
         match read(document) {
             Ok(view) => Self::Fields(Box::new(view)),
             Err(stop) => Self::Stopped(stop),
         }
     }
 
-    /// The reason why it stopped.
-    pub(super) fn stop(document: &Document) -> Option<Stop> {
-        read(document).err()
+    /// Calls `look` with what the reference validator makes of `subject`, which is read only where
+    /// that is not known.
+    pub(super) fn with<T>(subject: &Subject<'_>, look: impl FnOnce(&Self) -> T) -> T {
+        match subject.reading {
+            Some(reading) => look(reading),
+            None => look(&Self::of(subject.document)),
+        }
+    }
+
+    /// The reason why it stopped reading `subject`.
+    pub(super) fn stop(subject: &Subject<'_>) -> Option<Stop> {
+        Self::with(subject, |reading| match reading {
+            Self::Stopped(stop) => Some(stop.clone()),
+            Self::Same | Self::Fields(_) => None,
+        })
+    }
+
+    /// The document with the fields that the reference sees in `document`; `None` where it stopped.
+    pub(super) fn view<'a>(&'a self, document: &'a Document) -> Option<&'a Document> {
+        match self {
+            Self::Same => Some(document),
+            Self::Fields(view) => Some(view),
+            Self::Stopped(_) => None,
+        }
     }
 }
 
 /// The bytes that the reference takes for the frontmatter: up to the second `---` anywhere.
 pub(super) fn slice(document: &Document) -> Option<Range<usize>> {
     let rest = document.text().strip_prefix(DELIMITER)?;
-    Some(DELIMITER.len()..DELIMITER.len() + rest.find(DELIMITER)?)
+    let length = memchr::memmem::find(rest.as_bytes(), DELIMITER.as_bytes())?;
+    Some(DELIMITER.len()..DELIMITER.len() + length)
+}
+
+/// Whether the reference surely reads what our own reader has read: nothing but one line of text for
+/// each key, or lists and one mapping of those, up to the same delimiter. The tests compare the two.
+fn is_same(document: &Document) -> bool {
+    let (Some(root), Some(yaml)) = (document.frontmatter(), document.yaml_span()) else { return false };
+    let is_line = |node: &Node| match &node.value {
+        Value::Scalar { style, .. } => {
+            matches!(style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) && !node.is_absent()
+        }
+        _ => false,
+    };
+    let mut mappings = 0;
+    let mut is_plain = |node: &Node| match &node.value {
+        Value::Scalar { .. } => is_line(node),
+        Value::Sequence { items, .. } => items.iter().all(is_line),
+        Value::Mapping { pairs, .. } => {
+            mappings += 1;
+            mappings == 1 && pairs.iter().all(|(_, value)| is_line(value))
+        }
+    };
+    document.is_usual()
+        && document.problems().is_empty()
+        && document.opening_span() == (0..DELIMITER.len())
+        && yaml.start == DELIMITER.len() + 1
+        && slice(document).is_some_and(|slice| slice.end == yaml.end)
+        && root.pairs().iter().all(|(_, value)| is_plain(value))
 }
 
 fn read(document: &Document) -> Result<Document, Stop> {

@@ -8,13 +8,13 @@ use crate::lint::{Profile, Ruleset, Severity, Subject, check_with};
 /// The texts of the fields that the reference sees between `---` and `---`, or why it stops.
 fn read_yaml(yaml: &str) -> Result<Vec<(String, String)>, Cause> {
     let document = Document::parse(format!("---\n{yaml}\n---\n"));
-    match Reading::of(&document) {
-        Reading::Fields(view) => {
+    match read(&document) {
+        Ok(view) => {
             let text = |node: &Node| node.text().unwrap_or(node.kind()).to_owned();
             let pairs = view.frontmatter().expect("a mapping").pairs();
             Ok(pairs.iter().map(|(key, value)| (text(key), text(value))).collect())
         }
-        Reading::Stopped(stop) => Err(stop.cause),
+        Err(stop) => Err(stop.cause),
     }
 }
 
@@ -123,7 +123,7 @@ fn what_it_refuses() {
 
 #[test]
 fn the_delimiters_are_three_bytes_anywhere() {
-    let cause = |text: &str| Reading::stop(&Document::parse(text.to_owned())).map(|stop| stop.cause);
+    let cause = |text: &str| read(&Document::parse(text.to_owned())).err().map(|stop| stop.cause);
     assert_eq!(cause("---x: y\n---"), None);
     assert_eq!(cause("---x: y---"), None);
     assert_eq!(cause("--- # a\nx: y\n  ---\n"), None);
@@ -170,10 +170,58 @@ proptest! {
                 prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
                 prop_assert_eq!(finding.severity, Severity::Error);
             }
-            if Reading::stop(&document).is_some() {
+            if read(&document).is_err() {
                 let told = findings.iter().filter(|finding| finding.rule != "quirk-closing-delimiter");
                 prop_assert_eq!(told.count(), 1, "{:?}", findings);
             }
         }
+    }
+}
+
+/// Where the short way is taken the long one sees the same fields in the same places.
+fn short_way_is_right(text: &str) -> bool {
+    let document = Document::parse(text.to_owned());
+    if !is_same(&document) {
+        return false;
+    }
+    let view = read(&document).expect(text);
+    let entries = |document: &Document| document.frontmatter().expect("fields").pairs().to_vec();
+    assert_eq!(entries(&view), entries(&document), "{text:?}");
+    true
+}
+
+#[test]
+fn usual_frontmatter_is_read_as_everywhere() {
+    for yaml in ["name: x", "name: \"x\"\nmetadata:\n  a: 'b'\ntags:\n  - c\n  - d", "é-x: y"] {
+        let usual = yaml.is_ascii();
+        assert_eq!(short_way_is_right(&format!("---\n{yaml}\n---\nbody --- x")), usual, "{yaml}");
+    }
+    for yaml in
+        ["name:", "a: x---y", "a: |\n  x", "a:\n  b: c\nd:\n    e: f", "a: [b]", "a: b\r", "# x\na: b"]
+    {
+        assert!(!short_way_is_right(&format!("---\n{yaml}\n---\n")), "{yaml}");
+    }
+}
+
+#[test]
+fn usual_frontmatter_of_real_skills_is_read_as_everywhere() {
+    let (mut short, mut all) = (0, 0);
+    crate::testing::real_skills(|text| {
+        short += usize::from(short_way_is_right(text));
+        all += 1;
+    });
+    println!("{short} of {all} took the short way");
+    assert!(short * 3 >= all, "{short} of {all}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn usual_lines_are_read_as_everywhere(
+        yaml in "((name|a|b-c|d_1|metadata|-)(:|: |:  )(x|1\\.0|yes|a b|\"q: r\"|'s # t'|\"\"|''|a:b|a#b|é—日|/x|\\(y\\)|-|=|<<|~|--- z|,|x \\[y\\] \\{z\\}|&a|>-|\\|)?( |  )?\n( |  |    |  - |  -  )?(x|\"y\"|k: v|k:|- l|k: \"v\" |z: 'w')?\n?){1,5}",
+        end in "(---\nbody|---|--- \nbody|\n---\n)",
+    ) {
+        short_way_is_right(&format!("---\n{yaml}{end}"));
     }
 }

@@ -1,9 +1,13 @@
 //! `absolute-path`
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::lint::target::{self, Target};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use memchr::memmem::Finder;
+
+use crate::document::Target;
+use crate::lint::target;
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,11 +24,15 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, file references: relative paths from the skill's directory",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 /// Where home directories lie.
 const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
+
+/// One of these is in each of those.
+static SIGNS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["Users", "/home/"].map(Finder::new));
 
 /// Names that are nobody's: placeholders, and users that containers and services have.
 const NOBODY: &[&str] = &[
@@ -91,15 +99,15 @@ const HELP: &str = "write the path from the skill's directory";
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut told: Vec<Range<usize>> = Vec::new();
-    for (link, _) in target::links(subject).filter(|(_, target)| *target == Target::Absolute) {
+    for (link, _) in target::links(subject, |target| *target == Target::Absolute) {
         let message = format!("the link is an absolute path: `{}`", link.target);
         findings.push(RULE.finding(message, link.target_span.clone()).help(HELP));
         told.push(link.span.clone());
     }
     let body = subject.document.body();
     let base = subject.document.body_span().start;
-    // Most bodies have neither.
-    if !(body.contains("/Users/") || body.contains("/home/") || body.contains("Users\\")) {
+    // Most bodies have none of these.
+    if !SIGNS.iter().any(|sign| sign.find(body.as_bytes()).is_some()) {
         return;
     }
     for home in HOMES {
@@ -144,6 +152,9 @@ fn somebody(body: &str, at: usize, home: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
     use super::RULE;
     use crate::lint::testing::*;
 
@@ -183,6 +194,14 @@ mod tests {
             "[a](x.md) [b](https://x.y) [c](#d)",
         ] {
             assert_places(&RULE, &[(&format!("---\nname: x\n---\n{body}\n"), &[], "")]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_home_has_a_sign(before in "\\PC{0,5}", home in 0..HOMES.len(), after in "\\PC{0,5}") {
+            let text = before + HOMES[home] + &after;
+            prop_assert!(SIGNS.iter().any(|sign| sign.find(text.as_bytes()).is_some()));
         }
     }
 }

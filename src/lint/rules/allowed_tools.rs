@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Node, write_scalar};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Rule, Safety, Severity, Subject};
+use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `allowed-tools`",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

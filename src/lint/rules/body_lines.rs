@@ -1,7 +1,5 @@
 //! `body-lines`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
-
 /// Sixteen times the same text: constants have no `str::repeat`.
 macro_rules! sixteen {
     ($text:expr) => {
@@ -17,6 +15,8 @@ const LONG_EXAMPLE: &str = concat!(
     "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
     sixteen!(sixteen!("Read on.\n\n"))
 );
+
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -34,6 +34,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, progressive disclosure: under 500 lines",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
@@ -42,11 +43,11 @@ const MAX: usize = 500;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let body = subject.document.body();
-    if body.len() <= MAX {
+    if body.len() <= MAX || memchr::memchr_iter(b'\n', body.as_bytes()).count() < MAX {
         return;
     }
     let text = body.trim_end();
-    let ends = text.bytes().filter(|byte| *byte == b'\n').count();
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     // The first line is the one after the delimiter.
     let count = ends + 1;
     if count > MAX

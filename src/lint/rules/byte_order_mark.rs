@@ -1,7 +1,7 @@
 //! `byte-order-mark`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "the specification is silent; the reference validator refuses it",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

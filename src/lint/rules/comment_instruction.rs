@@ -1,7 +1,7 @@
 //! `comment-instruction`
 
 use crate::lint::words;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "prompt injection by hidden text; the specification is silent",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
@@ -121,7 +122,7 @@ const TOOLS: &[&str] = &[
 ];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    if !subject.document.body().contains("<!--") {
+    if !subject.document.sketch().comment {
         return;
     }
     let text = subject.document.text();

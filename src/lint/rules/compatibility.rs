@@ -1,7 +1,7 @@
 //! `compatibility`
 
 use crate::document::write_scalar;
-use crate::lint::{Docs, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `compatibility`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `control-character`
 
 use crate::document::{ProblemKind, is_forbidden};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "YAML 1.2, section 5.1",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::needs::needs;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
 
 /// The rule.
@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         source: "skillpm; the specification is silent",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

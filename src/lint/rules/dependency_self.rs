@@ -1,7 +1,7 @@
 //! `dependency-self`
 
 use super::needs::needs;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
 
 /// The rule.
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "skillpm; the specification is silent",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `dependency-syntax`
 
 use super::needs::needs;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "skillpm; the specification is silent",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

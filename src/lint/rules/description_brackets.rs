@@ -1,7 +1,7 @@
 //! `description-brackets`
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -24,6 +24,7 @@ pub(super) static RULE: Rule = Rule {
         source: "Anthropic's `quick_validate.py`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,5 @@
 //! `description-length`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
-
 /// Sixteen times the same text: constants have no `str::repeat`.
 macro_rules! sixteen {
     ($text:expr) => {
@@ -19,6 +17,8 @@ const LONG_EXAMPLE: &str = concat!(
     "\n---\n"
 );
 
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "description-length",
@@ -34,6 +34,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `description`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

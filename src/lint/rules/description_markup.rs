@@ -1,6 +1,6 @@
 //! `description-markup`
 
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -23,6 +23,7 @@ pub(super) static RULE: Rule = Rule {
         source: "Anthropic, `quick_validate.py` of skill-creator; off where the specification alone counts",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

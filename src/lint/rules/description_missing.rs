@@ -1,7 +1,7 @@
 //! `description-missing`
 
 use crate::document::{Node, double_quoted};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `description`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

@@ -3,7 +3,7 @@
 use unicode_script::{Script, UnicodeScript};
 
 use crate::lint::words;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `description`: what the skill does and when to use it",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! `file-name`
 
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, directory structure; client guide, discovery",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `frontmatter-limits`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -22,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
         source: "our own limits: 64 KiB, 10,000 values, 16 levels",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::document::ProblemKind;
 use crate::lint::delimiters;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `SKILL.md` format",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
-
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -23,19 +22,19 @@ pub(super) static RULE: Rule = Rule {
         source: "Unicode Technical Standards 39 and 51; Trojan Source, CVE-2021-42574",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 
 /// So many places are told; a text in which every word has one needs no longer list.
 const MAX_FINDINGS: usize = 20;
+/// How many bytes are looked at at once.
+const PIECE: usize = 64;
 /// The longest decoded text that is shown.
 const MAX_SHOWN: usize = 80;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let text = subject.document.text();
-    if !text.bytes().any(|byte| byte >= 0x80 || is_control(byte)) {
-        return;
-    }
     // The mark at the start and control characters of the frontmatter have rules of their own.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = subject.document.body_span().start;
@@ -107,11 +106,8 @@ fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     // Where the tags of a flag end.
     let mut flag = 0;
     let mut at = from;
-    while let Some(byte) = text.as_bytes().get(at) {
-        if *byte < 0x80 && !is_control(*byte) {
-            at += 1;
-            continue;
-        }
+    while let Some(odd) = next_odd(text.as_bytes(), at) {
+        at = odd;
         let Some(c) = text[at..].chars().next() else { break };
         let end = at + c.len_utf8();
         if is_plain(c) {
@@ -129,9 +125,21 @@ fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Whether `byte` is a control character other than those of lines.
-fn is_control(byte: u8) -> bool {
-    byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r')
+/// The first byte from `at` on that is not of a plain ASCII text.
+fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
+    // Each piece is looked at to its end, so that many bytes can be looked at at once.
+    let is_odd = |byte: &u8| {
+        byte.wrapping_sub(b' ') > b'~' - b' ' && *byte != b'\n' && *byte != b'\r' && *byte != b'\t'
+    };
+    let any = |piece: &[u8]| piece.iter().fold(0, |any, byte| any | u8::from(is_odd(byte))) != 0;
+    let mut start = at;
+    for piece in bytes.get(at..)?.chunks(PIECE) {
+        if any(piece) {
+            return piece.iter().position(is_odd).map(|odd| start + odd);
+        }
+        start += piece.len();
+    }
+    None
 }
 
 /// Whether `c` can be seen. The common ones are told without a table.
@@ -343,6 +351,15 @@ mod tests {
             for run in runs(&text, 0) {
                 prop_assert!(!message(&text[run]).is_empty());
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn odd_bytes_are_found_wherever_they_stand(text in "(a{60}|b|\t|\n|\u{1}|\u{7f}|é|\u{200b}){0,12}", from in 0_usize..200) {
+            let slow = text.bytes().enumerate().skip(from);
+            let slow = slow.filter(|(_, byte)| !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')).map(|(at, _)| at).next();
+            prop_assert_eq!(next_odd(text.as_bytes(), from), slow);
         }
     }
 }

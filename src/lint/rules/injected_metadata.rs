@@ -1,7 +1,7 @@
 //! `injected-metadata`
 
 use crate::document::{Layout, Value};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject, entries};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "GitHub CLI, `gh skill`: `publish --fix` removes them",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::document::{Node, Style, Value};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject, entries, quote};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries, quote};
 use crate::requirement;
 
 /// The rule.
@@ -22,6 +22,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `metadata`; its example",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

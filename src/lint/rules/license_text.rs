@@ -1,7 +1,7 @@
 //! `license-text`
 
 use crate::lint::quote;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `license`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -2,7 +2,7 @@
 
 use spdx::{Expression, ParseMode};
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Named, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,16 +21,30 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `license`; SPDX License List",
     },
     fix: None,
+    needs: Needs::Paths(named),
     check,
 };
+
+/// The files that `license` names, where it is no expression.
+fn named(subject: &Subject<'_>) -> Vec<Named> {
+    let Some((_, text)) = subject.text("license") else { return Vec::new() };
+    if is_expression(text) {
+        return Vec::new();
+    }
+    let paths = files(text).map(|word| path(word).to_owned());
+    paths.map(|path| Named { path, or_list: false }).collect()
+}
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.text("license") else { return };
     if is_expression(text) {
         return;
     }
-    let named: Vec<&str> = text.split(is_between).filter(|word| is_file_name(word)).collect();
-    let there = |name: &&str| subject.files.is_none_or(|files| is_there(files, name));
+    let named: Vec<&str> = files(text).collect();
+    let there = |name: &&str| match subject.files {
+        Some(files) => files.iter().any(|file| file.path == path(name)),
+        None => !subject.absent.iter().any(|absent| absent == path(name)),
+    };
     if named.iter().any(there) {
         return;
     }
@@ -50,6 +64,21 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn is_expression(text: &str) -> bool {
+    is_identifier(text) || (may_be_expression(text) && parses(text))
+}
+
+/// Whether `text` is a single identifier, as nearly every license is.
+fn is_identifier(text: &str) -> bool {
+    !text.ends_with('+') && spdx::license_id(text).is_some()
+}
+
+/// Whether `text` may be an expression of several words. Never false where it is one.
+fn may_be_expression(text: &str) -> bool {
+    !text.contains(char::is_whitespace)
+        || ["AND", "OR", "WITH", "(", "+"].iter().any(|part| text.contains(part))
+}
+
+fn parses(text: &str) -> bool {
     let mode = ParseMode { allow_deprecated: true, ..ParseMode::STRICT };
     Expression::parse_mode(text, mode).is_ok()
 }
@@ -68,9 +97,14 @@ fn is_file_name(word: &str) -> bool {
         || [".txt", ".md", ".html", ".pdf"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
-fn is_there(files: &[crate::lint::SkillFile], name: &str) -> bool {
-    let name = name.trim_end_matches('.').trim_start_matches("./");
-    files.iter().any(|file| file.path == name)
+/// The words of `text` that look like names of files with terms.
+fn files(text: &str) -> impl Iterator<Item = &str> {
+    text.split(is_between).filter(|word| is_file_name(word))
+}
+
+/// The path that `word` is.
+fn path(word: &str) -> &str {
+    word.trim_end_matches('.').trim_start_matches("./")
 }
 
 /// The identifier that `text` most likely means.
@@ -84,7 +118,9 @@ fn suggestion(text: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::RULE;
+    use proptest::prelude::*;
+
+    use super::*;
     use crate::lint::testing::*;
 
     fn told(license: &str, files: Option<&[ExampleFile]>) -> Vec<String> {
@@ -126,6 +162,26 @@ mod tests {
         let files = [markdown("docs/terms.md", ""), script("LICENSE.txt", false, false)];
         for license in ["see docs/terms.md.", "Proprietary (LICENSE.txt)"] {
             assert_eq!(told(license, Some(&files)), Vec::<String>::new(), "{license}");
+        }
+    }
+
+    /// The short ways are those of the parser.
+    #[test]
+    fn identifiers_are_expressions() {
+        for license in spdx::identifiers::LICENSES {
+            for text in [license.name.to_owned(), license.name.to_lowercase(), format!("{}+", license.name)] {
+                assert_eq!(is_expression(&text), parses(&text), "{text}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_judged_as_the_parser_does(
+            text in "(MIT|GPL-2\\.0|Apache-2\\.0|LicenseRef-x|x| | |AND|and|OR|WITH|Classpath-exception-2\\.0|\\(|\\)|\\+|/|,|-only){1,7}",
+        ) {
+            let text = text.trim();
+            prop_assert_eq!(is_expression(text), parses(text), "{}", text);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `link-missing`
 
-use crate::document::Link;
-use crate::lint::target::{self, Target};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, SkillFile, Subject};
+use crate::document::{Link, Target};
+use crate::lint::target;
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Named, Needs, Rule, Safety, SkillFile, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,15 +20,20 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, file references: relative paths from the skill's directory",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Paths(named),
     check,
 };
 
+/// The files to which the body links. Where one is not there, another one was meant perhaps.
+fn named(subject: &Subject<'_>) -> Vec<Named> {
+    target::paths(subject).into_iter().map(|path| Named { path, or_list: true }).collect()
+}
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
-    for (link, target) in target::links(subject) {
-        if let Target::Inside(path) = target
-            && !target::exists(files, &path)
-        {
+    let missing = |target: &Target| matches!(target, Target::Inside(path) if !target::exists(files, path));
+    for (link, target) in target::links(subject, missing) {
+        if let Target::Inside(path) = target {
             findings.push(finding(subject, files, link, &path));
         }
     }

@@ -1,7 +1,8 @@
 //! `link-outside`
 
-use crate::lint::target::{self, Target};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::document::Target;
+use crate::lint::target;
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,11 +18,12 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, file references: relative paths from the skill's directory",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for (link, _) in target::links(subject).filter(|(_, target)| *target == Target::Outside) {
+    for (link, _) in target::links(subject, |target| *target == Target::Outside) {
         let message = format!("the link leaves the skill's directory: `{}`", link.target);
         let path = link.target.split(['#', '?']).next().unwrap_or_default();
         let help = match path.strip_suffix("/SKILL.md") {

@@ -1,7 +1,7 @@
 //! `merge-conflict`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "YAML 1.2: the markers are no `key: value` lines",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::document::{Style, Value};
 use crate::lint::quote;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `metadata`",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

@@ -164,11 +164,16 @@ fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<
 /// Where `field` is, and its characters, if it has more than `max` only because the reference
 /// validator counts the white space around it.
 fn padded(subject: &Subject<'_>, field: &str, max: usize) -> Option<(Range<usize>, usize)> {
-    let Reading::Fields(view) = Reading::of(subject.document) else { return None };
-    let node = view.get(field)?;
-    let text = node.text()?;
-    let (all, trimmed) = (text.chars().count(), text.trim().chars().count());
-    // Of a blank description it says that it is missing, and nothing else.
-    let is_told = field == "description" && trimmed == 0;
-    (all > max && trimmed <= max && !is_told).then(|| (node.span.clone(), all))
+    Reading::with(subject, |reading| {
+        let node = reading.view(subject.document)?.get(field)?;
+        let text = node.text()?;
+        // Nobody counts characters of a text that has no more bytes.
+        if text.len() <= max {
+            return None;
+        }
+        let (all, trimmed) = (text.chars().count(), text.trim().chars().count());
+        // Of a blank description it says that it is missing, and nothing else.
+        let is_told = field == "description" && trimmed == 0;
+        (all > max && trimmed <= max && !is_told).then(|| (node.span.clone(), all))
+    })
 }

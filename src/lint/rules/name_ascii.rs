@@ -1,7 +1,7 @@
 //! `name-ascii`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -19,14 +19,15 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`, which is open to both readings",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, name)) = subject.text("name") else { return };
+    let Some((node, name)) = subject.text("name").filter(|(_, name)| !name.is_ascii()) else { return };
     let Ok(valid) = SkillName::new(name) else { return };
     // A letter that is there to deceive is an error of its own.
-    if name.is_ascii() || valid.homoglyph().is_some() {
+    if valid.homoglyph().is_some() {
         return;
     }
     let finding =

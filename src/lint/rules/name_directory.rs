@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 
@@ -28,6 +29,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (Some((node, name)), Some(directory)) = (subject.text("name"), subject.directory_name) else {
         return;
     };
+    if name == directory {
+        return;
+    }
     let plain = |text: &str| text.nfkc().collect::<String>();
     let (name, wanted) = (plain(name), plain(directory));
     if name == wanted {

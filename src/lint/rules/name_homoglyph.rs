@@ -3,7 +3,7 @@
 use unicode_script::UnicodeScript;
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -20,11 +20,12 @@ pub(super) static RULE: Rule = Rule {
         source: "our own rule, against names that deceive",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, name)) = subject.text("name") else { return };
+    let Some((node, name)) = subject.text("name").filter(|(_, name)| !name.is_ascii()) else { return };
     let Some(letter) = SkillName::new(name).ok().and_then(|valid| valid.homoglyph()) else { return };
     let script = letter.script().full_name();
     let message = format!(

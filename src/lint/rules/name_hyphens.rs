@@ -1,7 +1,7 @@
 //! `name-hyphens`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -18,15 +18,20 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name)) = subject.text("name") else { return };
+    let problems = SkillName::problems(name);
+    if problems.is_empty() {
+        return;
+    }
     let slug = SkillName::slug(name);
     let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
     let help = slug.map(|slug| format!("call it `{slug}`, and its directory too"));
-    for problem in SkillName::problems(name) {
+    for problem in problems {
         if matches!(problem, NameError::EdgeHyphen(_) | NameError::DoubleHyphen(_)) {
             let finding = RULE.finding(problem.to_string(), node.span.clone());
             findings.push(Finding { help: help.clone(), fix: fix.clone(), ..finding });

@@ -1,7 +1,7 @@
 //! `name-length`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -21,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

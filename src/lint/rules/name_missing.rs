@@ -3,7 +3,7 @@
 use super::unknown_field::nearest;
 use crate::document::{Node, write_scalar};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `name`",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

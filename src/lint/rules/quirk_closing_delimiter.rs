@@ -1,7 +1,7 @@
 //! `quirk-closing-delimiter`
 
 use crate::lint::reference::{self, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, `parse_frontmatter`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
@@ -27,10 +28,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if subject.document.yaml_span().is_some_and(|own| own.end <= slice.end) {
         return;
     }
-    let refused = match Reading::of(subject.document) {
-        Reading::Fields(view) => reference::refuses_fields(subject, &view),
+    let refused = Reading::with(subject, |reading| match reading {
+        Reading::Same => false,
+        Reading::Fields(view) => reference::refuses_fields(subject, view),
         Reading::Stopped(stop) => stop.cause.is_yaml() || slice.contains(&stop.span.start),
-    };
+    });
     if refused {
         let message = "the reference validator takes this `---` for the end of the frontmatter";
         let finding = RULE.finding(message, slice.end..slice.end + 3);

@@ -1,7 +1,7 @@
 //! `quirk-compatibility-length`
 
 use super::padded;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// 32 blanks.
 macro_rules! blanks {
@@ -42,6 +42,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, `_validate_compatibility`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

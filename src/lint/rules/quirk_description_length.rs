@@ -1,7 +1,7 @@
 //! `quirk-description-length`
 
 use super::padded;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// 64 blanks.
 macro_rules! blanks {
@@ -39,6 +39,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, `_validate_description`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `quirk-empty-frontmatter`
 
 use crate::lint::reference::{Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,11 +18,12 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, `parse_frontmatter`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    if let Some(stop) = Reading::stop(subject.document)
+    if let Some(stop) = Reading::stop(subject)
         && stop.cause == Cause::Empty
     {
         let finding = RULE.finding("the reference validator sees no field in the frontmatter", stop.span);

@@ -1,6 +1,6 @@
 //! `quirk-file-name`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, `find_skill_md`",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `quirk-sibling-indent`
 
 use crate::lint::reference::{Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,11 +17,12 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, StrictYAML",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    if let Some(stop) = Reading::stop(subject.document)
+    if let Some(stop) = Reading::stop(subject)
         && stop.cause == Cause::SiblingIndent
     {
         let message = "the reference validator wants this mapping indented like the one before it";

@@ -1,7 +1,7 @@
 //! `quirk-tab`
 
 use crate::lint::reference::{self, Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,11 +17,12 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, its YAML scanner",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    if let Some(stop) = Reading::stop(subject.document)
+    if let Some(stop) = Reading::stop(subject)
         && stop.cause == Cause::Tab
         && reference::explanation(&stop, subject).is_none()
     {

@@ -1,7 +1,7 @@
 //! `quirk-yaml-syntax`
 
 use crate::lint::reference::{self, Cause, Reading};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,11 +19,12 @@ pub(super) static RULE: Rule = Rule {
         source: "reference validator 0.1.0, StrictYAML",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some(stop) = Reading::stop(subject.document) else { return };
+    let Some(stop) = Reading::stop(subject) else { return };
     let own = !matches!(stop.cause, Cause::Tab | Cause::SiblingIndent);
     if own && stop.cause.is_yaml() && reference::explanation(&stop, subject).is_none() {
         let message = format!("the reference validator cannot parse the frontmatter: {}", stop.cause);

@@ -1,14 +1,14 @@
 //! `reference-depth`
 
-use crate::document::Markdown;
-use crate::lint::target::{self, Target};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, SkillFile, SkillFileKind, Subject};
+use crate::document::{Markdown, Target};
+use crate::lint::target;
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFile, SkillFileKind, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "reference-depth",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::FILES,
     summary: "every Markdown file is one link away from `SKILL.md`",
     docs: Docs {
         what: "Looks for a linked Markdown file that links to a further Markdown file of the skill which `SKILL.md` \
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, file references: one level deep from `SKILL.md`",
     },
     fix: None,
+    needs: Needs::Files,
     check,
 };
 
@@ -30,7 +31,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let body = subject.document.body();
-    let linked: Vec<(&_, String)> = target::links(subject)
+    let linked: Vec<(&_, String)> = target::links(subject, |target| matches!(target, Target::Inside(_)))
         .filter_map(|(link, target)| match target {
             Target::Inside(path) => Some((link, path)),
             _ => None,

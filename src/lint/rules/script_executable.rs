@@ -1,13 +1,13 @@
 //! `script-executable`
 
 use super::scripts::{ending, mentions, scripts};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, SkillFileKind, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "script-executable",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::FILES,
     summary: "scripts can be run: executable bit and first line",
     docs: Docs {
         what: "Looks for scripts below `scripts/` without the executable bit or without a first line that starts \
@@ -20,6 +20,7 @@ pub(super) static RULE: Rule = Rule {
         source: "POSIX, `execve`; the specification is silent",
     },
     fix: None,
+    needs: Needs::Files,
     check,
 };
 

@@ -1,13 +1,13 @@
 //! `script-unreferenced`
 
 use super::scripts::{is_mentioned, scripts};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, SkillFileKind, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "script-unreferenced",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::FILES,
     summary: "every script in `scripts/` is named somewhere",
     docs: Docs {
         what: "Looks for scripts right in `scripts/` whose names stand neither in `SKILL.md` nor in another Markdown \
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, `scripts/`; Anthropic, skill authoring best practices",
     },
     fix: None,
+    needs: Needs::Files,
     check,
 };
 

@@ -1,8 +1,10 @@
 //! `template-text`
 
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use memchr::memmem::Finder;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,6 +23,7 @@ pub(super) static RULE: Rule = Rule {
         source: "templates of skill-creator and others",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 
@@ -63,6 +66,37 @@ const SIGNS: &[&str] = &[
     "{{DESCRIPTION",
 ];
 
+/// What three of the signs have in common, and those that have nothing.
+static PARTS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["TODO", "orem ipsum", "place", "elete this entire"].map(Finder::new));
+
+/// Whether one of [`SIGNS`] is in `body`.
+fn may_have(body: &str) -> bool {
+    let bytes = body.as_bytes();
+    let sign = |at: usize| SIGNS.iter().any(|sign| bytes[at..].starts_with(sign.as_bytes()));
+    // `eplace`, and `his is a placeholder`.
+    let place = |at: usize| {
+        let from = |before: usize| at.checked_sub(before).is_some_and(sign);
+        from("e".len()) || from("his is a ".len())
+    };
+    let [todo, lorem, replace, delete] = &*PARTS;
+    todo.find(bytes).is_some()
+        || lorem.find(bytes).is_some()
+        || delete.find(bytes).is_some()
+        || replace.find_iter(bytes).any(place)
+        || memchr::memchr3_iter(b'[', b'{', b'<', bytes).any(|at| opens(&bytes[at..]) && sign(at))
+}
+
+/// Whether a sign may start like this. Bodies are full of brackets.
+fn opens(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'[', next, ..] => matches!(next, b'T' | b't' | b'I' | b'i'),
+        [b'{', next, ..] => *next == b'{',
+        [b'<', next, ..] => *next == b'y',
+        _ => false,
+    }
+}
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for field in ["name", "description"] {
         if let Some((node, text)) = subject.text(field)
@@ -91,8 +125,28 @@ fn finding(found: &str, span: Range<usize>) -> Finding {
     finding.help("write what belongs there, or delete it")
 }
 
+/// Whether [`in_field`] may find something. Never false where it does; most texts end here.
+fn may_have_in_field(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has = |at: usize, part: &str| {
+        bytes.get(at..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(part.as_bytes()))
+    };
+    text.starts_with("TODO")
+        || memchr::memchr3(b'[', b'{', b'<', bytes).is_some()
+        || memchr::memchr2_iter(b'p', b'P', bytes).any(|at| has(at, "place") || has(at, "psum"))
+        || memchr::memchr_iter(b'"', bytes).any(|at| has(at, "\"structuring"))
+}
+
 /// What is left in a name or a description, which have no use for placeholders.
 fn in_field(text: &str) -> Option<&str> {
+    if !may_have_in_field(text) {
+        return None;
+    }
+    in_field_any(text)
+}
+
+/// As [`in_field`], the long way.
+fn in_field_any(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let whole = |at: usize, end: &str| {
         let length = text[at..].find(end).map_or(text.len() - at, |length| length + end.len());
@@ -114,7 +168,7 @@ fn in_field(text: &str) -> Option<&str> {
 
 /// What is left in a body; whether it is in code is not looked at.
 fn in_body(body: &str) -> Vec<Range<usize>> {
-    if !SIGNS.iter().any(|sign| body.contains(sign)) {
+    if !may_have(body) {
         return Vec::new();
     }
     let bytes = body.as_bytes();
@@ -164,6 +218,9 @@ fn starts_line(before: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
     use super::RULE;
     use crate::lint::testing::*;
 
@@ -200,6 +257,43 @@ mod tests {
             "---\nname: x\ndescription: Uses {{ for templates.\n---\n",
         ] {
             assert_places(&RULE, &[(text, &[], "")]);
+        }
+    }
+
+    #[test]
+    fn nothing_in_real_skills_is_missed() {
+        crate::testing::real_skills(|text| {
+            assert_eq!(may_have(text), SIGNS.iter().any(|sign| text.contains(sign)));
+        });
+    }
+
+    /// Each sign alone.
+    #[test]
+    fn the_quick_looks_know_every_sign() {
+        for sign in SIGNS {
+            assert!(may_have(sign), "{sign}");
+        }
+        for part in ANYWHERE {
+            for part in [(*part).to_owned(), part.to_uppercase()] {
+                assert!(may_have_in_field(&part), "{part}");
+                assert!(in_field_any(&part).is_some(), "{part}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_quick_look_at_fields_misses_nothing(
+            text in "(TODO|\\[|t|T|odo|ODO|L|lorem |ipsum|r|e|Place|place|holder for| |with|actual|this|D|elete|entire|\"|structuring this|skill\"|his is a |I|<|your|-|\\{\\{|\\{|x|é){0,12}",
+        ) {
+            prop_assert!(may_have_in_field(&text) || in_field_any(&text).is_none(), "{:?}", text);
+        }
+
+        #[test]
+        fn the_quick_look_is_right(
+            text in "(TODO|\\[|t|T|odo|ODO|L|l|orem |ipsum|r|e|place|place|holder| |with|actual|this|D|elete|entire|his is a |\\[|i|I|nsert |NSERT |<|your|skill|\\{|\\{|SKILL|description|é|\n){0,12}",
+        ) {
+            prop_assert_eq!(may_have(&text), SIGNS.iter().any(|sign| text.contains(sign)), "{:?}", text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `unknown-field`
 
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "the specification is silent; the reference validator refuses them",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

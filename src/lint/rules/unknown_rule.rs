@@ -1,6 +1,6 @@
 //! `unknown-rule`
 
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject, rule, switch};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject, rule, switch};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,6 +16,7 @@ pub(super) static RULE: Rule = Rule {
         source: "our own rule",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

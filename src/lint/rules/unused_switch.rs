@@ -1,7 +1,7 @@
 //! `unused-switch`
 
 use crate::lint::switch::{self, Switch};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Ruleset, Subject, check as check_all};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Ruleset, Subject, check as check_all};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "our own rule",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::document::{Node, Style, Value};
 use crate::lint::quote;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "YAML 1.2, section 6.6",
     },
     fix: Some(Safety::Unsafe),
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `version-syntax`
 
 use crate::document::Node;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::version::Version;
 
 /// The rule.
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "Semantic Versioning 2.0.0; the specification is silent",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::lint::target::{self, Target};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Rule, Safety, Subject};
+use crate::document::Target;
+use crate::lint::target;
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,6 +21,7 @@ pub(super) static RULE: Rule = Rule {
         source: "Anthropic, skill authoring best practices: no Windows-style paths",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 
@@ -32,7 +34,7 @@ const WINDOWS_ONLY: &[&str] = &[".ps1", ".psm1", ".bat", ".cmd", ".exe", ".dll",
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (body, base) = (subject.document.body(), subject.document.body_span().start);
     let mut told: Vec<Range<usize>> = Vec::new();
-    for (link, _) in target::links(subject).filter(|(_, target)| *target == Target::Windows) {
+    for (link, _) in target::links(subject, |target| *target == Target::Windows) {
         let drive = link.target.as_bytes().get(1) == Some(&b':');
         let message = format!("the link is a path of Windows: `{}`", link.target);
         let finding = RULE.finding(message, link.target_span.clone());
@@ -43,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         told.push(link.span.clone());
     }
-    for (slash, _) in body.match_indices('\\') {
+    for slash in memchr::memchr_iter(b'\\', body.as_bytes()) {
         let Some(directory) = DIRECTORIES.iter().find(|directory| body[..=slash].ends_with(**directory))
         else {
             continue;

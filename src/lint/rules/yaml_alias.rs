@@ -1,7 +1,7 @@
 //! `yaml-alias`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "our own rule; the reference validator refuses them",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

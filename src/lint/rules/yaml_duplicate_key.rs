@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Node, ProblemKind, Value};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "YAML 1.2, section 3.2.1.3",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

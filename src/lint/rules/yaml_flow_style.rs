@@ -1,8 +1,8 @@
 //! `yaml-flow-style`
 
-use crate::document::{Layout, Node, ProblemKind, Value};
+use crate::document::{Document, Layout, Node, ProblemKind, Value};
 use crate::lint::edits;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "portability; the reference validator refuses them",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 
@@ -28,30 +29,46 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         !subject.document.problems().iter().any(|problem| {
             matches!(problem.kind, ProblemKind::Anchor | ProblemKind::Alias | ProblemKind::Tag)
         });
-    // A value with the edits that write it with one entry per line.
-    let mut nodes: Vec<(&Node, Option<Vec<Edit>>)> = vec![(frontmatter, None)];
-    while let Some((node, edits)) = nodes.pop() {
+    // A value with where it stands: in a list or mapping, or in none.
+    let mut nodes: Vec<(&Node, Place<'_>)> = vec![(frontmatter, Place::Top)];
+    while let Some((node, place)) = nodes.pop() {
         match &node.value {
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. } => {
                 let message =
                     format!("{} in one line is valid YAML, but not every tool reads it", node.kind());
                 let help = "write one entry per line, or put the value in quotes if it is meant as text";
                 let finding = RULE.finding(message, node.span.clone()).help(help);
-                let fix = edits.filter(|_| plain).map(|edits| Fix::safe("write one entry per line", edits));
+                let edits = if plain { place.to_block(subject.document, node) } else { None };
+                let fix = edits.map(|edits| Fix::safe("write one entry per line", edits));
                 findings.push(Finding { fix, ..finding });
             }
             Value::Sequence { items, .. } => {
-                nodes.extend(
-                    items.iter().rev().map(|item| (item, edits::item_to_block(subject.document, item))),
-                );
+                nodes.extend(items.iter().rev().map(|item| (item, Place::Item)));
             }
-            Value::Mapping { pairs, .. } => nodes.extend(
-                pairs
-                    .iter()
-                    .rev()
-                    .map(|(key, value)| (value, edits::value_to_block(subject.document, key, value, pairs))),
-            ),
+            Value::Mapping { pairs, .. } => {
+                nodes.extend(pairs.iter().rev().map(|(key, value)| (value, Place::Value(key, pairs))));
+            }
             Value::Scalar { .. } => {}
+        }
+    }
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Top,
+    Item,
+    /// Behind this key, beside these entries.
+    Value(&'a Node, &'a [(Node, Node)]),
+}
+
+impl Place<'_> {
+    /// The edits that write `node`, which stands here, with one entry per line.
+    fn to_block(self, document: &Document, node: &Node) -> Option<Vec<Edit>> {
+        match self {
+            Self::Top => None,
+            Self::Item => edits::item_to_block(document, node),
+            Self::Value(key, siblings) => edits::value_to_block(document, key, node, siblings),
         }
     }
 }

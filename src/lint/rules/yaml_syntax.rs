@@ -1,7 +1,7 @@
 //! `yaml-syntax`
 
 use crate::document::{Fault, ProblemKind};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, frontmatter; YAML 1.2",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

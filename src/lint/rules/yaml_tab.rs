@@ -2,7 +2,7 @@
 
 use crate::document::{Fault, ProblemKind};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,6 +18,7 @@ pub(super) static RULE: Rule = Rule {
         source: "YAML 1.2, section 6.1",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

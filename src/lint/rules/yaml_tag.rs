@@ -1,7 +1,7 @@
 //! `yaml-tag`
 
 use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Rule, Subject};
+use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,6 +17,7 @@ pub(super) static RULE: Rule = Rule {
         source: "portability; the reference validator refuses them",
     },
     fix: None,
+    needs: Needs::Document,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `yaml-unquoted-colon`
 
 use crate::document::{Fault, ProblemKind};
-use crate::lint::{Docs, Finding, Group, Levels, Rule, Safety, Subject};
+use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
@@ -19,6 +19,7 @@ pub(super) static RULE: Rule = Rule {
         source: "specification, frontmatter; YAML 1.2, section 7.3.3",
     },
     fix: Some(Safety::Safe),
+    needs: Needs::Document,
     check,
 };
 

@@ -113,15 +113,16 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
 /// needs none is in no circle. Returns all of these.
 fn among_each_other(
     skills: &mut [Checked],
-    again: &[(usize, Again)],
+    again: &[(usize, Box<Again>)],
     rules: &Ruleset,
 ) -> Result<Vec<OtherSkill>> {
     if again.len() < 2 {
         return Ok(Vec::new());
     }
     let others: Vec<OtherSkill> = again.iter().map(|(_, again)| again.skill.clone()).collect();
+    let mut checker = Checker::new(rules, &others);
     for (index, again) in again {
-        if let Some(one) = again.check(rules, &others, &skills[*index].file)? {
+        if let Some(one) = again.check(&mut checker, &skills[*index].file)? {
             skills[*index] = one.checked;
         }
     }

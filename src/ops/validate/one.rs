@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 
 use super::{Checked, FILE_KIND};
 use crate::document::{Document, Node, Value};
-use crate::engine::files;
+use crate::engine::files::{self, Contents};
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Base, Kind, Looked};
-use crate::lint::{self, Finding, Level, OtherSkill, RULES, Ruleset, Severity, Subject};
+use crate::lint::{Finding, Named, Needs, OtherSkill, Plan, Ruleset, Severity, SkillFile, Subject};
 use crate::requirement;
 
 /// A skill that was checked.
 pub(super) struct One {
     pub(super) checked: Checked,
     /// How it is checked again once all others are known; `None` where it needs none of them.
-    pub(super) again: Option<Again>,
+    ///
+    /// In a box: nearly all have none, and there is one of this for every skill.
+    pub(super) again: Option<Box<Again>>,
 }
 
 /// A skill that needs others.
@@ -27,14 +29,13 @@ pub(super) struct Again {
 }
 
 impl Again {
-    /// Checks the skill among `others`.
+    /// Checks the skill with `checker`, which knows the others.
     ///
     /// # Errors
     ///
     /// Where its file can no longer be read.
-    pub(super) fn check(&self, rules: &Ruleset, others: &[OtherSkill], shown: &Path) -> Result<Option<One>> {
+    pub(super) fn check(&self, checker: &mut Checker<'_>, shown: &Path) -> Result<Option<One>> {
         let (Some(dir), Some(name)) = (self.at.parent(), self.at.file_name()) else { return Ok(None) };
-        let mut checker = Checker::new(rules, others);
         checker.file(&Base::open(dir)?, Path::new(name), self.directory.as_deref(), || shown.to_owned())
     }
 }
@@ -53,16 +54,18 @@ fn needs(document: &Document) -> Option<OtherSkill> {
 
 /// Checks one skill after the other with the same memory.
 pub(super) struct Checker<'a> {
-    rules: &'a Ruleset,
+    plan: Plan<'a>,
     others: &'a [OtherSkill],
-    needs_files: bool,
+    needs: Wanted,
     bytes: Vec<u8>,
 }
 
 impl<'a> Checker<'a> {
     /// A checker by `rules`, for skills that stand beside `others`.
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
-        Self { rules, others, needs_files: needs_files(rules), bytes: Vec::new() }
+        let plan = Plan::new(rules);
+        let needs = Wanted::by(&plan);
+        Self { plan, others, needs, bytes: Vec::new() }
     }
 
     /// Checks the file `below` a directory, which lies in a directory whose real name is `directory`
@@ -87,17 +90,17 @@ impl<'a> Checker<'a> {
             }
         }
         let document = Document::from_bytes(std::mem::take(&mut self.bytes));
-        let dir = || base.path().join(below.parent().unwrap_or(Path::new("")));
-        let findings = self.lint(&document, below.file_name(), directory, dir);
+        let place = Place { base, dir: below.parent().unwrap_or(Path::new("")) };
+        let findings = self.lint(&document, below.file_name(), directory, Some(place));
         let needs = needs(&document);
-        let mut checked = Checked { file: shown(), text: document.into_text(), findings };
-        if checked.findings.is_empty() {
-            self.bytes = std::mem::take(&mut checked.text).into_bytes();
-        }
-        let again = needs.map(|skill| Again {
-            skill,
-            at: base.path().join(below),
-            directory: directory.map(OsStr::to_owned),
+        let text = document.into_text();
+        // A copy has the size of the text; what is read into has that of the largest one.
+        let kept = if findings.is_empty() { String::new() } else { text.clone() };
+        let checked = Checked { file: shown(), text: kept, findings };
+        self.bytes = text.into_bytes();
+        let again = needs.map(|skill| {
+            let (at, directory) = (base.path().join(below), directory.map(OsStr::to_owned));
+            Box::new(Again { skill, at, directory })
         });
         Ok(Some(One { checked, again }))
     }
@@ -107,26 +110,42 @@ impl<'a> Checker<'a> {
         let document = Document::from_bytes(bytes);
         let dir = at.and_then(Path::parent);
         let findings = match (at, dir) {
-            (Some(at), Some(dir)) => self.lint(&document, at.file_name(), dir.file_name(), || dir.to_owned()),
-            _ => lint::check_with(&Subject::new(&document, None, SKILL_FILE), self.rules),
+            (Some(at), Some(dir)) => self.lint_in(&document, at.file_name(), dir.file_name(), dir),
+            _ => self.plan.check(&Subject::new(&document, None, SKILL_FILE)),
         };
         Checked { file: shown, text: document.into_text(), findings }
     }
 
     /// What is found in `document` as the file `file_name` of the directory `dir`, whose real name is
     /// `directory`.
-    pub(super) fn lint(
+    pub(super) fn lint_in(
         &self,
         document: &Document,
         file_name: Option<&OsStr>,
         directory: Option<&OsStr>,
-        dir: impl FnOnce() -> PathBuf,
+        dir: &Path,
+    ) -> Vec<Finding> {
+        let base = Base::open(dir).ok();
+        let place = base.as_ref().map(|base| Place { base, dir: Path::new("") });
+        self.lint(document, file_name, directory, place)
+    }
+
+    /// As [`Self::lint_in`]; nothing is looked at beside the file where it has no place.
+    fn lint(
+        &self,
+        document: &Document,
+        file_name: Option<&OsStr>,
+        directory: Option<&OsStr>,
+        place: Option<Place<'_>>,
     ) -> Vec<Finding> {
         let file_name = file_name.and_then(OsStr::to_str).unwrap_or_default();
         let subject = Subject::new(document, directory.and_then(OsStr::to_str), file_name).among(self.others);
-        let beside = self.needs_files.then(|| files::of_skill(&dir())).flatten();
-        let subject = beside.as_deref().map_or(subject, |files| subject.with_files(files));
-        lint::check_with(&subject, self.rules)
+        let beside = place.map(|place| self.needs.look(&subject, place)).unwrap_or_default();
+        let subject = match &beside.files {
+            Some(files) => subject.with_files(files),
+            None => subject.without(&beside.absent),
+        };
+        self.plan.check(&subject)
     }
 
     /// Checks a link, or whatever else is no regular file of a moderate size.
@@ -138,8 +157,8 @@ impl<'a> Checker<'a> {
                 return Ok(Checked { file, text: String::new(), findings: vec![of_kind(&reason)] });
             }
         };
-        let dir = || at.parent().unwrap_or(Path::new("")).to_owned();
-        let mut findings = self.lint(&document, at.file_name(), directory, dir);
+        let dir = at.parent().unwrap_or(Path::new(""));
+        let mut findings = self.lint_in(&document, at.file_name(), directory, dir);
         if fs::kind(at)? == Some(Kind::Symlink) {
             let help = "put the file itself there: a skill that is installed has no links";
             findings.insert(0, finding("the file is a symbolic link").help(help));
@@ -148,13 +167,81 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The rules that look at the other files of a skill.
-const NEED_FILES: [&str; 5] =
-    ["license-unknown", "link-missing", "reference-depth", "script-executable", "script-unreferenced"];
+/// A skill's directory: below one that is open.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    base: &'a Base,
+    dir: &'a Path,
+}
 
-/// Whether one of [`NEED_FILES`] is on: finding the files costs more than all of the rest.
-fn needs_files(rules: &Ruleset) -> bool {
-    RULES.iter().any(|rule| NEED_FILES.contains(&rule.id) && rules.level(rule) != Level::Off)
+/// What the rules that are on look at beside the `SKILL.md`.
+struct Wanted {
+    files: bool,
+    /// What says which files it is about, where not all of them are wanted.
+    paths: Vec<fn(&Subject<'_>) -> Vec<Named>>,
+}
+
+/// What was found beside a `SKILL.md`.
+#[derive(Default)]
+struct Beside {
+    files: Option<Vec<SkillFile>>,
+    absent: Vec<String>,
+}
+
+impl Wanted {
+    fn by(plan: &Plan<'_>) -> Self {
+        let mut wanted = Self { files: false, paths: Vec::new() };
+        for rule in plan.rules() {
+            match rule.needs {
+                Needs::Document => {}
+                Needs::Paths(named) => wanted.paths.push(named),
+                Needs::Files => wanted.files = true,
+            }
+        }
+        wanted
+    }
+
+    /// Looks at what is wanted of the skill in `place`: at each file that it names, and at all of them
+    /// only where that does not do.
+    fn look(&self, subject: &Subject<'_>, place: Place<'_>) -> Beside {
+        let list = |contents| files::of_skill(&place.base.path().join(place.dir), contents);
+        if self.files {
+            return Beside { files: list(Contents::Read), absent: Vec::new() };
+        }
+        let mut absent = Vec::new();
+        for named in self.paths.iter().flat_map(|named| named(subject)) {
+            match place.has(&named.path) {
+                Some(true) => {}
+                Some(false) if !named.or_list => absent.push(named.path),
+                _ => return Beside { files: list(Contents::Unread), absent: Vec::new() },
+            }
+        }
+        Beside { files: None, absent }
+    }
+}
+
+/// Whether a path in another case may lead to the same file, so that only a list tells the right case.
+const ANY_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
+
+impl Place<'_> {
+    /// Whether `path` is a file or link of the skill; `None` where only the list of all files tells.
+    ///
+    /// A directory of the skill that is a link is followed here and not in the list: to tell that
+    /// would take a second look for nearly every file.
+    fn has(self, path: &str) -> Option<bool> {
+        // No file of a list has such a path, and on Windows it may lead anywhere.
+        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return Some(false);
+        }
+        if ANY_CASE || path.contains('\\') {
+            return None;
+        }
+        match self.base.kind(&self.dir.join(path)) {
+            Ok(Some(Kind::File | Kind::Symlink)) => Some(true),
+            Ok(None) => Some(false),
+            _ => None,
+        }
+    }
 }
 
 fn of_kind(reason: &Unusable) -> Finding {
@@ -170,23 +257,97 @@ fn finding(message: &str) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::testing::World;
+    use crate::lint::{Level, Profile, RULES, SkillFileKind};
 
-    /// A rule that looks at files and is not in the list would find nothing where the others are off.
+    /// What a rule says that it needs is what it looks at.
     #[test]
-    fn the_rules_that_look_at_files_are_known() {
-        for id in NEED_FILES {
-            assert!(lint::rule(id).is_ok(), "{id}");
-        }
-        let files = [];
+    fn rules_look_at_no_more_than_they_say() {
         let texts = RULES.iter().flat_map(|rule| [rule.docs.bad, rule.docs.good]);
         for text in texts {
             let document = Document::parse(text.to_owned());
             let subject = Subject::new(&document, Some("pdf"), SKILL_FILE);
-            for rule in RULES.iter().filter(|rule| !NEED_FILES.contains(&rule.id)) {
-                let (mut without, mut with) = (Vec::new(), Vec::new());
-                (rule.check)(&subject, &mut without);
-                (rule.check)(&subject.with_files(&files), &mut with);
-                assert_eq!(without, with, "{}", rule.id);
+            for rule in RULES {
+                let found = |subject: &Subject<'_>| {
+                    let mut findings = Vec::new();
+                    (rule.check)(subject, &mut findings);
+                    findings
+                };
+                let known = match rule.needs {
+                    Needs::Files => continue,
+                    Needs::Document => Vec::new(),
+                    Needs::Paths(named) => named(&subject),
+                };
+                // With all files that it names, a rule has nothing to say about files.
+                let file = |named: Named| SkillFile { path: named.path, kind: SkillFileKind::Link };
+                let files: Vec<SkillFile> = known.into_iter().map(file).collect();
+                assert_eq!(found(&subject), found(&subject.with_files(&files)), "{}", rule.id);
+            }
+        }
+    }
+
+    fn needs_files(rules: &Ruleset) -> bool {
+        Wanted::by(&Plan::new(rules)).files
+    }
+
+    /// The default profile lists no files, which takes longer than all else.
+    #[test]
+    fn files_are_listed_for_the_rules_that_need_them() {
+        let mut rules = Ruleset::new(Profile::Spec);
+        assert!(!needs_files(&rules));
+        rules.set("reference-depth", Level::Warning).expect("a rule");
+        assert!(needs_files(&rules));
+        for (profile, files, paths) in [
+            (Profile::Spec, false, 2),
+            (Profile::Reference, false, 0),
+            (Profile::ClaudeCode, true, 2),
+            (Profile::Publish, true, 2),
+            (Profile::Lenient, false, 0),
+        ] {
+            let rules = Ruleset::new(profile);
+            let wanted = Wanted::by(&Plan::new(&rules));
+            assert_eq!((wanted.files, wanted.paths.len()), (files, paths), "{profile}");
+        }
+    }
+
+    /// A look at the single files and a list of all of them come to the same.
+    #[test]
+    fn single_files_tell_what_the_list_tells() {
+        let world = World::new();
+        world.write("pdf/a.md", "");
+        world.write("pdf/b/c.md", "");
+        world.write("pdf/b/d/e.md", "");
+        world.write("other/x.md", "");
+        #[cfg(unix)]
+        {
+            world.link("nowhere", "pdf/link.md");
+        }
+        fs::create_dir_all(&world.project().join("pdf/empty")).expect("creates");
+        let dir = world.project().join("pdf");
+        let listed = files::of_skill(&dir, Contents::Unread).expect("a directory");
+        let base = Base::open(world.project()).expect("opens");
+        let place = Place { base: &base, dir: Path::new("pdf") };
+        for (path, expected) in [
+            ("a.md", Some(true)),
+            ("b/c.md", Some(true)),
+            ("b/d/e.md", Some(true)),
+            ("b", None),
+            ("empty", None),
+            ("A.md", Some(false)),
+            ("b/c.md/d", Some(false)),
+            ("x.md", Some(false)),
+            ("../other/x.md", Some(false)),
+            ("/etc/passwd", Some(false)),
+            ("b//c.md", Some(false)),
+            ("a\0", None),
+            ("b\\c.md", None),
+            #[cfg(unix)]
+            ("link.md", Some(true)),
+        ] {
+            let found = place.has(path);
+            assert_eq!(found, if ANY_CASE && expected == Some(true) { None } else { expected }, "{path}");
+            if let Some(there) = found {
+                assert_eq!(there, listed.iter().any(|file| file.path == path), "{path}");
             }
         }
     }

@@ -78,7 +78,7 @@ fn one(
     let dir = at.parent().unwrap_or(Path::new(""));
     let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
     let repair = fix::repair(&at, &document, safety, |document, name| {
-        checker.lint(document, Some(OsStr::new(name)), dir.file_name(), || dir.clone())
+        checker.lint_in(document, Some(OsStr::new(name)), dir.file_name(), &dir)
     })?;
     if repair.is_empty() {
         return Ok(None);

@@ -1,0 +1,153 @@
+//! Where a link of a skill leads, by its text alone.
+
+/// Where a link leads, by its text alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// To a file or directory of the skill: the path below its directory, without `.` and `..`.
+    Inside(String),
+    /// Out of the skill's directory by `..`.
+    Outside,
+    /// To a place on one machine: `/x`, `~/x`, `file:///x`.
+    Absolute,
+    /// To a path as Windows writes it: `a\b`, `C:/x`.
+    Windows,
+    /// To another machine, to a place in the same file, or to no place at all, as a placeholder.
+    Elsewhere,
+}
+
+impl Target {
+    /// Where `link` leads from a file in `directory` of the skill.
+    pub(crate) fn of(link: &str, directory: &str) -> Self {
+        let end = memchr::memchr2(b'#', b'?', link.as_bytes()).unwrap_or(link.len());
+        let path = link[..end].trim();
+        if path.is_empty() || is_placeholder(link) {
+            return Self::Elsewhere;
+        }
+        if is_drive(path) || (path.contains('\\') && !path.contains("://")) {
+            return Self::Windows;
+        }
+        if path.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:")) {
+            return Self::Absolute;
+        }
+        if has_scheme(path) || path.starts_with("//") {
+            return Self::Elsewhere;
+        }
+        if path.starts_with('/') || path == "~" || path.starts_with("~/") {
+            return Self::Absolute;
+        }
+        // As nearly every path is written.
+        if directory.is_empty() && is_clean(path) {
+            return Self::Inside(path.to_owned());
+        }
+        let path = decoded(path);
+        let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    if parts.pop().is_none() {
+                        return Self::Outside;
+                    }
+                }
+                part => parts.push(part),
+            }
+        }
+        Self::Inside(parts.join("/"))
+    }
+}
+
+/// Whether the link stands for one that is to be written: `path/to/file`, `{name}.md`, `...`.
+fn is_placeholder(link: &str) -> bool {
+    link.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'<' | b'>' | b'*' | b'|' | b'$' | b'[' | b']'))
+        || (!link.is_ascii() && link.contains('…'))
+        || link.contains("...")
+        || link.contains("path/to/")
+        // A word alone, as in `[text](url)`.
+        || link.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+}
+
+/// Whether `path` starts with a drive: `C:\x`, `c:/x`.
+fn is_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
+}
+
+fn has_scheme(path: &str) -> bool {
+    let Some((scheme, _)) = path.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+}
+
+/// Whether `path` is written without escapes, and each of its parts is a name.
+fn is_clean(path: &str) -> bool {
+    !path.contains('%') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+/// `path` with `%20` and its like undone, where that is text.
+fn decoded(path: &str) -> String {
+    if !path.contains('%') {
+        return path.to_owned();
+    }
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
+        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn where_links_lead() {
+        let inside = |path: &str| Target::Inside(path.to_owned());
+        for (link, target) in [
+            ("references/a.md", inside("references/a.md")),
+            ("./a/../b.md#part", inside("b.md")),
+            ("a%20b.md?x=1", inside("a b.md")),
+            ("100%.md", inside("100%.md")),
+            ("../other/SKILL.md", Target::Outside),
+            ("a/../../b.md", Target::Outside),
+            ("/etc/passwd", Target::Absolute),
+            ("~/notes.md", Target::Absolute),
+            ("FILE:///x", Target::Absolute),
+            ("scripts\\a.py", Target::Windows),
+            ("C:/x", Target::Windows),
+            ("https://x.y/a\\b", Target::Elsewhere),
+            ("mailto:a@b.c", Target::Elsewhere),
+            ("//host/x", Target::Elsewhere),
+            ("#part", Target::Elsewhere),
+            ("", Target::Elsewhere),
+            ("url", Target::Elsewhere),
+            ("{name}.md", Target::Elsewhere),
+            ("path/to/file.md", Target::Elsewhere),
+        ] {
+            assert_eq!(Target::of(link, ""), target, "{link}");
+        }
+        assert_eq!(Target::of("../b.md", "references"), inside("b.md"));
+        assert_eq!(Target::of("b.md", "references"), inside("references/b.md"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_inside_never_leaves(link in "(\\.|/|\\.\\./|%2e|%|a|é|:|#|\\\\){0,20}") {
+            for directory in ["", "references"] {
+                if let Target::Inside(path) = Target::of(&link, directory) {
+                    prop_assert!(!path.starts_with('/') && !path.ends_with('/') && !path.contains("//"));
+                    prop_assert!(path.split('/').all(|part| part != ".." && part != "."), "{}", path);
+                }
+            }
+        }
+    }
+}
