@@ -272,7 +272,7 @@ mod tests {
             ),
             (
                 "{\"version\": 1, \"skills\": {\"x\": {\"source\": \"\", \"source\": \"\"}}}".into(),
-                "1:58: `source` is there twice",
+                "1:57: `source` is there twice",
             ),
         ];
         for (text, message) in cases {
