@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::commands::export::ExportArgs;
+use super::commands::import::ImportArgs;
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -113,6 +115,14 @@ pub(crate) enum Command {
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
+
+    /// adopt what other tools installed
+    #[command(after_help = help::IMPORT)]
+    Import(ImportArgs),
+
+    /// write the lockfile of another tool
+    #[command(after_help = help::EXPORT)]
+    Export(ExportArgs),
 }
 
 /// Which scope.

@@ -2,7 +2,9 @@
 
 mod create;
 mod explain;
+pub(crate) mod export;
 mod fmt;
+pub(crate) mod import;
 mod install;
 mod invoke;
 mod list;
@@ -36,6 +38,8 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "invoke",
+    "import",
+    "export",
     "help",
 ];
 
@@ -51,6 +55,8 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Import(args) => import::run(app, args),
+        Command::Export(args) => export::run(app, args),
     }
 }
 

@@ -7,6 +7,9 @@ mod fetch;
 mod restore;
 mod select;
 
+pub(super) use self::fetch::{chain, keep, locked};
+pub(super) use self::select::candidates;
+
 use self::audience::Audience;
 use self::fetch::Fetched;
 use self::restore::Restore;
@@ -220,6 +223,7 @@ fn change(
         manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
         copy: audience.copy,
         force: request.force,
+        ..Goal::default()
     };
     let plan = make_plan(context, scope, &goal, &files)?;
     if request.locked && plan.lock.is_some() {
