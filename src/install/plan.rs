@@ -364,7 +364,8 @@ fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
     for name in &goal.remove {
         lock.skills.remove(name);
     }
-    (lock != files.lock).then_some(lock)
+    // Marks of a conflict are a change in themselves.
+    (lock != files.lock || files.conflicts.is_some()).then_some(lock)
 }
 
 fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {

@@ -56,6 +56,32 @@ pub(super) fn run(app: &App, args: &ExportArgs) -> Result<u8> {
 mod tests {
     #[test]
     fn the_help_page() {
-        insta::assert_snapshot!(crate::cli::help::testing::page("export"));
+        insta::assert_snapshot!(crate::cli::help::testing::page("export"), @"
+        write the lockfile of another tool
+
+        Usage: skillpm export [OPTIONS] <FORMAT>
+
+        Arguments:
+          <FORMAT>  what to write: `skills-lock`, the lockfile of the npm tool `skills`
+
+        Options:
+          -o, --output <FILE>  where to; `-` is standard output [default: `skills-lock.json` in the
+                               project's root]
+              --json           print what was written and what was left out as JSON
+
+        Options of all commands:
+              --offline       use no network: only what is in the store and on this machine
+              --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
+                              or `never` [default: auto]
+          -q, --quiet         say nothing but warnings and errors
+          -v, --verbose       say every step
+          -h, --help          show this help
+
+        Examples:
+          skillpm export skills-lock                 write `skills-lock.json`
+          skillpm export skills-lock --output -      print it
+
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#export
+        ");
     }
 }

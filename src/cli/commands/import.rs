@@ -46,6 +46,37 @@ pub(super) fn run(app: &App, args: &ImportArgs) -> Result<u8> {
 mod tests {
     #[test]
     fn the_help_page() {
-        insta::assert_snapshot!(crate::cli::help::testing::page("import"));
+        insta::assert_snapshot!(crate::cli::help::testing::page("import"), @"
+        adopt what other tools installed
+
+        Usage: skillpm import [OPTIONS] [FILE]
+
+        Arguments:
+          [FILE]  a `skills-lock.json` or `.skill-lock.json` [default: everything that other tools left in
+                  the scope: their lockfiles, and directories of skills]
+
+        Options:
+              --scope <SCOPE>  `project`: for the project around the working directory; `user`: for you, in
+                               every project [default: project, for `list` both]
+          -g, --global         short for `--scope user`
+          -p, --project        short for `--scope project`
+              --dry-run        show what would be adopted, do nothing
+              --json           print the outcome as JSON
+
+        Options of all commands:
+              --offline       use no network: only what is in the store and on this machine
+              --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
+                              or `never` [default: auto]
+          -q, --quiet         say nothing but warnings and errors
+          -v, --verbose       say every step
+          -h, --help          show this help
+
+        Examples:
+          skillpm import                       what other tools left in the project
+          skillpm import -g                    the same for your own skills
+          skillpm import --dry-run             what would be adopted, and what not
+
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#import
+        ");
     }
 }

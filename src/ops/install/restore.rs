@@ -45,7 +45,9 @@ pub(super) fn restore(
     let mut work = Worker { context, scope, opened: BTreeMap::new(), restore: Restore::default() };
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
-            Some(locked) if meets(locked, requirement) => work.locked(name, locked, request.force)?,
+            Some(locked) if meets(locked, requirement) && !files.is_conflict(name) => {
+                work.locked(name, locked, request.force)?
+            }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
         }
     }
