@@ -33,14 +33,19 @@ pub enum HashError {
 ///
 /// Names whose order is not known; content that cannot be read.
 pub fn computed_hash(tree: &Tree, dir: &str) -> Result<String, HashError> {
-    let mut files: BTreeMap<&str, Entry> = BTreeMap::new();
+    let mut files: BTreeMap<String, Entry> = BTreeMap::new();
     for (path, entry) in tree.below(dir) {
         let mut above = path.split('/').rev().skip(1);
         if matches!(entry.node, Node::File { .. }) && !above.any(|part| NOT_HASHED.contains(&part)) {
-            files.insert(path, entry);
+            // The tool takes every backslash for a separator of Windows, on all systems.
+            let name = path.replace('\\', "/");
+            if files.contains_key(&name) {
+                return Err(OrderError::Alike(name.clone(), path.to_owned()).into());
+            }
+            files.insert(name, entry);
         }
     }
-    let mut names: Vec<&str> = files.keys().copied().collect();
+    let mut names: Vec<&str> = files.keys().map(String::as_str).collect();
     order::sort(&mut names)?;
     let mut hasher = Sha256::new();
     for name in names {
@@ -162,6 +167,13 @@ mod tests {
     use super::testing::tree;
     use super::*;
     use crate::digest::Digest;
+
+    #[test]
+    fn backslashes_count_as_slashes() {
+        let hash = |name: &str| computed_hash(&tree(&[(name, "x"), ("b", "y")]), "").expect("hashes");
+        assert_eq!(hash("a\\c"), hash("a/c"));
+        assert!(computed_hash(&tree(&[("a\\c", ""), ("a/c", "")]), "").is_err());
+    }
 
     #[test]
     fn names_and_bytes_follow_each_other() {

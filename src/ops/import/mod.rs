@@ -170,7 +170,10 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         unchanged(&scope, &files, &Files::read(&scope)?)?;
         plan = make_plan(context, &scope, &goal, &files)?;
         if let Some(transaction) = transaction {
-            warnings.extend(keep_replaced(context, &scope, &plan)?);
+            let mut kept = keep_replaced(context, &scope, &plan)?;
+            // Copies for several agents are often the same bytes.
+            kept.dedup();
+            warnings.extend(kept);
             transaction.apply(&plan, &files, &contents)?;
         }
     }
