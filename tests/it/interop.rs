@@ -555,7 +555,7 @@ fn hostile_entries() {
     assert_eq!(output.code, Some(1));
     insta::assert_snapshot!(output.stdout, @"
     name    outcome  source              why
-    canary  left     github:acme/skills  X
+    canary  left     github:acme/skills  `http://127.0.0.1:9/repos/acme/skills/commits/HEAD` was not requested: skillpm is offline
     esc-2j  left     -                   skillpm does not know sources of the type `oci`
     ext     left     -                   `ext::sh -c touch CANARY` is not an address that skillpm can install from
     gone    left     path:/nowhere       `/nowhere` does not exist
@@ -741,4 +741,116 @@ fn a_conflict_that_cannot_be_mended() {
     error: [DIR]/project/skillpm.lock:2:1: there are marks of a merge conflict, and the sides cannot be told apart
     hint: take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install`: it adds what the manifest asks for
     ");
+}
+
+/// The blocks of a language in a page of the documentation.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).expect("a page");
+    let open = format!("```{language}\n");
+    let parts = text.split(&open).skip(1);
+    parts.map(|part| part.split("```").next().expect("a first part").to_owned()).collect()
+}
+
+/// What one manager of the recipe captures: its datasource, and the groups by name.
+type Captured = (String, Vec<(String, String)>);
+
+fn captured_here(recipe: &serde_json::Value, manifest: &str) -> Vec<Captured> {
+    let mut found = Vec::new();
+    for manager in recipe["customManagers"].as_array().expect("managers") {
+        for pattern in manager["matchStrings"].as_array().expect("patterns") {
+            // Renovate's engine is RE2; this one knows the same constructs, and none that RE2 lacks.
+            let regex = regex::Regex::new(pattern.as_str().expect("text")).expect("a regular expression");
+            for captures in regex.captures_iter(manifest) {
+                let groups = regex.capture_names().flatten();
+                let groups = groups.map(|name| (name.to_owned(), captures[name].to_owned()));
+                let datasource = manager["datasourceTemplate"].as_str().expect("text").to_owned();
+                found.push((datasource, groups.collect::<Vec<_>>()));
+            }
+        }
+    }
+    for (_, groups) in &mut found {
+        groups.sort();
+    }
+    found.sort();
+    found
+}
+
+fn captured_by_node(node: &Path, recipe: &serde_json::Value, manifest: &str) -> Vec<Captured> {
+    let script = "const [recipe, manifest] = JSON.parse(process.argv[1]); const found = [];
+        for (const m of recipe.customManagers) for (const p of m.matchStrings)
+          for (const match of manifest.matchAll(new RegExp(p, 'g')))
+            found.push([m.datasourceTemplate, Object.entries(match.groups).sort()]);
+        process.stdout.write(JSON.stringify(found))";
+    let input = serde_json::to_string(&(recipe, manifest)).expect("JSON");
+    let output = Command::new(node).args(["-e", script, &input]).output().expect("Node starts");
+    let mut found: Vec<Captured> = serde_json::from_slice(&output.stdout).expect("JSON");
+    found.sort();
+    found
+}
+
+/// The recipe of the guide finds what the guide says, in the guide's manifest, in one that skillpm wrote, and
+/// in nothing else; in Rust's engine, which is of RE2's kind, and in JavaScript's.
+#[test]
+fn the_recipe_for_renovate() {
+    let page = "docs/guide/renovate.md";
+    let recipe: serde_json::Value = serde_json::from_str(&blocks(page, "json")[0]).expect("JSON");
+    let manifest = &blocks(page, "toml")[0];
+    skillpm::manifest::Manifest::parse(manifest).expect("the guide's manifest is one");
+    let node = node();
+    let captured = |manifest: &str| {
+        let found = captured_here(&recipe, manifest);
+        if let Some(node) = &node {
+            assert_eq!(captured_by_node(node, &recipe, manifest), found, "{manifest}");
+        }
+        let shown = found.iter().map(|(datasource, groups)| {
+            let groups: Vec<_> = groups.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            format!("{datasource}: {}\n", groups.join(" "))
+        });
+        shown.collect::<String>()
+    };
+    insta::assert_snapshot!(captured(manifest), @"
+    git-refs: currentDigest=0123456789abcdef0123456789abcdef01234567 currentValue=main depName=acme/skills
+    git-refs: currentDigest=89abcdef0123456789abcdef0123456789abcdef currentValue=dev packageName=https://git.example.com/skills.git
+    git-tags: currentValue=2.0 packageName=https://git.example.com/skills.git
+    github-tags: currentValue=v1.2.0 packageName=anthropics/skills
+    github-tags: currentValue=v3 packageName=acme/skills
+    ");
+
+    // What skillpm itself writes.
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let commit = forge.repo("acme/skills").commit(&skills());
+    forge.repo("acme/skills").tag("v1", &commit);
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--tag", "v1"]).code, Some(0));
+    assert_eq!(sandbox.run(&["install", "acme/skills@docx", "--rev", &commit]).code, Some(0));
+    let written = sandbox.read("skillpm.toml");
+    assert_eq!(captured(&written), "github-tags: currentValue=v1 packageName=acme/skills\n");
+    let commented = written.replace(&format!("{commit}\" }}"), &format!("{commit}\" }} # branch: main"));
+    assert!(
+        captured(&commented)
+            .contains(&format!("git-refs: currentDigest={commit} currentValue=main depName=acme/skills"))
+    );
+
+    // Nothing is taken from another line or from a comment, and nothing that is no version.
+    for none in [
+        "a = { github = \"o/r\" }\nb = { path = \"x\" }\ntag = \"v1\"\n",
+        "a = { github = \"o/r\" } # tag = \"v1\"\n",
+        "a = { github = \"o/r\", branch = \"main\" }\n",
+        "a = { github = \"o/r\", rev = \"0123456789abcdef0123456789abcdef01234567\" }\n",
+        "a = { github = \"o/r\", rev = \"0123456\" } # branch: main\n",
+        "a = { git = \"git@h:o/r\", tag = \"v1\" }\n",
+        "a = { path = \"../x\" }\n",
+    ] {
+        assert_eq!(captured(none), "", "{none}");
+    }
+    let files = regex::Regex::new(
+        recipe["customManagers"][0]["managerFilePatterns"][0].as_str().expect("text").trim_matches('/'),
+    );
+    let files = files.expect("a regular expression");
+    assert!(
+        files.is_match("skillpm.toml")
+            && files.is_match("app/skillpm.toml")
+            && !files.is_match("xskillpm.toml")
+    );
 }
