@@ -20,9 +20,9 @@ pub enum Json {
     /// Text.
     String(String),
     /// A list.
-    Array(Vec<Json>),
+    Array(Vec<Self>),
     /// Keys and values.
-    Object(Vec<(String, Json)>),
+    Object(Vec<(String, Self)>),
 }
 
 impl Json {
@@ -288,7 +288,7 @@ fn number(text: &mut String, value: f64) {
     // Writing to a string cannot fail.
     let _ = match exponent {
         -6..=20 => write!(text, "{value}"),
-        0.. => write!(text, "{digits}e+{exponent}"),
+        21.. => write!(text, "{digits}e+{exponent}"),
         _ => write!(text, "{digits}e{exponent}"),
     };
 }

@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
         })?;
         if self.files.lock.skills.contains_key(&name) || self.files.manifest.skills().contains_key(&name) {
             skill.verdict = Verdict::Tracked;
-            skill.reason = "skillpm keeps it already".to_owned();
+            "skillpm keeps it already".clone_into(&mut skill.reason);
             return Ok(Action::Nothing);
         }
         if let Some(other) = self.keys.insert(name.collision_key(), name.clone()) {

@@ -46,7 +46,7 @@ pub(super) fn restore(
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             Some(locked) if meets(locked, requirement) && !files.is_conflict(name) => {
-                work.locked(name, locked, request.force)?
+                work.locked(name, locked, request.force)?;
             }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
         }
