@@ -231,12 +231,12 @@ fn a_project_of_the_npm_tool() {
     assert_eq!(sandbox.run(&["install", "--frozen"]).code, Some(0));
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
     assert!(sandbox.tree(&sandbox.project()).contains(&"755 .agents/skills/pdf/scripts/run.sh".to_owned()));
-    insta::assert_snapshot!(sandbox.run(&["import"]), @"
+    insta::assert_snapshot!(told(&sandbox.run(&["import"]), &commit), @"
     exit: 0
     --- stdout
-    name  outcome  source              why
-    docx  tracked  github:acme/skills  skillpm keeps it already
-    pdf   tracked  github:acme/skills  skillpm keeps it already
+    name  outcome  source                         why
+    docx  tracked  github:acme/skills at [COMMIT]  skillpm keeps it already
+    pdf   tracked  github:acme/skills at [COMMIT]  skillpm keeps it already
     --- stderr
     2 skills tracked before
     ");

@@ -11,6 +11,7 @@ use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, Survey};
 use crate::interop::copy::{Likeness, compare};
 use crate::interop::hash::{computed_hash, git_tree_id};
+use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::install::{candidates, chain, keep, locked};
@@ -120,6 +121,9 @@ impl<'a> Judge<'a> {
         })?;
         if self.files.lock.skills.contains_key(&name) || self.files.manifest.skills().contains_key(&name) {
             skill.verdict = Verdict::Tracked;
+            if let Some(locked) = self.files.lock.skills.get(&name) {
+                describe(skill, locked);
+            }
             "skillpm keeps it already".clone_into(&mut skill.reason);
             return Ok(Action::Nothing);
         }
@@ -142,10 +146,7 @@ impl<'a> Judge<'a> {
             reference: spec.reference.clone(),
             name: own.filter(|own| own != name.as_str()),
         };
-        skill.source = Some(locked.origin.to_string());
-        skill.path.clone_from(&locked.path);
-        skill.revision.clone_from(&locked.revision);
-        skill.digest = Some(digest.to_string());
+        describe(skill, &locked);
         let wanted = Wanted { name, locked, requirement: Some(requirement) };
         let mut known = BTreeSet::new();
         let mut made = Made::default();
@@ -283,6 +284,14 @@ impl<'a> Judge<'a> {
         });
         opened.clone()
     }
+}
+
+/// Says of `skill` what is locked.
+fn describe(skill: &mut ImportedSkill, locked: &Locked) {
+    skill.source = Some(locked.origin.to_string());
+    skill.path.clone_from(&locked.path);
+    skill.revision.clone_from(&locked.revision);
+    skill.digest = Some(locked.digest.to_string());
 }
 
 /// The skill that `claim` means in `opened`: in the directory that the other tool wrote down, else by its
