@@ -1,7 +1,7 @@
 //! `import`: what other tools installed becomes skillpm's to keep.
 //!
-//! Everything that another tool left is collected ([`claims`]), tied to the bytes of its source and
-//! compared with what lies on disk ([`judge`]), and written down by one transaction, as an installation
+//! Everything that another tool left is collected, tied to the bytes of its source and
+//! compared with what lies on disk, and written down by one transaction, as an installation
 //! is. Copies that nobody edited are brought to the bytes of their source; edited ones, and what cannot
 //! be tied to a source, stay as they are and are told.
 
