@@ -5,9 +5,13 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 RELEASE = $(abspath $(TARGET))/release/skillpm
 TRY = target/try
 MADE = target/from-templates
+TEST_TOOLS = $(abspath $(TARGET))/test-tools
+# The npm tool that import and export are held against, and a Node that can run it.
+SKILLS = skills@1.7.4
+NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install test own-skills bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install test test-tools own-skills bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +42,7 @@ build: tools ## build the program for use, target/release/skillpm
 install: tools ## build skillpm and put it where cargo keeps programs
 	$(CARGO) install --locked --path .
 
-test: tools ## run all tests, and validate the example skills and what the templates make
+test: tools test-tools ## run all tests, and validate the example skills and what the templates make
 	$(CARGO) test --locked --no-default-features --lib
 	@$(MAKE) --no-print-directory own-skills
 	$(CARGO) test --locked --all-features
@@ -55,6 +59,14 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
+test-tools: ## fetch programs of others that tests compare with, into target/test-tools
+	@mkdir -p "$(TEST_TOOLS)"
+	@if ! command -v npm >/dev/null 2>&1; then echo 'npm was not found: tests against the npm tool `skills` are left out'; \
+	elif [ ! -e "$(TEST_TOOLS)/node_modules/skills/package.json" ]; then \
+	    npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) "$(NODE)" \
+	        || echo 'npm could not fetch $(SKILLS): tests against it are left out'; \
+	fi
+
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }
 	python3 benches/compare.py "$(RELEASE)"
 ifeq ($(BENCH_FULL),1)

@@ -24,11 +24,12 @@
 //!
 //! Imports run one way: front ends, verbs, machine, rules, values. Without the feature `cli` the
 //! library has no front end, without `http` it reaches no network, without `create` it makes no new
-//! skills.
+//! skills, and without `collation` it cannot compute other tools' hashes over names beyond ASCII.
 
 // values
 pub mod digest;
 pub mod document;
+pub mod interop;
 pub mod lockfile;
 pub mod manifest;
 pub mod name;

@@ -109,8 +109,7 @@ impl Lockfile {
     ///
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        if let Some(line) = text.lines().position(|l| l.starts_with("<<<<<<< ") || l.starts_with(">>>>>>> "))
-        {
+        if let Some(line) = text.lines().position(is_mark) {
             return Err(LockError::MergeConflict { line: line + 1 });
         }
         let raw: RawLock = toml::from_str(text).map_err(|error| {
@@ -139,6 +138,91 @@ impl Lockfile {
         }
         Ok(Self { skills })
     }
+}
+
+/// A lockfile in which git left marks of a merge conflict, mended as far as both sides agree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mended {
+    /// The entries of both sides; where they differ, those of the first.
+    pub lock: Lockfile,
+    /// The other entries of skills for which the sides differ.
+    pub others: BTreeMap<SkillName, Locked>,
+}
+
+impl Mended {
+    /// Reads each side of the conflicts in `text` by itself and puts them together.
+    ///
+    /// # Errors
+    ///
+    /// [`LockError::MergeConflict`] where the marks do not come in pairs; what is wrong with a side.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        let (ours, theirs) = sides(text)?;
+        let (mut lock, theirs) = (Lockfile::parse(&ours)?, Lockfile::parse(&theirs)?);
+        let mut others = BTreeMap::new();
+        for (name, entry) in theirs.skills {
+            match lock.skills.get(&name) {
+                Some(same) if *same == entry => {}
+                Some(_) => drop(others.insert(name, entry)),
+                None => drop(lock.skills.insert(name, entry)),
+            }
+        }
+        let mut keys = BTreeSet::new();
+        match lock.skills.keys().find(|name| !keys.insert(name.collision_key())) {
+            Some(name) => Err(LockError::Entry {
+                name: name.to_string(),
+                message: "the other side has a name that is the same on some file systems".to_owned(),
+            }),
+            None => Ok(Self { lock, others }),
+        }
+    }
+}
+
+/// Whether git made `line` the first of a conflict, or the last.
+fn is_mark(line: &str) -> bool {
+    line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
+}
+
+/// The two texts that git could not merge. What both had before, which some settings of git show, is
+/// left out.
+fn sides(text: &str) -> Result<(String, String), LockError> {
+    enum In {
+        Both,
+        Ours,
+        Base,
+        Theirs,
+    }
+    let (mut ours, mut theirs) = (String::new(), String::new());
+    let mut part = In::Both;
+    let mut begun = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        let marks =
+            (line.starts_with("<<<<<<< "), line.starts_with("||||||| "), line.trim_end() == "=======");
+        part = match (part, marks, line.starts_with(">>>>>>> ")) {
+            (In::Both, (true, ..), _) => {
+                begun = at + 1;
+                In::Ours
+            }
+            (In::Ours, (_, true, _), _) => In::Base,
+            (In::Ours | In::Base, (.., true), _) => In::Theirs,
+            (In::Theirs, _, true) => In::Both,
+            (_, (true, ..), _) | (_, _, true) => return Err(LockError::MergeConflict { line: at + 1 }),
+            (In::Both, ..) => {
+                ours.push_str(line);
+                theirs.push_str(line);
+                In::Both
+            }
+            (In::Ours, ..) => {
+                ours.push_str(line);
+                In::Ours
+            }
+            (In::Theirs, ..) => {
+                theirs.push_str(line);
+                In::Theirs
+            }
+            (In::Base, ..) => In::Base,
+        };
+    }
+    if matches!(part, In::Both) { Ok((ours, theirs)) } else { Err(LockError::MergeConflict { line: begun }) }
 }
 
 impl RawEntry {
@@ -307,7 +391,64 @@ mod tests {
         assert!(matches!(Lockfile::parse(&deep), Err(LockError::Malformed { .. })));
     }
 
+    fn entry(name: &str, commit: char) -> String {
+        let commit = commit.to_string().repeat(40);
+        format!(
+            "\n[[skill]]\nname = \"{name}\"\nsource = \"github:a/b\"\nrevision = \"{commit}\"\ndigest = \"{DIGEST}\"\n"
+        )
+    }
+
+    /// lk09: what the sides agree on is kept, and what they do not is told.
+    #[test]
+    fn the_sides_of_a_conflict_are_put_together() {
+        let (both, ours, theirs) = (entry("both", 'a'), entry("ours", 'b'), entry("theirs", 'c'));
+        let (one, other) = (entry("x", 'd'), entry("x", 'e'));
+        for base in [String::new(), format!("||||||| 123\n{}", entry("base", 'f'))] {
+            let text = format!(
+                "version = 1\n{both}<<<<<<< HEAD\n{ours}{one}{base}=======\n{theirs}{other}>>>>>>> branch\n"
+            );
+            let mended = Mended::parse(&text).expect("two sides");
+            let names: Vec<_> = mended.lock.skills.keys().map(SkillName::as_str).collect();
+            assert_eq!(names, ["both", "ours", "theirs", "x"]);
+            let x = SkillName::new("x").expect("a name");
+            assert_eq!(mended.lock.skills[&x].revision, Some("d".repeat(40)));
+            assert_eq!(mended.others[&x].revision, Some("e".repeat(40)));
+            assert_eq!(mended.others.len(), 1);
+        }
+        // Git shares lines between entries that are alike.
+        let (head, tail) = one.split_at(one.find("revision").expect("there"));
+        let (_, tail_of_other) = other.split_at(other.find("revision").expect("there"));
+        let text = format!("version = 1\n{head}<<<<<<< a\n{tail}=======\n{tail_of_other}>>>>>>> b\n");
+        assert_eq!(Mended::parse(&text).expect("two sides").others.len(), 1);
+    }
+
+    #[test]
+    fn conflicts_that_cannot_be_told_apart() {
+        for (text, line) in [
+            ("version = 1\n<<<<<<< a\n", 2),
+            ("version = 1\n<<<<<<< a\n=======\n", 2),
+            ("version = 1\n>>>>>>> a\n", 2),
+            ("<<<<<<< a\nversion = 1\n<<<<<<< a\n=======\n>>>>>>> b\n", 3),
+        ] {
+            assert_eq!(Mended::parse(text), Err(LockError::MergeConflict { line }), "{text}");
+        }
+        let half = "version = 1\n<<<<<<< a\n[[skill]]\n=======\n>>>>>>> b\n";
+        assert!(matches!(Mended::parse(half), Err(LockError::Malformed { .. })));
+        let alike =
+            format!("version = 1\n<<<<<<< a\n{}=======\n{}>>>>>>> b\n", entry("ss", 'a'), entry("ß", 'b'));
+        assert!(matches!(Mended::parse(&alike), Err(LockError::Entry { .. })), "{:?}", Mended::parse(&alike));
+    }
+
     proptest! {
+        /// A lockfile without marks has two equal sides; with any marks nothing panics.
+        #[test]
+        fn sides_of_any_text(text in "(<<<<<<< a\n|=======\n|>>>>>>> b\n|[|]{7} c\n|x\n){0,9}") {
+            if let Ok((ours, theirs)) = sides(&text) {
+                prop_assert!(text.contains("=======") || ours == theirs);
+                prop_assert!(!ours.lines().chain(theirs.lines()).any(is_mark));
+            }
+        }
+
         #[test]
         fn any_text_survives(version in "\\PC{0,12}|[\\x00-\\x7f]{0,12}", path in "[a-z\"é]{1,8}") {
             let mut lock = Lockfile::default();

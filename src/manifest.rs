@@ -281,6 +281,15 @@ impl Requirement {
 
 fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
     Document::parse(text).map_err(|error| {
+        let mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
+        if let Some(line) = text.lines().position(mark) {
+            return ManifestError {
+                line: line + 1,
+                column: 1,
+                message: "there are marks of a merge conflict".to_owned(),
+                hint: Some("settle it by hand, then run `skillpm install`".to_owned()),
+            };
+        }
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
         fault(text, error.span(), message)
     })

@@ -115,6 +115,15 @@ impl Tree {
         }
     }
 
+    /// Writes the content of `entry` to `sink`; for a symbolic link that is its target.
+    ///
+    /// # Errors
+    ///
+    /// As [`Content::copy_to`].
+    pub fn copy_to(&self, entry: Entry, sink: &mut dyn Write) -> Result<(), ReadError> {
+        self.content.copy_to(entry.id, sink)
+    }
+
     /// Returns this tree without its one top directory, if everything lies in one: archives of
     /// repositories wrap their content in `owner-repo-commit/`.
     #[must_use]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::commands::export::ExportArgs;
+use super::commands::import::ImportArgs;
 use super::commands::policy::PolicyArgs;
 use super::{help, version};
 
@@ -121,6 +123,13 @@ pub(crate) enum Command {
     /// show what may be installed here, and which line of which file says so
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),
+    /// adopt what other tools installed
+    #[command(after_help = help::IMPORT)]
+    Import(ImportArgs),
+
+    /// write the lockfile of another tool
+    #[command(after_help = help::EXPORT)]
+    Export(ExportArgs),
 }
 
 // Which scope.

@@ -63,6 +63,17 @@ pub(crate) const POLICY: &str = after!("policy",
     "skillpm install acme/skills --explain  which line let it in"
 );
 
+pub(crate) const IMPORT: &str = after!("import",
+    "skillpm import                       what other tools left in the project"
+    "skillpm import -g                    the same for your own skills"
+    "skillpm import --dry-run             what would be adopted, and what not"
+);
+
+pub(crate) const EXPORT: &str = after!("export",
+    "skillpm export skills-lock                 write `skills-lock.json`"
+    "skillpm export skills-lock --output -      print it"
+);
+
 pub(crate) const VALIDATE: &str = after!("validate",
     "skillpm validate                                     the skills in this directory"
     "skillpm validate skills/pdf --profile publish        one skill, before it is shipped"

@@ -90,6 +90,11 @@ pub struct Wanted {
 pub struct Goal {
     /// Skills that are to be there.
     pub put: Vec<Wanted>,
+    /// Skills of which only the entries are written: what lies on disk stays as it is.
+    pub record: Vec<Wanted>,
+    /// Trees that may be replaced though no lockfile names them: another tool made them of the same
+    /// skill. They are kept in the store.
+    pub known: BTreeMap<SkillName, BTreeSet<Digest>>,
     /// Skills that are to go.
     pub remove: Vec<SkillName>,
     /// Agents that are to see the skills.
@@ -166,6 +171,9 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
     for wanted in &goal.put {
         planner.put(wanted);
     }
+    for wanted in &goal.record {
+        planner.record(&wanted.name);
+    }
     for name in &goal.remove {
         planner.remove(name);
     }
@@ -192,7 +200,8 @@ fn alike<'a>(goal: &'a Goal, files: &'a Files) -> BTreeMap<String, BTreeSet<&'a 
     let gone: BTreeSet<&SkillName> = goal.remove.iter().collect();
     let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
     let mut alike: BTreeMap<String, BTreeSet<&SkillName>> = BTreeMap::new();
-    for name in known.chain(goal.put.iter().map(|wanted| &wanted.name)) {
+    let wanted = goal.put.iter().chain(&goal.record);
+    for name in known.chain(wanted.map(|wanted| &wanted.name)) {
         if !gone.contains(name) {
             alike.entry(name.collision_key()).or_default().insert(name);
         }
@@ -223,6 +232,12 @@ impl Planner<'_> {
             } else {
                 self.link(agent, name, digest, found);
             }
+        }
+    }
+
+    fn record(&mut self, name: &SkillName) {
+        if let Some(other) = self.same_name(name) {
+            self.conflict(&Place::Canonical, name, ConflictKind::SameName(other));
         }
     }
 
@@ -307,9 +322,10 @@ impl Planner<'_> {
         if old.is_some() && old == locked {
             return old;
         }
+        let is_known = |old| self.goal.known.get(name).is_some_and(|known| known.contains(&old));
         let kind = match old {
             None => ConflictKind::NotASkill,
-            Some(_) if self.goal.force => {
+            Some(old_tree) if self.goal.force || is_known(old_tree) => {
                 self.plan.keep.push((place.clone(), name.clone()));
                 return old;
             }
@@ -342,19 +358,21 @@ impl Planner<'_> {
 
 fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
     let mut lock = files.lock.clone();
-    for wanted in &goal.put {
+    for wanted in goal.put.iter().chain(&goal.record) {
         lock.skills.insert(wanted.name.clone(), wanted.locked.clone());
     }
     for name in &goal.remove {
         lock.skills.remove(name);
     }
-    (lock != files.lock).then_some(lock)
+    // Marks of a conflict are a change in themselves.
+    (lock != files.lock || files.conflicts.is_some()).then_some(lock)
 }
 
 fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     let mut manifest = files.manifest.clone();
+    let wanted = goal.put.iter().chain(&goal.record);
     let requirements: BTreeMap<_, _> =
-        goal.put.iter().filter_map(|wanted| Some((&wanted.name, wanted.requirement.clone()?))).collect();
+        wanted.filter_map(|wanted| Some((&wanted.name, wanted.requirement.clone()?))).collect();
     for (name, requirement) in requirements {
         manifest.set_skill(name, requirement);
     }

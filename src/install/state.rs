@@ -8,7 +8,7 @@ use super::scope::Scope;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, PathError};
-use crate::lockfile::{LockError, Lockfile};
+use crate::lockfile::{LockError, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError};
 use crate::name::SkillName;
 use crate::refusal::Limits;
@@ -28,6 +28,9 @@ pub struct Files {
     pub lock: Lockfile,
     /// The lockfile's text, where there is one.
     pub lock_text: Option<String>,
+    /// Where the lockfile had marks of a merge conflict that were mended: the skills for which its sides
+    /// differ. Their entries say what is installed, not what is to be.
+    pub conflicts: Option<BTreeSet<SkillName>>,
 }
 
 impl Files {
@@ -43,7 +46,43 @@ impl Files {
             Some(text) => Lockfile::parse(text).map_err(|error| lock_error(&scope.lockfile, &error))?,
             None => Lockfile::default(),
         };
-        Ok(Self { manifest, manifest_text, lock, lock_text })
+        Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None })
+    }
+
+    /// Reads both files of `scope`; marks of a merge conflict in the lockfile are mended where each side
+    /// is whole and the manifest says what is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::read`].
+    pub fn read_mended(scope: &Scope) -> Result<Self> {
+        let error = match Self::read(scope) {
+            Ok(files) => return Ok(files),
+            Err(error) => error,
+        };
+        let (manifest, manifest_text) = read_manifest(scope)?;
+        let lock_text = fs::read_text(&scope.lockfile, MAX_FILE)?;
+        let conflict = |text: &String| matches!(Lockfile::parse(text), Err(LockError::MergeConflict { .. }));
+        let Some(text) = lock_text.filter(conflict) else { return Err(error) };
+        let Ok(Mended { mut lock, others }) = Mended::parse(&text) else {
+            return Err(torn(&scope.lockfile, &text));
+        };
+        if manifest_text.is_none() && !others.is_empty() {
+            return Err(torn(&scope.lockfile, &text));
+        }
+        let conflicts = Some(others.keys().cloned().collect());
+        for (name, other) in others {
+            // What lies there is of one of the sides, and may be replaced as what was installed.
+            if digest_of(&scope.skill_dir(&name)) == Some(other.digest) {
+                lock.skills.insert(name, other);
+            }
+        }
+        Ok(Self { manifest, manifest_text, lock, lock_text: Some(text), conflicts })
+    }
+
+    /// Whether the sides of a merge conflict differ for the skill `name`.
+    pub fn is_conflict(&self, name: &SkillName) -> bool {
+        self.conflicts.as_ref().is_some_and(|conflicts| conflicts.contains(name))
     }
 }
 
@@ -67,11 +106,26 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
     }
 }
 
+/// The error for a lockfile in conflict that cannot be mended.
+fn torn(path: &Path, text: &str) -> Error {
+    let line = match Lockfile::parse(text) {
+        Err(LockError::MergeConflict { line }) => line,
+        _ => 1,
+    };
+    let message = format!(
+        "{}:{line}:1: there are marks of a merge conflict, and the sides cannot be told apart",
+        path.display()
+    );
+    Error::config(message).hint(
+        "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install`: it adds what the manifest asks for",
+    )
+}
+
 fn lock_error(path: &Path, error: &LockError) -> Error {
     let place = path.display();
     match error {
         LockError::MergeConflict { .. } => Error::config(format!("{place}:{error}"))
-            .hint("take either side, then run `skillpm install`: it adds what the manifest asks for and the lockfile misses"),
+            .hint("`skillpm install` mends it: it keeps the entries that the sides agree on, and asks anew for the others"),
         LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))
             .hint("restore the file from version control, or delete it and run `skillpm install`"),
         LockError::Version(_) => {

@@ -1,8 +1,10 @@
 //! Repositories on GitHub or a GitHub Enterprise server.
 
 mod cache;
+mod history;
 mod open;
 
+pub use history::history;
 pub use open::{open, released};
 
 use std::fmt::Write as _;

@@ -93,3 +93,26 @@ pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_
         Origin::Package(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
     }
 }
+
+/// Returns the newest commits, at most `count`, that changed directory `path` of `origin` and are not newer
+/// than revision `revision`; none where the kind of source does not tell.
+///
+/// # Errors
+///
+/// A source that cannot be reached.
+pub fn history(
+    context: &Context,
+    origin: &Origin,
+    revision: &str,
+    path: Option<&str>,
+    count: usize,
+) -> Result<Vec<String>> {
+    match origin {
+        #[cfg(feature = "http")]
+        Origin::GitHub(repository) => github::history(context, repository, revision, path, count),
+        _ => {
+            let _ = (context, revision, path, count);
+            Ok(Vec::new())
+        }
+    }
+}

@@ -12,6 +12,7 @@ const STOREYS: &[(&str, &[&str])] = &[
         &[
             "digest",
             "document",
+            "interop",
             "lockfile",
             "manifest",
             "name",

@@ -28,6 +28,7 @@ mod fuzz_smoke;
 mod github;
 mod http;
 mod install;
+mod interop;
 mod kill;
 mod loading;
 mod policy;

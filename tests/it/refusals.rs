@@ -437,7 +437,7 @@ fn lockfiles_and_manifests() {
     exit: 3
     --- stderr
     error: [DIR]/project/skillpm.lock:1:1: there are marks of a merge conflict
-    hint: take either side, then run `skillpm install`: it adds what the manifest asks for and the lockfile misses
+    hint: `skillpm install` mends it: it keeps the entries that the sides agree on, and asks anew for the others
     ");
     insta::assert_snapshot!(with(lock.replace("version = 1\n", "version = 2\n")), @"
     exit: 3

@@ -2,7 +2,9 @@
 
 mod create;
 mod explain;
+pub(crate) mod export;
 mod fmt;
+pub(crate) mod import;
 mod install;
 mod invoke;
 mod list;
@@ -40,6 +42,8 @@ pub(crate) const NAMES: &[&str] = &[
     "init",
     "invoke",
     "policy",
+    "import",
+    "export",
     "help",
 ];
 
@@ -56,6 +60,8 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Create(args) => create::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
         Command::Policy(args) => policy::run(app, args),
+        Command::Import(args) => import::run(app, args),
+        Command::Export(args) => export::run(app, args),
     }
 }
 

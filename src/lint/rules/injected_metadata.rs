@@ -1,6 +1,7 @@
 //! `injected-metadata`
 
 use crate::document::{Layout, Value};
+use crate::interop::gh::INJECTED;
 use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries};
 
 /// The rule.
@@ -23,18 +24,6 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Document,
     check,
 };
-
-/// The keys.
-const INJECTED: &[&str] = &[
-    "github-repo",
-    "github-ref",
-    "github-tree-sha",
-    "github-path",
-    "github-pinned",
-    "local-path",
-    "github-owner",
-    "github-sha",
-];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((_, metadata)) = subject.field("metadata") else { return };

@@ -203,7 +203,12 @@ impl Fetched {
 }
 
 /// What is locked of `candidate`, which was found in `opened`, the source that `spec` means.
-pub(super) fn locked(spec: &SourceSpec, opened: &Opened, candidate: &Candidate, digest: Digest) -> Locked {
+pub(in crate::ops) fn locked(
+    spec: &SourceSpec,
+    opened: &Opened,
+    candidate: &Candidate,
+    digest: Digest,
+) -> Locked {
     Locked {
         version: candidate.meta.as_ref().ok().and_then(|meta| meta.version.clone()),
         origin: spec.origin.clone(),
@@ -216,7 +221,7 @@ pub(super) fn locked(spec: &SourceSpec, opened: &Opened, candidate: &Candidate, 
 }
 
 /// The message of `error` with those of its causes.
-pub(super) fn chain(error: &Error) -> String {
+pub(in crate::ops) fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
@@ -229,7 +234,11 @@ pub(super) fn chain(error: &Error) -> String {
 
 /// Puts `set` into the store and returns what lies there. Where the store cannot be written the
 /// skill is installed without it, and the reason is told once.
-pub(super) fn keep(context: &Context, set: FileSet, warnings: &mut Vec<String>) -> Result<(Digest, FileSet)> {
+pub(in crate::ops) fn keep(
+    context: &Context,
+    set: FileSet,
+    warnings: &mut Vec<String>,
+) -> Result<(Digest, FileSet)> {
     let store = Store::new(&context.settings);
     match store.and_then(|store| Ok((store.put(&set)?, store))) {
         Ok((digest, store)) => Ok((digest, store.get(&digest)?.unwrap_or(set))),

@@ -7,6 +7,9 @@ mod fetch;
 mod restore;
 mod select;
 
+pub(super) use self::fetch::{chain, keep, locked};
+pub(super) use self::select::candidates;
+
 use self::audience::Audience;
 use self::fetch::Fetched;
 use self::restore::Restore;
@@ -189,7 +192,7 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
 /// Restores what manifest and lockfile say.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let unfinished = Transaction::is_begun(scope);
-    let files = Files::read(scope)?;
+    let files = read(scope, request)?;
     if files.manifest_text.is_none() && files.lock_text.is_none() && !unfinished {
         return Err(Error::usage(format!(
             "there is no `{}` in `{}`",
@@ -199,6 +202,12 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
         .hint("install something first: `skillpm install owner/repo`, or `skillpm install ./skill`"));
     }
     change(context, scope, request, |files| restore::restore(context, scope, files, request))
+}
+
+/// Reads manifest and lockfile. A restore that may change the lockfile mends a merge conflict in it.
+fn read(scope: &Scope, request: &InstallRequest) -> Result<Files> {
+    let mends = request.sources.is_empty() && !request.locked && !request.frozen;
+    if mends { Files::read_mended(scope) } else { Files::read(scope) }
 }
 
 /// Locks the scope, asks `prepare` what is to be there, and changes the scope to it.
@@ -212,7 +221,7 @@ fn change(
     // A plan is only looked at: it takes no lock and mends nothing.
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
-    let files = Files::read(scope)?;
+    let files = read(scope, request)?;
     let Restore { fetched, orphans, modified } = prepare(&files)?;
     let restoring = request.sources.is_empty();
     let audience = Audience::choose(settings, scope, request, files.manifest.agents(), !restoring)?;
@@ -223,6 +232,7 @@ fn change(
         manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
         copy: audience.copy,
         force: request.force,
+        ..Goal::default()
     };
     let plan = make_plan(context, scope, &goal, &files)?;
     if request.locked && plan.lock.is_some() {
@@ -236,12 +246,22 @@ fn change(
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
     outcome.decided = fetched.gate.decided();
+    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, conflicts)));
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
         transaction.apply(&plan, &files, &fetched.contents)?;
     }
     Ok(outcome)
+}
+
+/// What is told of a lockfile that had marks of a merge conflict.
+fn mended(scope: &Scope, conflicts: &BTreeSet<SkillName>) -> String {
+    let file = scope.lockfile.file_name().unwrap_or_default().display();
+    let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
+    let anew =
+        if names.is_empty() { String::new() } else { format!("; asked for anew: {}", names.join(", ")) };
+    format!("`{file}` had marks of a merge conflict and is put together from both sides{anew}")
 }
 
 fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {

@@ -48,7 +48,7 @@ pub(super) fn restore(
     work.restore.fetched.gate = Gate::new(context, scope, &files.manifest)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
-            Some(locked) if meets(locked, requirement) => {
+            Some(locked) if meets(locked, requirement) && !files.is_conflict(name) => {
                 let reference = requirement.reference.as_ref();
                 let path = locked.path.as_deref();
                 work.restore.fetched.gate.source(Asked { origin: &locked.origin, path, reference })?;

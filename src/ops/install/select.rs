@@ -20,7 +20,7 @@ pub(super) const ALL: &str = "*";
 /// # Errors
 ///
 /// A path that is not there, or a source without skills.
-pub(super) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
+pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
         None => discover(&opened.tree, agents::project_dirs()),

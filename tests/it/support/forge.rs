@@ -71,6 +71,8 @@ struct Repository {
     private: bool,
     branches: BTreeMap<String, String>,
     tags: BTreeMap<String, String>,
+    /// The commits in the order in which they came.
+    log: Vec<String>,
     /// Archives by commit.
     commits: BTreeMap<String, Arc<Vec<u8>>>,
 }
@@ -188,7 +190,10 @@ impl Repo<'_> {
 
     /// Serves `archive` as that of `commit`, whatever it is.
     pub fn put(&self, commit: &str, archive: Vec<u8>) {
-        self.with(|repository| repository.commits.insert(commit.to_owned(), Arc::new(archive)));
+        self.with(|repository| {
+            repository.log.push(commit.to_owned());
+            repository.commits.insert(commit.to_owned(), Arc::new(archive))
+        });
     }
 
     /// Lets a branch name a commit.

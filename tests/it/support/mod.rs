@@ -2,6 +2,7 @@
 
 pub mod forge;
 pub mod mount;
+pub mod npm;
 pub mod proxy;
 pub mod sandbox;
 pub mod testdata;

@@ -73,6 +73,27 @@ impl Tree {
         self.nodes.remove(path);
     }
 
+    /// Writes the files below a directory, links and executable bits as they are.
+    pub fn write(&self, dir: &Path) {
+        for (path, node) in &self.nodes {
+            let path = dir.join(path);
+            match node {
+                Node::Dir => std::fs::create_dir_all(&path).expect("a directory"),
+                Node::File { bytes, executable } => {
+                    std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+                    std::fs::write(&path, bytes).expect("a file");
+                    if *executable {
+                        make_executable(&path);
+                    }
+                }
+                #[cfg(unix)]
+                Node::Symlink(target) => std::os::unix::fs::symlink(target, &path).expect("a link"),
+                #[cfg(not(unix))]
+                Node::Symlink(_) => {}
+            }
+        }
+    }
+
     fn read(&mut self, dir: &Path, prefix: &str) {
         for entry in std::fs::read_dir(dir).expect("a directory") {
             let entry = entry.expect("an entry");
@@ -116,6 +137,15 @@ impl Tree {
         zip.finish(commit)
     }
 }
+
+#[cfg(unix)]
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) {}
 
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Shared, State};
+use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State};
 
 /// When every commit was made.
 const COMMITTED: &str = "2024-02-29T12:00:00Z";
@@ -153,6 +153,11 @@ fn api(state: &State, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
     let Some(repository) = state.repositories.get(name).filter(|r| visible(r.private)) else {
         return Answer::json(404, "Not Found");
     };
+    if let [path] = rest
+        && *path == "commits"
+    {
+        return log(repository, request.path.split_once('?').map_or("", |(_, query)| query));
+    }
     let [kind, reference] = rest else {
         return Answer::json(200, "A repository");
     };
@@ -177,6 +182,16 @@ fn api(state: &State, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
     let status = if request.header("if-none-match") == Some(&etag) { 304 } else { 200 };
     let body = if status == 304 { "" } else { commit };
     Answer { headers: vec![("etag", etag)], ..Answer::new(status, body) }
+}
+
+/// The commits up to one, newest first. Which of them changed a directory is not looked at.
+fn log(repository: &Repository, query: &str) -> Answer {
+    let field = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")));
+    let sha = field("sha").unwrap_or_default();
+    let count = field("per_page").and_then(|count| count.parse().ok()).unwrap_or(30);
+    let newer = repository.log.iter().rev().skip_while(|commit| *commit != sha);
+    let list: Vec<_> = newer.take(count).map(|commit| format!("{{\"sha\":\"{commit}\"}}")).collect();
+    Answer::new(200, &format!("[{}]", list.join(",")))
 }
 
 fn archive(state: &State, parts: &[&str], query: &str) -> Answer {

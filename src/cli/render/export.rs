@@ -1,0 +1,63 @@
+//! `export`: what was written, and what was left out.
+
+use super::{count, one_line, quoted};
+use crate::cli::printer::Printer;
+use crate::ops::export::ExportOutcome;
+
+pub(crate) fn show(printer: &Printer, outcome: &ExportOutcome) {
+    if outcome.path.is_none() {
+        printer.data(&outcome.text);
+    }
+    warn(printer, outcome);
+    if let Some(path) = &outcome.path {
+        let skills = count(outcome.exported.len(), "skill");
+        let done = if outcome.changed { "written" } else { "unchanged" };
+        printer.note(&format!("`{}` {done}: {skills} of skillpm", one_line(path)));
+    }
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &ExportOutcome) {
+    printer.json(outcome);
+    warn(printer, outcome);
+}
+
+fn warn(printer: &Printer, outcome: &ExportOutcome) {
+    for skill in &outcome.left_out {
+        printer.warning(&format!("`{}` is left out: {}", one_line(&skill.name), one_line(&skill.reason)));
+    }
+    if !outcome.kept.is_empty() {
+        let names = quoted(&outcome.kept);
+        printer.note(&format!("entries that were there and are not skillpm's stay: {names}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::ops::export::LeftOut;
+
+    #[test]
+    fn what_was_left_out_is_told() {
+        let outcome = ExportOutcome {
+            path: Some("/p/skills-lock.json".to_owned()),
+            changed: true,
+            exported: vec!["pdf".to_owned()],
+            left_out: vec![LeftOut { name: "x".to_owned(), reason: "no entries for\npackages".to_owned() }],
+            kept: vec!["old".to_owned()],
+            text: "{}\n".to_owned(),
+        };
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"
+        warning: `x` is left out: no entries for packages
+        entries that were there and are not skillpm's stay: `old`
+        `/p/skills-lock.json` written: 1 skill of skillpm
+        ");
+        let (talking, out, _) = printer(Look::PLAIN);
+        show(&talking, &ExportOutcome { path: None, ..outcome });
+        assert_eq!(out.text(), "{}\n");
+    }
+}

@@ -1,0 +1,225 @@
+//! `import`: a table of what was found, and what to do next.
+
+use serde::Serialize;
+
+use super::table::Table;
+use super::{and, count, one_line, steps};
+use crate::cli::printer::Printer;
+use crate::install::plan::Step;
+use crate::install::scope::ScopeKind;
+use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
+use crate::{lockfile, manifest};
+
+pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
+    if outcome.dry_run && !outcome.skills.is_empty() {
+        let mut lines: Vec<String> = outcome.steps.iter().map(steps::would).collect();
+        if outcome.files_changed {
+            lines.push(format!("would write {} and {}", manifest::FILE_NAME, lockfile::FILE_NAME));
+        }
+        for line in lines {
+            printer.note(&line);
+        }
+    }
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+    if outcome.skills.is_empty() {
+        printer.note(&format!("nothing of other tools was found in the scope of the {}", scope(outcome)));
+        printer.hint("`skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills");
+        return;
+    }
+    printer.data(&table(&outcome.skills));
+    printer.note(&counts(&outcome.skills));
+    if !outcome.agents.is_empty() {
+        printer.note(&format!(
+            "agents that see them, now in `{}`: {}",
+            manifest::FILE_NAME,
+            and(&outcome.agents)
+        ));
+    }
+    next(printer, outcome);
+}
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    scope: Option<ScopeKind>,
+    dry_run: bool,
+    read: &'a [String],
+    skills: &'a [ImportedSkill],
+    steps: &'a [Step],
+    files_changed: bool,
+    agents: &'a [String],
+    warnings: &'a [String],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &ImportOutcome) {
+    printer.json(&Report {
+        scope: outcome.scope,
+        dry_run: outcome.dry_run,
+        read: &outcome.read,
+        skills: &outcome.skills,
+        steps: &outcome.steps,
+        files_changed: outcome.files_changed,
+        agents: &outcome.agents,
+        warnings: &outcome.warnings,
+    });
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn scope(outcome: &ImportOutcome) -> ScopeKind {
+    outcome.scope.unwrap_or(ScopeKind::Project)
+}
+
+fn table(skills: &[ImportedSkill]) -> String {
+    let mut table = Table::new(&["name", "outcome", "source", "why"]);
+    for skill in skills {
+        table.row([&skill.name, word(skill), &source(skill), &skill.reason]);
+    }
+    table.render()
+}
+
+fn word(skill: &ImportedSkill) -> &'static str {
+    match skill.verdict {
+        Verdict::Adopted => "adopted",
+        Verdict::Edited => "edited",
+        Verdict::Left if skill.found_in == FoundIn::Directory => "unknown",
+        Verdict::Left => "left",
+        Verdict::Tracked => "tracked",
+    }
+}
+
+/// `github:acme/skills at 1a2b3c4`.
+fn source(skill: &ImportedSkill) -> String {
+    let Some(source) = &skill.source else { return String::new() };
+    match &skill.revision {
+        Some(revision) => format!("{source} at {}", revision.chars().take(7).collect::<String>()),
+        None => source.clone(),
+    }
+}
+
+/// `2 skills adopted, 1 edited`.
+fn counts(skills: &[ImportedSkill]) -> String {
+    let words = [
+        ("adopted", "adopted"),
+        ("edited", "adopted, edited since"),
+        ("left", "left as they are"),
+        ("unknown", "of unknown source"),
+        ("tracked", "tracked before"),
+    ];
+    let number = |kind: &str| skills.iter().filter(|skill| word(skill) == kind).count();
+    let parts = words.map(|(kind, text)| (number(kind), text)).into_iter().filter(|(number, _)| *number > 0);
+    let text = |(at, (number, text)): (usize, (usize, &str))| match at {
+        0 => format!("{} {text}", count(number, "skill")),
+        _ => format!("{number} {text}"),
+    };
+    parts.enumerate().map(text).collect::<Vec<_>>().join("; ")
+}
+
+fn next(printer: &Printer, outcome: &ImportOutcome) {
+    if outcome.dry_run {
+        printer.note("nothing was changed: this was a dry run");
+        return;
+    }
+    if outcome.files_changed {
+        let commit = if outcome.scope == Some(ScopeKind::User) { "" } else { ": commit both" };
+        printer.note(&format!("`{}` and `{}` changed{commit}", manifest::FILE_NAME, lockfile::FILE_NAME));
+    }
+    let first = |kind: &str| outcome.skills.iter().find(|skill| word(skill) == kind);
+    if let Some(skill) = first("edited") {
+        printer.hint(&format!(
+            "`skillpm install --force` takes the versions that are locked and keeps edited copies such as that of `{}` in the store",
+            one_line(&skill.name)
+        ));
+    }
+    if let Some(skill) = first("unknown") {
+        printer.hint(&format!(
+            "skills of unknown source stay where they are: where you know it, `skillpm install SOURCE --skill {}` makes one skillpm's",
+            one_line(&skill.name)
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    fn skill(name: &str, verdict: Verdict, found_in: FoundIn, reason: &str) -> ImportedSkill {
+        let known = found_in != FoundIn::Directory;
+        ImportedSkill {
+            name: name.to_owned(),
+            verdict,
+            found_in,
+            source: known.then(|| "github:acme/skills".to_owned()),
+            path: None,
+            revision: (verdict == Verdict::Adopted).then(|| "1a2b3c4d".repeat(5)),
+            digest: None,
+            reason: reason.to_owned(),
+        }
+    }
+
+    fn outcome() -> ImportOutcome {
+        ImportOutcome {
+            skills: vec![
+                skill("docx", Verdict::Edited, FoundIn::SkillsLock, "`SKILL.md` differs"),
+                skill("old", Verdict::Left, FoundIn::GhSkill, "its source\n\u{1b}[2J is gone"),
+                skill("own", Verdict::Left, FoundIn::Directory, "no file says where it comes from"),
+                skill(
+                    "pdf",
+                    Verdict::Adopted,
+                    FoundIn::SkillsLock,
+                    "the version that `skills-lock.json` names",
+                ),
+                skill("xlsx", Verdict::Tracked, FoundIn::SkillsLock, "skillpm keeps it already"),
+            ],
+            agents: vec!["claude-code".to_owned()],
+            files_changed: true,
+            scope: Some(ScopeKind::Project),
+            warnings: vec!["odd".to_owned()],
+            ..ImportOutcome::default()
+        }
+    }
+
+    #[test]
+    fn a_table_and_what_to_do_next() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome());
+        insta::assert_snapshot!(out.text(), @r"
+        name  outcome  source                         why
+        docx  edited   github:acme/skills             `SKILL.md` differs
+        old   left     github:acme/skills             its source \u{1b}[2J is gone
+        own   unknown  -                              no file says where it comes from
+        pdf   adopted  github:acme/skills at 1a2b3c4  the version that `skills-lock.json` names
+        xlsx  tracked  github:acme/skills             skillpm keeps it already
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        warning: odd
+        1 skill adopted; 1 adopted, edited since; 1 left as they are; 1 of unknown source; 1 tracked before
+        agents that see them, now in `skillpm.toml`: claude-code
+        `skillpm.toml` and `skillpm.lock` changed: commit both
+        hint: `skillpm install --force` takes the versions that are locked and keeps edited copies such as that of `docx` in the store
+        hint: skills of unknown source stay where they are: where you know it, `skillpm install SOURCE --skill own` makes one skillpm's
+        ");
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &ImportOutcome::default());
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"
+        nothing of other tools was found in the scope of the project
+        hint: `skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills
+        ");
+    }
+
+    #[test]
+    fn json_has_all_of_it() {
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &ImportOutcome { dry_run: true, ..outcome() });
+        let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!(value["skills"][0]["verdict"], "edited");
+        assert_eq!(value["skills"][1]["found_in"], "gh-skill");
+        assert_eq!((&value["scope"], &value["dry_run"]), (&"project".into(), &true.into()));
+    }
+}

@@ -1,0 +1,83 @@
+//! `.skill-lock.json`, in which the npm tool `skills` and `gh skill` keep what is installed for the
+//! user. It is read and never written: the tools write it without a lock, and times stand in it.
+
+use super::ForeignError;
+use super::json::{Json, Reader};
+use super::skills_lock::{entry, top};
+
+/// The file's name.
+pub const FILE_NAME: &str = ".skill-lock.json";
+/// The version of the format.
+const VERSION: f64 = 3.0;
+
+/// The user's lockfile: entries by the name that the skill writes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GlobalLock {
+    /// The entries, each name once.
+    pub skills: Vec<(String, GlobalEntry)>,
+}
+
+/// What the file says of one skill.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GlobalEntry(Vec<(String, Json)>);
+
+impl GlobalEntry {
+    /// The text of a field; `None` where it is empty.
+    pub fn get(&self, field: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(name, _)| name == field)?;
+        value.as_str().filter(|text| !text.is_empty())
+    }
+}
+
+impl GlobalLock {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place.
+    pub fn parse(text: &str) -> Result<Self, ForeignError> {
+        let reader = Reader::new(text);
+        let top = top(&reader, VERSION)?;
+        let Some((_, skills)) = top.iter().find(|(key, _)| key == "skills") else {
+            return Err(reader.fault(reader.root()?, "there is no `skills`"));
+        };
+        let mut lock = Self::default();
+        for (name, part) in reader.object(skills, "`skills`")? {
+            let entry = entry(&reader, &name, part, &["source", "sourceType", "skillFolderHash"])?;
+            lock.skills.push((name, GlobalEntry(entry)));
+        }
+        Ok(lock)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// INTEROP, section 2.
+    #[test]
+    fn the_fields_of_both_tools() {
+        let text = r#"{"version":3,"skills":{"pdf":{"source":"anthropics/skills","sourceType":"github",
+            "sourceUrl":"https://github.com/anthropics/skills.git","ref":"main","skillPath":"skills/pdf/SKILL.md",
+            "skillFolderHash":"","installedAt":"2026-01-01T00:00:00.000Z","pinnedRef":"v1"}},
+            "dismissed":{},"lastSelectedAgents":["claude-code"]}"#;
+        let lock = GlobalLock::parse(text).expect("valid");
+        let (name, entry) = &lock.skills[0];
+        assert_eq!(
+            (name.as_str(), entry.get("ref"), entry.get("pinnedRef")),
+            ("pdf", Some("main"), Some("v1"))
+        );
+        assert_eq!(entry.get("skillFolderHash"), None, "an empty text says nothing");
+    }
+
+    #[test]
+    fn other_versions_are_told() {
+        let told = |text: &str| GlobalLock::parse(text).expect_err(text).to_string();
+        assert_eq!(
+            told("{\"version\": 2, \"skills\": {}}"),
+            "1:13: it has version 2, which is older than version 3"
+        );
+        assert_eq!(told("{\"version\": 4}"), "1:13: it has version 4, this skillpm reads version 3");
+        assert_eq!(told("{\"version\": 3}"), "1:1: there is no `skills`");
+    }
+}

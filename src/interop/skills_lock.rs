@@ -1,0 +1,304 @@
+//! `skills-lock.json`, the lockfile that the npm tool `skills` keeps in a project.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::ForeignError;
+use super::json::{self, Json, Part, Reader};
+
+/// The file's name.
+pub const FILE_NAME: &str = "skills-lock.json";
+/// The version of the format that is read and written.
+const VERSION: f64 = 1.0;
+
+/// The fields of an entry that skillpm knows, in the order in which the tool writes them.
+const FIELDS: &[&str] = &[
+    "source",
+    "sourceUrl",
+    "ref",
+    "sourceType",
+    "skillPath",
+    "version",
+    "via",
+    "computedHash",
+    "subagents",
+    "wellKnownDigest",
+];
+
+/// A lockfile: entries by the name that the skill writes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SkillsLock {
+    /// The entries, each name once.
+    pub skills: Vec<(String, Entry)>,
+    /// What else stands at the top of the file.
+    rest: Vec<(String, Json)>,
+}
+
+/// What the file says of one skill. Fields that skillpm does not know stay as they are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Entry(Vec<(String, Json)>);
+
+impl Entry {
+    /// Returns an entry of these fields; those without a value are left out.
+    pub fn new<'a>(fields: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> Self {
+        let mut entry = Self::default();
+        for (field, value) in fields {
+            entry.set(field, value);
+        }
+        entry
+    }
+
+    /// The text of a field.
+    pub fn get(&self, field: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == field).and_then(|(_, value)| value.as_str())
+    }
+
+    /// Sets a field, in the place where the tool writes it, or removes it.
+    pub fn set(&mut self, field: &str, value: Option<&str>) {
+        let rank = |name: &str| FIELDS.iter().position(|known| *known == name);
+        let Some(value) = value else { return self.0.retain(|(name, _)| name != field) };
+        if self.0.iter().any(|(name, _)| name == field) {
+            return json::set(&mut self.0, field.to_owned(), value.into());
+        }
+        let after = |(name, _): &(String, Json)| rank(name).is_some_and(|at| Some(at) > rank(field));
+        let at = self.0.iter().position(after).unwrap_or(self.0.len());
+        self.0.insert(at, (field.to_owned(), value.into()));
+    }
+
+    /// Takes over what `new` says of where the skill comes from. Other fields stay.
+    pub fn update(&mut self, new: &Self) {
+        for field in
+            ["source", "sourceUrl", "ref", "sourceType", "skillPath", "computedHash", "wellKnownDigest"]
+        {
+            self.set(field, new.get(field));
+        }
+    }
+}
+
+impl SkillsLock {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place: the file is never taken for an empty one, as
+    /// the tool itself takes it.
+    pub fn parse(text: &str) -> Result<Self, ForeignError> {
+        let reader = Reader::new(text);
+        let mut lock = Self::default();
+        let mut skills = None;
+        for (key, part) in top(&reader, VERSION)? {
+            match key.as_str() {
+                "version" => {}
+                "skills" => skills = Some(part),
+                _ => lock.rest.push((key, reader.value(part)?)),
+            }
+        }
+        let Some(skills) = skills else {
+            return Err(reader.fault(reader.root()?, "there is no `skills`"));
+        };
+        for (name, part) in reader.object(skills, "`skills`")? {
+            let entry = Entry(entry(&reader, &name, part, &["source", "sourceType", "computedHash"])?);
+            lock.skills.push((name, entry));
+        }
+        Ok(lock)
+    }
+
+    /// The entry of the skill `name`.
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.skills.iter().find(|(other, _)| other == name).map(|(_, entry)| entry)
+    }
+
+    /// Sets the entry of the skill `name`: fields of an old one that skillpm does not know stay.
+    pub fn set(&mut self, name: &str, entry: Entry) {
+        match self.skills.iter_mut().find(|(other, _)| other == name) {
+            Some((_, old)) => old.update(&entry),
+            None => self.skills.push((name.to_owned(), entry)),
+        }
+    }
+}
+
+/// The top of one of the tool's files, which must have this `version`.
+pub(super) fn top<'a>(reader: &Reader<'a>, version: f64) -> Result<Vec<(String, Part<'a>)>, ForeignError> {
+    let root = reader.root()?;
+    let top = reader.object(root, "the file")?;
+    let Some((_, part)) = top.iter().find(|(key, _)| key == "version") else {
+        return Err(reader.fault(root, "there is no `version`"));
+    };
+    match reader.value(part)? {
+        Json::Number(number) if number.to_bits() == version.to_bits() => Ok(top),
+        Json::Number(number) if number > version => Err(reader.fault_at(
+            part,
+            format!(
+                "it has version {}, this skillpm reads version {}",
+                Json::Number(number),
+                Json::Number(version)
+            ),
+            "update skillpm",
+        )),
+        Json::Number(number) => Err(reader.fault_at(
+            part,
+            format!(
+                "it has version {}, which is older than version {}",
+                Json::Number(number),
+                Json::Number(version)
+            ),
+            "the tool itself starts such a file anew: install the skills again with it, or with skillpm",
+        )),
+        _ => Err(reader.fault(part, "`version` must be a number")),
+    }
+}
+
+/// The fields of one entry. The known ones must be strings, and `required` ones must be there.
+pub(super) fn entry(
+    reader: &Reader<'_>,
+    name: &str,
+    part: Part<'_>,
+    required: &[&str],
+) -> Result<Vec<(String, Json)>, ForeignError> {
+    let strings: BTreeSet<&str> =
+        FIELDS.iter().filter(|field| **field != "subagents").chain(required).copied().collect();
+    let mut fields = Vec::new();
+    for (field, part) in reader.object(part, &format!("the entry of `{name}`"))? {
+        let value = reader.value(part)?;
+        if strings.contains(field.as_str()) && value.as_str().is_none() {
+            return Err(reader.fault(part, format!("`{field}` of `{name}` must be a string")));
+        }
+        fields.push((field, value));
+    }
+    match required.iter().find(|field| fields.iter().all(|(name, _)| name != **field)) {
+        Some(missing) => Err(reader.fault(part, format!("the entry of `{name}` has no `{missing}`"))),
+        None => Ok(fields),
+    }
+}
+
+/// The bytes of the file, as the tool writes it.
+impl fmt::Display for SkillsLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut skills: Vec<_> = self.skills.iter().collect();
+        // JavaScript sorts by UTF-16 code units.
+        skills.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+        let skills = skills.into_iter().map(|(name, entry)| (name.clone(), Json::Object(entry.0.clone())));
+        let mut top = vec![
+            ("version".to_owned(), Json::Number(VERSION)),
+            ("skills".to_owned(), Json::Object(skills.collect())),
+        ];
+        top.extend(self.rest.iter().cloned());
+        writeln!(f, "{}", Json::Object(top))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HASH: &str = "36bedcba5ce07ea8192e75eee422ebbd0e96d37a02fb5c45d456b0aacce88194";
+
+    fn example() -> String {
+        format!(
+            "{{\n  \"version\": 1,\n  \"skills\": {{\n    \"axiom-sre\": {{\n      \"source\": \"axiomhq/skills\",\n      \
+             \"sourceType\": \"github\",\n      \"skillPath\": \"skills/sre/SKILL.md\",\n      \
+             \"computedHash\": \"{HASH}\"\n    }}\n  }}\n}}\n"
+        )
+    }
+
+    /// INTEROP, section 1: the file of a real repository.
+    #[test]
+    fn the_example_reads_and_writes_byte_for_byte() {
+        let lock = SkillsLock::parse(&example()).expect("valid");
+        assert_eq!(lock.get("axiom-sre").expect("there").get("skillPath"), Some("skills/sre/SKILL.md"));
+        assert_eq!(lock.to_string(), example());
+        assert_eq!(SkillsLock::default().to_string(), "{\n  \"version\": 1,\n  \"skills\": {}\n}\n");
+    }
+
+    #[test]
+    fn keys_are_sorted_as_the_tool_sorts_and_unknown_fields_stay() {
+        let text = "{\"skills\":{\"\u{ff41}\":E,\"😀\":E,\"b\":E,\"B\":E,\"10\":E,\"9\":E},\"version\":1,\"x\":{\"b\":1,\"a\":2}}";
+        let entry =
+            r#"{"computedHash":"h","new":{"z":1.0},"sourceType":"local","source":"./x","subagents":["a"]}"#;
+        let mut lock = SkillsLock::parse(&text.replace('E', entry)).expect("valid");
+        let written = lock.to_string();
+        let keys: Vec<_> = written
+            .lines()
+            .filter(|l| l.starts_with("    \"") && l.ends_with('{'))
+            .map(|l| l.trim_end_matches(": {").trim())
+            .collect();
+        assert_eq!(keys, ["\"9\"", "\"10\"", "\"B\"", "\"b\"", "\"😀\"", "\"\u{ff41}\""]);
+        assert!(written.ends_with("  },\n  \"x\": {\n    \"b\": 1,\n    \"a\": 2\n  }\n}\n"), "{written}");
+        lock.skills.retain(|(name, _)| name == "b");
+        lock.set(
+            "b",
+            Entry::new([
+                ("source", Some("o/r")),
+                ("sourceType", Some("github")),
+                ("ref", Some("v1")),
+                ("computedHash", Some("i")),
+            ]),
+        );
+        let (_, entry) = &lock.skills[0];
+        assert_eq!(
+            Json::Object(entry.0.clone()).to_string().split_whitespace().collect::<String>(),
+            r#"{"ref":"v1","computedHash":"i","new":{"z":1},"sourceType":"github","source":"o/r","subagents":["a"]}"#
+        );
+    }
+
+    /// Lockfile classes of the threat model (lk01, lk04, lk09, lk23) for this file: told with the place,
+    /// and never an empty lock.
+    #[test]
+    fn hostile_files() {
+        let good = example();
+        let cases: [(String, &str); 13] = [
+            (String::new(), "1:1: EOF while parsing a value"),
+            ("[]".into(), "1:1: the file must be an object"),
+            ("{\"skills\": {}}".into(), "1:1: there is no `version`"),
+            ("{\"version\": 1}".into(), "1:1: there is no `skills`"),
+            ("{\n \"version\": \"1\", \"skills\": {}}".into(), "2:13: `version` must be a number"),
+            (
+                "{\"version\": 2, \"skills\": []}".into(),
+                "1:13: it has version 2, this skillpm reads version 1",
+            ),
+            (
+                "{\"version\": 0.5, \"skills\": {}}".into(),
+                "1:13: it has version 0.5, which is older than version 1",
+            ),
+            ("{\"version\": 1, \"skills\": {\"x\": 3}}".into(), "1:32: the entry of `x` must be an object"),
+            (good.replace("\"axiomhq/skills\"", "7"), "5:17: `source` of `axiom-sre` must be a string"),
+            (good.replace("computedHash", "hash"), "4:18: the entry of `axiom-sre` has no `computedHash`"),
+            (good[..good.len() - 4].to_owned(), "10:2: EOF while parsing an object"),
+            (
+                good.replace("    \"axiom", "<<<<<<< HEAD\n    \"axiom"),
+                "4:1: there are marks of a merge conflict",
+            ),
+            (
+                "{\"version\": 1, \"skills\": {\"x\": {\"source\": \"\", \"source\": \"\"}}}".into(),
+                "1:57: `source` is there twice",
+            ),
+        ];
+        for (text, message) in cases {
+            let error = SkillsLock::parse(&text).expect_err(message).to_string();
+            assert_eq!(error, message, "{text}");
+        }
+        let deep = format!("{{\"version\": 1, \"skills\": {}{}}}", "[".repeat(50_000), "]".repeat(50_000));
+        assert!(SkillsLock::parse(&deep).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_and_what_is_read_is_written(text in "(\\{\"version\":1,\"skills\":\\{)?\\PC{0,60}") {
+            let _ = SkillsLock::parse(&text);
+        }
+
+        #[test]
+        fn any_entry_round_trips(name in "\\PC{1,8}", fields in proptest::collection::btree_map("[a-zA-Z0-9]{1,6}", "\\PC{0,8}", 0..4)) {
+            let mut lock = SkillsLock::default();
+            let mut entry = Entry::new([("source", Some("o/r")), ("sourceType", Some("github")), ("computedHash", Some("h"))]);
+            for (field, value) in &fields {
+                entry.set(field, Some(value));
+            }
+            lock.set(&name, entry);
+            let text = lock.to_string();
+            prop_assert_eq!(SkillsLock::parse(&text).expect("valid").to_string(), text);
+        }
+    }
+}

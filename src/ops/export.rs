@@ -1,0 +1,225 @@
+//! `export`: the lockfile of another tool, for those who use both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::install::chain;
+use crate::context::Context;
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, normal, relative};
+use crate::interop::directory_name;
+use crate::interop::hash::computed_hash;
+use crate::interop::skills_lock::{Entry, FILE_NAME, SkillsLock};
+use crate::interop::source::entry;
+use crate::lockfile::Locked;
+use crate::refusal::Limits;
+use crate::source::{self, Wanted, local};
+use crate::spec::{Origin, Reference};
+use crate::tree::Tree;
+
+/// The largest file that is added to, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+/// The largest `SKILL.md` that is read, in bytes.
+const MAX_SKILL_MD: u64 = 4 << 20;
+
+/// What is to be written.
+#[derive(Debug, Clone, Default)]
+pub struct ExportRequest {
+    /// Where to.
+    pub output: Output,
+}
+
+/// Where a file goes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Output {
+    /// `skills-lock.json` of the project.
+    #[default]
+    Project,
+    /// Nowhere: the text is in the outcome.
+    Text,
+    /// This file.
+    File(PathBuf),
+}
+
+/// What was written. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ExportOutcome {
+    /// The file, where one is written.
+    pub path: Option<String>,
+    /// Whether it changed.
+    pub changed: bool,
+    /// The skills that it holds, by the names under which skillpm keeps them.
+    pub exported: Vec<String>,
+    /// Those that it does not hold.
+    pub left_out: Vec<LeftOut>,
+    /// Entries that were there and that skillpm knows nothing of.
+    pub kept: Vec<String>,
+    /// The text of the file.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// A skill that is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The name under which skillpm keeps it.
+    pub name: String,
+    /// Why, as the end of a sentence.
+    pub reason: String,
+}
+
+/// Writes `skills-lock.json` so that the npm tool `skills` takes it for its own.
+///
+/// Entries of a file that is there already stay, as do their fields that skillpm does not know.
+///
+/// # Errors
+///
+/// A project without a lockfile; a file to be written that is there and wrong, or cannot be written. A
+/// skill that the file cannot hold is no error: the outcome says why.
+pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcome> {
+    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+    let files = Files::read(&scope)?;
+    if files.lock_text.is_none() {
+        return Err(Error::usage(format!("there is no `skillpm.lock` in `{}`", scope.root.display()))
+            .hint("install something first: `skillpm install owner/repo`"));
+    }
+    let path = match &request.output {
+        Output::Project => Some(scope.root.join(FILE_NAME)),
+        Output::File(file) => Some(normal(&context.settings.cwd.join(file))),
+        Output::Text => None,
+    };
+    // Paths in the file are relative to it.
+    let dir = path.as_deref().and_then(Path::parent).unwrap_or(&scope.root).to_owned();
+    if fs::kind(&dir)?.is_none() {
+        return Err(Error::usage(format!("the directory `{}` does not exist", dir.display())));
+    }
+    let dir = fs::real_path(&dir)?.unwrap_or(dir);
+    let there = path.as_deref().map(|path| fs::read_text(path, MAX_FILE)).transpose()?.flatten();
+    let mut lock = match (&there, &path) {
+        (Some(text), Some(path)) => SkillsLock::parse(text)
+            .map_err(|error| Error::config(format!("{}:{error}", path.display())).hint(error.hint))?,
+        _ => SkillsLock::default(),
+    };
+    let mut outcome = ExportOutcome {
+        path: path.as_ref().map(|path| path.display().to_string()),
+        ..ExportOutcome::default()
+    };
+    let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    for (name, locked) in &files.lock.skills {
+        let name = name.to_string();
+        let made = make(context, &scope, &dir, locked).and_then(|(own, entry)| {
+            match taken.insert(own.clone(), name.clone()) {
+                Some(other) => Err(format!("`{other}` has the same name `{own}` there")),
+                None => Ok((own, entry)),
+            }
+        });
+        match made {
+            Ok((own, entry)) => {
+                lock.set(&own, entry);
+                outcome.exported.push(name);
+            }
+            Err(reason) => outcome.left_out.push(LeftOut { name, reason }),
+        }
+    }
+    let known: BTreeSet<String> = taken.keys().map(|own| directory_name(own)).collect();
+    let others =
+        lock.skills.iter().map(|(name, _)| name).filter(|name| !known.contains(&directory_name(name)));
+    outcome.kept = others.cloned().collect();
+    outcome.text = lock.to_string();
+    outcome.changed = there.as_ref() != Some(&outcome.text);
+    if let (Some(path), true) = (&path, outcome.changed) {
+        scope.check_inside(path)?;
+        fs::write_atomic(path, outcome.text.as_bytes())?;
+    }
+    Ok(outcome)
+}
+
+/// The entry of a skill and the name that its author writes, which is its key; as an error the reason why
+/// there is none. `dir` is the directory of the file.
+fn make(
+    context: &Context,
+    scope: &Scope,
+    dir: &Path,
+    locked: &Locked,
+) -> std::result::Result<(String, Entry), String> {
+    let reference = locked.requested.as_deref().map(|text| {
+        let name = text.strip_prefix("tags/").or_else(|| text.strip_prefix("heads/")).unwrap_or(text);
+        Reference::Any(name.to_owned())
+    });
+    let mut local = String::new();
+    let path = locked.path.as_deref().unwrap_or("");
+    // Told before anything is fetched.
+    entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, "")
+        .map_err(|error| error.to_string())?;
+    let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
+    let opened = source::open(context, scope, &locked.origin, wanted).map_err(|error| chain(&error))?;
+    let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
+    if found.map_err(|error| error.to_string())? != locked.digest {
+        return Err(
+            "its source does not hold what is locked: `skillpm install` with the source locks what is there"
+                .to_owned(),
+        );
+    }
+    let own = own_name(&opened.tree, path)?;
+    let (mut tree, mut inside) = (opened.tree, path.to_owned());
+    if let Origin::Local(typed) = &locked.origin {
+        let place = local::resolve(&context.settings, scope, typed).map_err(|error| chain(&error))?;
+        let place = fs::real_path(&place).map_err(|error| error.to_string())?.unwrap_or(place);
+        if fs::kind(&place).map_err(|error| error.to_string())? != Some(Kind::Directory) {
+            return Err(format!("`{FILE_NAME}` has no entries for archives"));
+        }
+        // The other tool looks for a skill by its name, but only where skills are expected.
+        let expected = path.is_empty() || !path.contains('/') || path.starts_with("skills/");
+        local = portable(dir, &if expected { place.clone() } else { place.join(path) })?;
+        // What we pass over in a search, such as `target`, it hashes.
+        tree = fs::tree_of(&place.join(path)).map_err(|error| error.to_string())?;
+        inside.clear();
+    }
+    let hash = computed_hash(&tree, &inside).map_err(|error| error.to_string())?;
+    let entry = entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, &hash);
+    Ok((own, entry.map_err(|error| error.to_string())?))
+}
+
+/// The name in the `SKILL.md` of directory `path`.
+fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, String> {
+    let file = if path.is_empty() { "SKILL.md".to_owned() } else { format!("{path}/SKILL.md") };
+    if tree.get(&file).is_none() {
+        return Err("the npm tool reads no file but `SKILL.md`, in upper case".to_owned());
+    }
+    let bytes = tree.read(&file, MAX_SKILL_MD).map_err(|error| error.to_string())?;
+    let document = Document::from_bytes(bytes);
+    document
+        .name()
+        .filter(|name| !name.is_empty())
+        .map(ToOwned::to_owned)
+        .ok_or_else(|| "it has no name".to_owned())
+}
+
+/// `place` as the npm tool writes it, seen from `dir`.
+fn portable(dir: &Path, place: &Path) -> std::result::Result<String, String> {
+    let path = relative(dir, place);
+    let text = path.to_str().ok_or_else(|| format!("the path `{}` is not UTF-8", path.display()))?;
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+    Ok(match text.as_str() {
+        "" => ".".to_owned(),
+        ".." => text,
+        _ if text.starts_with("../") => text,
+        _ => format!("./{text}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_as_the_npm_tool_writes_them() {
+        let show = |place: &str| portable(Path::new("/p/q"), Path::new(place)).expect("UTF-8");
+        assert_eq!(["/p/q", "/p", "/p/r/s", "/p/q/s"].map(show), [".", "..", "../r/s", "./s"]);
+    }
+}

@@ -1,0 +1,251 @@
+//! What other tools say, and what lies there without a word from them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::{FoundIn, ImportRequest};
+use crate::context::Context;
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::agents::Agent;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, normal};
+use crate::interop::gh::{self, Provenance};
+use crate::interop::global_lock::{self, GlobalLock};
+use crate::interop::skills_lock::{self, SkillsLock};
+use crate::interop::source::{self, Fields};
+use crate::interop::{ForeignError, directory_name};
+use crate::name::SkillName;
+use crate::spec::{Origin, SourceSpec};
+
+/// The largest file of another tool that is read, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+/// A skill that another tool installed, or that lies there.
+#[derive(Debug)]
+pub(super) struct Claim {
+    /// As its author writes the name, or what its directory is called.
+    pub(super) name: String,
+    /// What its directory is called.
+    pub(super) directory: String,
+    pub(super) found_in: FoundIn,
+    /// Where it comes from, or why that is not known.
+    pub(super) source: std::result::Result<SourceSpec, String>,
+    /// By what its version can be told.
+    pub(super) proof: Proof,
+}
+
+impl Claim {
+    /// The name under which skillpm would keep it, if it is one.
+    pub(super) fn install_name(&self) -> Option<SkillName> {
+        SkillName::new(&self.directory).ok().filter(|name| name.as_str() == self.directory)
+    }
+}
+
+/// By what the version that was installed can be told from others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The npm tool's hash of the directory in the source.
+    Computed(String),
+    /// The id that git gives the directory in the source.
+    Tree(String),
+    /// Nothing.
+    None,
+}
+
+/// Everything that was found.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    /// Each directory once; what a lockfile says comes before what a copy says of itself.
+    pub(super) claims: Vec<Claim>,
+    /// The files that were read.
+    pub(super) read: Vec<String>,
+}
+
+impl Claims {
+    fn add(&mut self, claim: Claim) {
+        if self.claims.iter().all(|other| other.directory != claim.directory) {
+            self.claims.push(claim);
+        }
+    }
+
+    /// Reads a file, if it is there.
+    fn text(&mut self, path: &Path) -> Result<Option<String>> {
+        let text = fs::read_text(path, MAX_FILE)?;
+        if text.is_some() {
+            self.read.push(path.display().to_string());
+        }
+        Ok(text)
+    }
+
+    fn skills_lock(&mut self, path: &Path) -> Result<()> {
+        let Some(text) = self.text(path)? else { return Ok(()) };
+        let lock = SkillsLock::parse(&text).map_err(|error| wrong(path, &error))?;
+        for (name, entry) in lock.skills {
+            let fields = Fields {
+                kind: entry.get("sourceType").unwrap_or_default(),
+                source: entry.get("source").unwrap_or_default(),
+                url: entry.get("sourceUrl"),
+                reference: entry.get("ref"),
+                skill_path: entry.get("skillPath"),
+            };
+            self.add(Claim {
+                directory: directory_name(&name),
+                name,
+                found_in: FoundIn::SkillsLock,
+                source: located(path, fields),
+                proof: Proof::Computed(entry.get("computedHash").unwrap_or_default().to_owned()),
+            });
+        }
+        Ok(())
+    }
+
+    fn global_lock(&mut self, path: &Path) -> Result<()> {
+        let Some(text) = self.text(path)? else { return Ok(()) };
+        let lock = GlobalLock::parse(&text).map_err(|error| wrong(path, &error))?;
+        for (name, entry) in lock.skills {
+            let kind = entry.get("sourceType").unwrap_or_default();
+            let fields = Fields {
+                kind,
+                source: entry.get("source").unwrap_or_default(),
+                // For sites it is the address of one skill; this one is what was typed.
+                url: entry.get("sourceBaseUrl").or(entry.get("sourceUrl")),
+                reference: entry.get("pinnedRef").or(entry.get("ref")),
+                skill_path: entry.get("skillPath"),
+            };
+            let proof = match entry.get("skillFolderHash") {
+                None => Proof::None,
+                Some(hash) if hash.len() == 40 => Proof::Tree(hash.to_owned()),
+                Some(hash) => Proof::Computed(hash.to_owned()),
+            };
+            let found_in = FoundIn::GlobalLock;
+            let source = located(path, fields);
+            self.add(Claim { directory: directory_name(&name), name, found_in, source, proof });
+        }
+        Ok(())
+    }
+
+    /// Looks at the skills in `dir` that no lockfile named.
+    fn directories(&mut self, dir: &Path, known: &BTreeSet<String>) -> Result<()> {
+        for directory in fs::list_dir(dir)? {
+            let place = dir.join(&directory);
+            let file = place.join("SKILL.md");
+            let is_skill = fs::kind(&place)? == Some(Kind::Directory) && fs::kind(&file)? == Some(Kind::File);
+            if !is_skill || known.contains(&directory) {
+                continue;
+            }
+            let document = fs::read_capped(&file, MAX_FILE)?.map(Document::from_bytes);
+            let provenance = document.as_ref().and_then(gh::provenance);
+            let name = document.as_ref().and_then(Document::name).unwrap_or(&directory).to_owned();
+            let found_in = if provenance.is_some() { FoundIn::GhSkill } else { FoundIn::Directory };
+            let (source, proof) = match provenance {
+                None => (Err("no file says where it comes from".to_owned()), Proof::None),
+                Some(Provenance::Local(path)) => (Ok(SourceSpec::local(&path)), Proof::None),
+                Some(Provenance::GitHub { repository, reference, path, tree }) => {
+                    let fields = Fields {
+                        kind: "git",
+                        source: &repository,
+                        url: None,
+                        reference: reference.as_deref(),
+                        skill_path: path.as_deref(),
+                    };
+                    (source::spec(fields), tree.map_or(Proof::None, Proof::Tree))
+                }
+            };
+            self.add(Claim { name, directory, found_in, source, proof });
+        }
+        Ok(())
+    }
+}
+
+/// Collects what there is in `scope`, or in the file that `request` names.
+///
+/// # Errors
+///
+/// A file that is not there or is wrong, with the place in it; a directory that cannot be read.
+pub(super) fn collect(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    agents: &[&'static Agent],
+    request: &ImportRequest,
+) -> Result<Claims> {
+    let settings = &context.settings;
+    let mut found = Claims::default();
+    if let Some(file) = &request.file {
+        let path = normal(&settings.cwd.join(file));
+        if path.file_name().is_some_and(|name| name == global_lock::FILE_NAME) {
+            found.global_lock(&path)?;
+        } else {
+            found.skills_lock(&path)?;
+        }
+        if found.read.is_empty() {
+            return Err(Error::usage(format!("`{}` does not exist", file.display())).hint(
+                "name a `skills-lock.json` or `.skill-lock.json`, or leave it away: both are looked for",
+            ));
+        }
+        return Ok(found);
+    }
+    match scope.kind {
+        ScopeKind::Project => {
+            found.skills_lock(&scope.root.join(skills_lock::FILE_NAME))?;
+            elsewhere(scope, &settings.cwd, &found)?;
+        }
+        ScopeKind::User => {
+            // `$XDG_STATE_HOME` is the npm tool's; `gh` knows the other place only.
+            if let Some(state) = settings.env.path(crate::env::XDG_STATE_HOME) {
+                found.global_lock(&state.join("skills").join(global_lock::FILE_NAME))?;
+            }
+            found.global_lock(&scope.work_dir().join(global_lock::FILE_NAME))?;
+        }
+    }
+    let known = files.lock.skills.keys().map(ToString::to_string).collect();
+    scope.check_inside(&scope.skills_dir())?;
+    found.directories(&scope.skills_dir(), &known)?;
+    for dir in agent_dirs(context, scope, agents) {
+        found.directories(&dir, &known)?;
+    }
+    Ok(found)
+}
+
+/// The agents' own directories, each once. In a project, a directory such as `skills/` is where authors
+/// keep what they write, and one that a link leads out of the project is not the project's.
+fn agent_dirs(context: &Context, scope: &Scope, agents: &[&'static Agent]) -> Vec<PathBuf> {
+    let hidden = |agent: &&&Agent| scope.kind == ScopeKind::User || agent.project_dir().starts_with('.');
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for agent in agents.iter().filter(hidden) {
+        let Some(dir) = scope.agent_dir(&context.settings, agent) else { continue };
+        if dir != scope.skills_dir() && !dirs.contains(&dir) && scope.check_inside(&dir).is_ok() {
+            dirs.push(dir);
+        }
+    }
+    dirs
+}
+
+/// The npm tool keeps its file in the directory where it runs, which is not always the project's root.
+fn elsewhere(scope: &Scope, cwd: &Path, found: &Claims) -> Result<()> {
+    let here = cwd.join(skills_lock::FILE_NAME);
+    if !found.read.is_empty() || cwd == scope.root || fs::kind(&here)?.is_none() {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "`{}` does not lie in the project's root, `{}`",
+        here.display(),
+        scope.root.display()
+    ))
+    .hint("make its directory a project of its own, with an empty `skillpm.toml`, and run the command again"))
+}
+
+/// The source that `fields` of the file at `path` mean. Paths are relative to the file.
+fn located(path: &Path, fields: Fields<'_>) -> std::result::Result<SourceSpec, String> {
+    let spec = source::spec(fields)?;
+    let Origin::Local(local) = &spec.origin else { return Ok(spec) };
+    let full = normal(&path.parent().unwrap_or(Path::new("")).join(local));
+    let text = full.to_str().ok_or_else(|| format!("the path `{}` is not UTF-8", full.display()))?;
+    Ok(SourceSpec { origin: Origin::Local(text.to_owned()), ..spec })
+}
+
+fn wrong(path: &Path, error: &ForeignError) -> Error {
+    Error::config(format!("{}:{error}", path.display())).hint(error.hint)
+}

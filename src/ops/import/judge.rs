@@ -1,0 +1,392 @@
+//! Whether what lies on disk is what its source holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::claims::{Claim, Proof};
+use super::{FoundIn, ImportedSkill, Verdict};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::install::plan::{Place, Wanted};
+use crate::install::scope::Scope;
+use crate::install::state::{Files, Found, Survey};
+use crate::interop::copy::{Likeness, compare};
+use crate::interop::hash::{computed_hash, git_tree_id};
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::install::{candidates, chain, keep, locked};
+use crate::refusal::Limits;
+use crate::source::discover::Candidate;
+use crate::source::{self, Opened, Wanted as Revision};
+use crate::spec::{Origin, SourceSpec};
+use crate::store;
+use crate::tree::FileSet;
+
+/// How many older versions of a directory are looked at for the one that was installed.
+const OLDER: usize = 20;
+
+/// What is to be done about a skill.
+#[derive(Debug)]
+pub(super) enum Action {
+    /// It stays as it is.
+    Nothing,
+    /// Only its entries are written.
+    Record(Wanted),
+    /// It is put in place.
+    Put {
+        wanted: Wanted,
+        set: FileSet,
+        /// Copies on disk that may go, because a tool made them of this very skill.
+        known: BTreeSet<Digest>,
+    },
+}
+
+impl Action {
+    /// The name of the skill that is written down.
+    pub(super) fn name(&self) -> Option<&SkillName> {
+        match self {
+            Self::Nothing => None,
+            Self::Record(wanted) | Self::Put { wanted, .. } => Some(&wanted.name),
+        }
+    }
+}
+
+/// A version of a skill in its source.
+struct Version {
+    opened: Opened,
+    candidate: Candidate,
+}
+
+/// How surely a version is the one that was installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Tie {
+    /// The other tool's hash says so.
+    Proven,
+    /// The copy on disk is that version, though the hash says otherwise.
+    SameBytes,
+    /// Nothing says so, and nothing speaks against it.
+    Assumed,
+}
+
+/// Opens sources and compares.
+pub(super) struct Judge<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    files: &'a Files,
+    survey: &'a Survey,
+    /// Sources that were opened, or why they could not be.
+    opened: BTreeMap<(Origin, String), Result<Opened, String>>,
+    /// The keys under which the names that were seen fall together.
+    keys: BTreeMap<String, SkillName>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files, survey: &'a Survey) -> Self {
+        let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
+        let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
+        Self { context, scope, files, survey, opened: BTreeMap::new(), keys, warnings: Vec::new() }
+    }
+
+    pub(super) fn into_warnings(self) -> Vec<String> {
+        self.warnings
+    }
+
+    /// Says what is to become of `claim`.
+    pub(super) fn judge(&mut self, claim: &Claim) -> (ImportedSkill, Action) {
+        let mut skill = ImportedSkill {
+            name: claim.directory.clone(),
+            verdict: Verdict::Left,
+            found_in: claim.found_in,
+            source: claim.source.as_ref().ok().map(|spec| spec.origin.to_string()),
+            path: claim.source.as_ref().ok().and_then(|spec| spec.path.clone()),
+            revision: None,
+            digest: None,
+            reason: String::new(),
+        };
+        match self.adopt(claim, &mut skill) {
+            Ok(action) => (skill, action),
+            Err(reason) => {
+                skill.reason = reason;
+                (skill, Action::Nothing)
+            }
+        }
+    }
+
+    /// The action; as an error the reason why the skill is left alone.
+    fn adopt(&mut self, claim: &Claim, skill: &mut ImportedSkill) -> Result<Action, String> {
+        let name = claim.install_name().ok_or_else(|| {
+            let directory = &claim.directory;
+            format!("`{directory}` is no name under which skillpm keeps skills: install it from its source")
+        })?;
+        if self.files.lock.skills.contains_key(&name) || self.files.manifest.skills().contains_key(&name) {
+            skill.verdict = Verdict::Tracked;
+            if let Some(locked) = self.files.lock.skills.get(&name) {
+                describe(skill, locked);
+            }
+            "skillpm keeps it already".clone_into(&mut skill.reason);
+            return Ok(Action::Nothing);
+        }
+        if let Some(other) = self.keys.insert(name.collision_key(), name.clone()) {
+            return Err(format!("its name and `{other}` are the same on some file systems"));
+        }
+        let copies = self.copies(&name)?;
+        let spec = self.settled(claim)?;
+        let (version, tie) = self.version(claim, &spec, copies.first().map(|(_, set)| set))?;
+        let spec =
+            SourceSpec { path: Some(version.candidate.path.clone()).filter(|path| !path.is_empty()), ..spec };
+        let set = version.opened.tree.skill(&version.candidate.path, &Limits::default());
+        let set = set.map_err(|error| format!("its source is refused: {error}"))?;
+        let (digest, set) = keep(self.context, set, &mut self.warnings).map_err(|error| chain(&error))?;
+        let locked = locked(&spec, &version.opened, &version.candidate, digest);
+        let own = version.candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
+        let requirement = Requirement {
+            origin: spec.origin.clone(),
+            path: locked.path.clone(),
+            reference: spec.reference.clone(),
+            name: own.filter(|own| own != name.as_str()),
+        };
+        describe(skill, &locked);
+        let wanted = Wanted { name, locked, requirement: Some(requirement) };
+        let mut known = BTreeSet::new();
+        let mut made = Made::default();
+        for (place, copy) in &copies {
+            match compare(&set, copy).map_err(|error| error.to_string())? {
+                Likeness::Same => {}
+                Likeness::Made { left_out, injected } => {
+                    known.insert(copy.digest().map_err(|error| error.to_string())?);
+                    made.add(left_out, injected);
+                }
+                Likeness::Different { files } => {
+                    skill.verdict = Verdict::Edited;
+                    skill.reason = differs(place, &files, &tie);
+                    return Ok(Action::Record(wanted));
+                }
+            }
+        }
+        skill.verdict = Verdict::Adopted;
+        skill.reason = adopted(claim, &tie, copies.is_empty(), &made);
+        Ok(Action::Put { wanted, set, known })
+    }
+
+    /// What lies at the places of `name`, the canonical one first.
+    fn copies(&self, name: &SkillName) -> Result<Vec<(Place, FileSet)>, String> {
+        let mut copies = Vec::new();
+        let canonical = self.survey.canonical.get(name).map(|found| (Place::Canonical, found));
+        let agents = self.survey.of(name).filter(|(agent, _)| !self.survey.sharing.contains(agent));
+        let agents = agents.map(|(agent, found)| (Place::Agent(agent.to_owned()), found));
+        for (place, found) in canonical.into_iter().chain(agents) {
+            let path =
+                self.scope.place(&self.context.settings, &place, name).map_err(|error| chain(&error))?;
+            match (found, &place) {
+                (Found::Tree(_), _) => {
+                    let set = store::read(&path).map_err(|error| {
+                        format!("`{}` holds what no skill may have: {error}", path.display())
+                    })?;
+                    copies.push((place, set));
+                }
+                (Found::OurLink | Found::OtherLink(_), Place::Canonical) => {
+                    return Err(format!("`{}` is a link, and stays one", path.display()));
+                }
+                (Found::Other, Place::Canonical) => {
+                    return Err(format!("`{}` is no directory", path.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(copies)
+    }
+
+    /// The claimed source in the form that the manifest keeps.
+    fn settled(&self, claim: &Claim) -> Result<SourceSpec, String> {
+        let spec = claim.source.clone()?;
+        // GitHub is the public one, whatever this machine takes for it.
+        let origin = match spec.origin {
+            Origin::Local(_) => {
+                source::settled(self.context, self.scope, spec.origin).map_err(|error| chain(&error))?
+            }
+            origin => origin,
+        };
+        Ok(SourceSpec { origin, ..spec })
+    }
+
+    /// Finds the version of the source that was installed.
+    fn version(
+        &mut self,
+        claim: &Claim,
+        spec: &SourceSpec,
+        copy: Option<&FileSet>,
+    ) -> Result<(Version, Tie), String> {
+        let now = self.open(spec, None)?;
+        let found = find(claim, spec, &now);
+        let proven = found.as_ref().is_ok_and(|version| proves(&claim.proof, version) == Some(true));
+        if let (Ok(version), true) = (&found, proven) {
+            let version = Version { opened: version.opened.clone(), candidate: version.candidate.clone() };
+            return Ok((version, Tie::Proven));
+        }
+        let same = |version: &Version| {
+            let set = version.opened.tree.skill(&version.candidate.path, &Limits::default()).ok()?;
+            Some(!matches!(compare(&set, copy?).ok()?, Likeness::Different { .. }))
+        };
+        if let Ok(version) = &found
+            && same(version) == Some(true)
+        {
+            let version = Version { opened: version.opened.clone(), candidate: version.candidate.clone() };
+            let tie = if proves(&claim.proof, &version).is_none() { Tie::Assumed } else { Tie::SameBytes };
+            return Ok((version, tie));
+        }
+        if let Some(version) = self.older(claim, spec, &now)? {
+            return Ok((version, Tie::Proven));
+        }
+        let version = found?;
+        if proves(&claim.proof, &version).is_none() {
+            // Nothing tells an edit from another version, so it is called an edit and stays.
+            return Ok((version, Tie::Assumed));
+        }
+        Err(format!(
+            "its source has changed since, and the version that was installed was not found: `skillpm install {} --force` takes \
+             the newest and keeps your copy in the store",
+            install_text(spec, &version.candidate)
+        ))
+    }
+
+    /// Looks through older versions of the directory for the one that the other tool's hash names.
+    fn older(&mut self, claim: &Claim, spec: &SourceSpec, now: &Opened) -> Result<Option<Version>, String> {
+        let (Some(revision), true) = (&now.revision, claim.proof != Proof::None) else { return Ok(None) };
+        let commits = source::history(self.context, &spec.origin, revision, spec.path.as_deref(), OLDER);
+        let commits = match commits {
+            Ok(commits) => commits,
+            Err(error) => {
+                let warning =
+                    format!("older versions of `{}` cannot be looked at: {}", claim.name, chain(&error));
+                self.warnings.push(warning);
+                return Ok(None);
+            }
+        };
+        for commit in commits.iter().filter(|commit| *commit != revision) {
+            let opened = self.open(spec, Some(commit))?;
+            if let Ok(version) = find(claim, spec, &opened)
+                && proves(&claim.proof, &version) == Some(true)
+            {
+                return Ok(Some(version));
+            }
+        }
+        Ok(None)
+    }
+
+    fn open(&mut self, spec: &SourceSpec, commit: Option<&String>) -> Result<Opened, String> {
+        let reference = spec.reference.as_ref();
+        let asked = commit.cloned().or_else(|| reference.map(ToString::to_string)).unwrap_or_default();
+        let (context, scope) = (self.context, self.scope);
+        let opened = self.opened.entry((spec.origin.clone(), asked)).or_insert_with(|| {
+            let revision = commit.map_or(Revision::Now(reference), |commit| Revision::Locked(commit));
+            source::open(context, scope, &spec.origin, revision).map_err(|error| chain(&error))
+        });
+        opened.clone()
+    }
+}
+
+/// Says of `skill` what is locked.
+fn describe(skill: &mut ImportedSkill, locked: &Locked) {
+    skill.source = Some(locked.origin.to_string());
+    skill.path.clone_from(&locked.path);
+    skill.revision.clone_from(&locked.revision);
+    skill.digest = Some(locked.digest.to_string());
+}
+
+/// The skill that `claim` means in `opened`: in the directory that the other tool wrote down, else by its
+/// name.
+fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, String> {
+    let version = |candidate: &Candidate| Version { opened: opened.clone(), candidate: candidate.clone() };
+    let inside = candidates(opened, spec);
+    let path = spec.path.as_deref().unwrap_or("");
+    if let Some(candidate) = inside.iter().flatten().find(|candidate| candidate.path == path) {
+        return Ok(version(candidate));
+    }
+    let everywhere = SourceSpec { path: None, ..spec.clone() };
+    let found = candidates(opened, &everywhere).map_err(|error| chain(&error))?;
+    let named = |candidate: &&Candidate| {
+        candidate.title(&opened.name) == claim.name
+            || candidate.directory_name(&opened.name) == claim.directory
+    };
+    match found.iter().filter(named).collect::<Vec<_>>()[..] {
+        [one] => Ok(version(one)),
+        [] => Err(format!("its source has no skill of that name any more: `{}`", everywhere.origin)),
+        _ => Err(format!("its source has several skills of that name: `{}`", everywhere.origin)),
+    }
+}
+
+/// Whether the other tool's hash names `version`; `None` where there is none, or it cannot be computed.
+fn proves(proof: &Proof, version: &Version) -> Option<bool> {
+    let (tree, path) = (&version.opened.tree, version.candidate.path.as_str());
+    match proof {
+        Proof::Computed(hash) => computed_hash(tree, path).ok().map(|found| found == *hash),
+        Proof::Tree(id) => git_tree_id(tree, path).ok().flatten().map(|found| found == *id),
+        Proof::None => None,
+    }
+}
+
+/// What can be typed to install the skill anew.
+fn install_text(spec: &SourceSpec, candidate: &Candidate) -> String {
+    let path = Some(candidate.path.clone()).filter(|path| !path.is_empty());
+    let text = SourceSpec { path, skill: None, ..spec.clone() }.to_string();
+    text.strip_prefix("github:").map_or(text.clone(), ToOwned::to_owned)
+}
+
+/// What tools did to copies.
+#[derive(Default)]
+struct Made {
+    left_out: BTreeSet<String>,
+    injected: bool,
+    any: bool,
+}
+
+impl Made {
+    fn add(&mut self, left_out: Vec<String>, injected: bool) {
+        self.left_out.extend(left_out);
+        self.injected |= injected;
+        self.any = true;
+    }
+}
+
+fn adopted(claim: &Claim, tie: &Tie, missing: bool, made: &Made) -> String {
+    let file = match claim.found_in {
+        FoundIn::SkillsLock => "`skills-lock.json`",
+        FoundIn::GlobalLock => "`.skill-lock.json`",
+        FoundIn::GhSkill | FoundIn::Directory => "`gh skill`",
+    };
+    let mut reason = match tie {
+        Tie::Proven => format!("the version that {file} names"),
+        Tie::SameBytes => format!("as its source has it now, though {file} names another version"),
+        Tie::Assumed => format!("as its source has it now; {file} has no hash that could be checked"),
+    };
+    if missing {
+        reason.push_str("; it was not there and comes");
+    }
+    if !made.left_out.is_empty() {
+        let files = listed(&made.left_out.iter().cloned().collect::<Vec<_>>());
+        reason = format!("{reason}; what the npm tool leaves out comes back: {files}");
+    }
+    if made.injected {
+        reason.push_str("; what `gh` wrote into the frontmatter goes");
+    } else if made.any && made.left_out.is_empty() {
+        reason.push_str("; modes of files become those of the source");
+    }
+    reason
+}
+
+fn differs(place: &Place, files: &[String], tie: &Tie) -> String {
+    let whose = match place {
+        Place::Canonical => "your copy".to_owned(),
+        Place::Agent(agent) => format!("the copy of {agent}"),
+    };
+    let from = if *tie == Tie::Proven { "the version that was installed" } else { "its source as it is now" };
+    format!("{whose} stays, it differs from {from}: {}", listed(files))
+}
+
+/// The first three of `files`, and how many more there are.
+fn listed(files: &[String]) -> String {
+    let shown: Vec<_> = files.iter().take(3).map(|file| format!("`{file}`")).collect();
+    let more = files.len() - shown.len();
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}

@@ -1,0 +1,271 @@
+//! `import`: what other tools installed becomes skillpm's to keep.
+//!
+//! Everything that another tool left is collected, tied to the bytes of its source and
+//! compared with what lies on disk, and written down by one transaction, as an installation
+//! is. Copies that nobody edited are brought to the bytes of their source; edited ones, and what cannot
+//! be tied to a source, stay as they are and are told.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use self::claims::Claims;
+use self::judge::{Action, Judge};
+use super::change::{keep_replaced, make_plan};
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::agents::{self, Agent};
+use crate::install::plan::{Goal, Plan, Step};
+use crate::install::scope::{Scope, ScopeKind, exists};
+use crate::install::state::{Files, Found, Survey};
+use crate::install::transaction::Transaction;
+use crate::manifest::Agents;
+use crate::name::SkillName;
+
+mod claims;
+mod judge;
+
+/// What is to be adopted.
+#[derive(Debug, Clone, Default)]
+pub struct ImportRequest {
+    /// A lockfile of another tool; everything that other tools left in the scope where it is `None`.
+    pub file: Option<PathBuf>,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Plan only.
+    pub dry_run: bool,
+}
+
+/// What was adopted, and what was not.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOutcome {
+    /// The skills that were found, sorted by name.
+    pub skills: Vec<ImportedSkill>,
+    /// The files of other tools that were read.
+    pub read: Vec<String>,
+    /// What was or would be done on disk, in order.
+    pub steps: Vec<Step>,
+    /// The agents that the manifest names now and did not name before.
+    pub agents: Vec<String>,
+    /// Whether manifest and lockfile changed or would change.
+    pub files_changed: bool,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl ImportOutcome {
+    /// Whether something is not as the files of other tools say.
+    pub fn has_findings(&self) -> bool {
+        let told = |skill: &ImportedSkill| match skill.verdict {
+            Verdict::Edited => true,
+            // Nobody claimed to know where it comes from.
+            Verdict::Left => skill.found_in != FoundIn::Directory,
+            Verdict::Adopted | Verdict::Tracked => false,
+        };
+        self.skills.iter().any(told)
+    }
+}
+
+/// A skill that was found. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImportedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Who told of it.
+    pub found_in: FoundIn,
+    /// Where it comes from.
+    pub source: Option<String>,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The commit.
+    pub revision: Option<String>,
+    /// The digest that is locked.
+    pub digest: Option<String>,
+    /// Why, as the end of a sentence.
+    pub reason: String,
+}
+
+/// What became of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is in manifest and lockfile, and lies there as in its source.
+    Adopted,
+    /// It is in manifest and lockfile; what lies there was edited, and stays.
+    Edited,
+    /// It is not in manifest and lockfile, and stays as it is.
+    Left,
+    /// It was in manifest or lockfile already.
+    Tracked,
+}
+
+/// Who told of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoundIn {
+    /// `skills-lock.json`.
+    SkillsLock,
+    /// `.skill-lock.json` of the user.
+    GlobalLock,
+    /// The frontmatter of the copy, which `gh skill` wrote.
+    GhSkill,
+    /// Nobody: a directory with a `SKILL.md`.
+    Directory,
+}
+
+/// Adopts what other tools installed.
+///
+/// Sources are fetched and compared first; only then is the scope locked, and changed as one.
+///
+/// # Errors
+///
+/// A file of another tool that cannot be read, a scope that cannot be changed. A skill that cannot be
+/// adopted is no error: the outcome says why.
+pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let files = Files::read(&scope)?;
+    let everyone = everyone(context, &scope, &files);
+    let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;
+    let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
+    let survey = Survey::take(&context.settings, &scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
+    let mut judge = Judge::new(context, &scope, &files, &survey);
+    let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
+    let mut warnings = judge.into_warnings();
+    let audience = Audience::of(&files, &survey, &judged);
+    for (skill, action) in &mut judged {
+        audience.make_room(&survey, skill, action);
+    }
+    let mut goal = Goal {
+        agents: audience.agents,
+        manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
+        copy: audience.copy,
+        ..Goal::default()
+    };
+    let mut contents = BTreeMap::new();
+    let mut skills = Vec::new();
+    for (skill, action) in judged {
+        skills.push(skill);
+        match action {
+            Action::Nothing => {}
+            Action::Record(wanted) => goal.record.push(wanted),
+            Action::Put { wanted, set, known } => {
+                contents.insert(wanted.name.clone(), set);
+                goal.known.insert(wanted.name.clone(), known);
+                goal.put.push(wanted);
+            }
+        }
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut plan = Plan::default();
+    if !goal.put.is_empty() || !goal.record.is_empty() {
+        let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
+        let transaction = (!request.dry_run).then(begin).transpose()?;
+        unchanged(&scope, &files, &Files::read(&scope)?)?;
+        plan = make_plan(context, &scope, &goal, &files)?;
+        if let Some(transaction) = transaction {
+            let mut kept = keep_replaced(context, &scope, &plan)?;
+            // Copies for several agents are often the same bytes.
+            kept.dedup();
+            warnings.extend(kept);
+            transaction.apply(&plan, &files, &contents)?;
+        }
+    }
+    let before = &files.manifest.agents().targets;
+    let now = plan.manifest.as_ref().map(|manifest| manifest.agents().targets.clone()).unwrap_or_default();
+    Ok(ImportOutcome {
+        skills,
+        read,
+        steps: plan.steps,
+        agents: now.into_iter().filter(|agent| !before.contains(agent)).collect(),
+        files_changed: plan.lock.is_some() || plan.manifest.is_some(),
+        dry_run: request.dry_run,
+        scope: Some(scope.kind),
+        warnings,
+    })
+}
+
+/// All agents. Of those that share a directory, the ones that the manifest names and those that are here
+/// come first, because what lies in it is told of the first.
+fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
+    let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
+    let mut everyone: Vec<_> = agents::all().iter().collect();
+    everyone.sort_by_key(|agent| {
+        (!named.contains(&agent.id), !agent.detected(&context.settings, &scope.root, &exists))
+    });
+    everyone
+}
+
+fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
+    files.manifest.agents().targets.iter().filter_map(|target| agents::find(target).ok())
+}
+
+fn unchanged(scope: &Scope, before: &Files, now: &Files) -> Result<()> {
+    if before.lock_text == now.lock_text && before.manifest_text == now.manifest_text {
+        return Ok(());
+    }
+    let message = format!("manifest or lockfile of the {} changed while skillpm was at work", scope.kind);
+    Err(Error::new(ErrorKind::Findings, message)
+        .hint("nothing was changed by skillpm: run the command again"))
+}
+
+/// The agents that see the skills that are adopted.
+struct Audience {
+    agents: Vec<&'static Agent>,
+    manifest: Agents,
+    copy: bool,
+}
+
+impl Audience {
+    /// The agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
+    /// Nobody is added: who saw none of the skills sees none of them afterwards.
+    fn of(files: &Files, survey: &Survey, judged: &[(ImportedSkill, Action)]) -> Self {
+        let mut agents: Vec<&'static Agent> = named(files).collect();
+        let (mut links, mut copies) = (false, false);
+        for (agent, found) in
+            judged.iter().filter_map(|(_, action)| action.name()).flat_map(|name| survey.of(name))
+        {
+            links |= *found == Found::OurLink;
+            copies |= matches!(found, Found::Tree(_));
+            let sees = matches!(found, Found::OurLink | Found::Tree(_)) && !survey.sharing.contains(agent);
+            if let Ok(agent) = agents::find(agent)
+                && sees
+                && agents.iter().all(|other| other.id != agent.id)
+            {
+                agents.push(agent);
+            }
+        }
+        let manifest = files.manifest.agents();
+        let mut targets = manifest.targets.clone();
+        let old: Vec<&str> = named(files).map(|agent| agent.id).collect();
+        targets.extend(
+            agents.iter().map(|agent| agent.id).filter(|id| !old.contains(id)).map(ToOwned::to_owned),
+        );
+        // Where skillpm keeps links already, it goes on to do so.
+        let copy = manifest.copy || (copies && !links && files.lock.skills.is_empty());
+        Self { agents, manifest: Agents { targets, copy }, copy }
+    }
+
+    /// Takes back the adoption of a skill where an agent has something else in its place: only the
+    /// entries are written then.
+    fn make_room(&self, survey: &Survey, skill: &mut ImportedSkill, action: &mut Action) {
+        let Action::Put { wanted, .. } = action else { return };
+        let in_the_way = self.agents.iter().find(|agent| {
+            let shared = survey.served.contains(agent.id) || survey.sharing.contains(agent.id);
+            let found = survey.at(agent.id, &wanted.name);
+            !shared && matches!(found, Some(Found::OtherLink(_) | Found::Other))
+        });
+        if let Some(agent) = in_the_way {
+            skill.verdict = Verdict::Edited;
+            skill.reason =
+                format!("something else lies in its place in the directory of {}, and stays", agent.id);
+            *action = Action::Record(wanted.clone());
+        }
+    }
+}
