@@ -6,7 +6,9 @@
 pub mod discover;
 #[cfg(feature = "http")]
 pub mod github;
+mod json;
 pub mod local;
+pub mod marketplace;
 
 use crate::context::Context;
 use crate::error::Result;

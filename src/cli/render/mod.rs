@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod install;
 pub(crate) mod list;
+pub(crate) mod plugins;
 pub(crate) mod remove;
 mod steps;
 mod table;

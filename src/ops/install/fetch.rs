@@ -107,13 +107,29 @@ impl Fetched {
         names.extend(spec.skill.clone());
         let named = names.iter().any(|name| name != super::select::ALL);
         let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
-        let alone = chosen.len() == 1;
+        self.add_chosen(context, spec, &opened, &chosen, named || chosen.len() == 1)
+    }
+
+    /// Takes the skills `chosen`, which were found in `opened`, the source that `spec` means.
+    ///
+    /// # Errors
+    ///
+    /// Skills that are refused, all of them or, where they were `named`, one; two different skills of
+    /// one name.
+    pub(super) fn add_chosen(
+        &mut self,
+        context: &Context,
+        spec: &SourceSpec,
+        opened: &Opened,
+        chosen: &[Candidate],
+        named: bool,
+    ) -> Result<()> {
         let mut installed = 0;
-        for candidate in &chosen {
-            match self.candidate(context, spec, &opened, candidate) {
+        for candidate in chosen {
+            match self.candidate(context, spec, opened, candidate) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
-                Err(error) if !named && !alone => {
+                Err(error) if !named => {
                     self.warnings.push(format!(
                         "`{}` is left out: {}",
                         candidate.title(&opened.name),
@@ -123,7 +139,7 @@ impl Fetched {
                 Err(error) => return Err(error),
             }
         }
-        if installed == 0 {
+        if installed == 0 && !chosen.is_empty() {
             return Err(Error::integrity(format!(
                 "none of the {} skills of `{spec}` can be installed",
                 chosen.len()

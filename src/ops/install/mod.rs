@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 mod audience;
 mod fetch;
+mod marketplace;
 mod restore;
 mod select;
 
@@ -31,6 +32,8 @@ use crate::spec::{Reference, SourceSpec};
 pub struct InstallRequest {
     /// Sources as they were typed. None: restore what manifest and lockfile say.
     pub sources: Vec<String>,
+    /// A source with a marketplace; `sources` are names of its plugins then.
+    pub marketplace: Option<String>,
     /// Names of skills in the sources; `*` is all of them.
     pub skills: Vec<String>,
     /// The revision, where it was given by a flag.
@@ -60,6 +63,8 @@ pub struct InstallRequest {
 pub struct InstallOutcome {
     /// With `list`: what the sources hold.
     pub available: Vec<Available>,
+    /// With `list` and a marketplace: its plugins, where none of them was named.
+    pub plugins: Vec<OfferedPlugin>,
     /// The skills that were asked for, sorted by name.
     pub skills: Vec<InstalledSkill>,
     /// What was or would be done, in order.
@@ -89,6 +94,23 @@ pub struct Available {
     pub description: String,
     /// The directory in the source; empty is its root.
     pub path: String,
+    /// Why it cannot be installed.
+    pub problem: Option<String>,
+}
+
+/// A plugin of a marketplace.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct OfferedPlugin {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The version that the marketplace tells.
+    pub version: Option<String>,
+    /// Where it lies, in full; `None` where skillpm cannot fetch it.
+    pub source: Option<String>,
+    /// The directories of its skills; `None` where they are not known without fetching it.
+    pub skills: Option<Vec<String>>,
     /// Why it cannot be installed.
     pub problem: Option<String>,
 }
@@ -138,13 +160,21 @@ pub enum Change {
 /// been changed then.
 pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
-    if request.sources.is_empty() {
+    if request.restores() {
         check_restore(request)?;
         return reinstall(context, &scope, request);
     }
     if request.frozen {
         return Err(Error::usage("`--frozen` restores what is locked and takes no sources")
             .hint("leave the source away, or use `--locked`"));
+    }
+    if let Some(typed) = &request.marketplace {
+        if request.list {
+            return marketplace::list(context, &scope, request, typed);
+        }
+        check_scope(context, &scope, request)?;
+        let fetched = marketplace::fetch_plugins(context, &scope, request, typed)?;
+        return put(context, &scope, request, fetched);
     }
     let specs: Vec<SourceSpec> = request
         .sources
@@ -156,16 +186,36 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         let available = lists.collect::<Result<Vec<_>>>()?.concat();
         return Ok(InstallOutcome { available, ..InstallOutcome::default() });
     }
-    // A wrong manifest or agent is told before anything is fetched.
-    let files = Files::read(&scope)?;
-    Audience::choose(&context.settings, &scope, request, files.manifest.agents(), true)?;
+    check_scope(context, &scope, request)?;
     let mut fetched = Fetched::default();
     for spec in &specs {
         fetched.add(context, &scope, request, spec)?;
     }
-    change(context, &scope, request, |_| {
-        Ok(Restore { fetched: std::mem::take(&mut fetched), ..Restore::default() })
-    })
+    put(context, &scope, request, fetched)
+}
+
+/// Tells of a wrong manifest or agent before anything is fetched.
+fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<()> {
+    let files = Files::read(scope)?;
+    Audience::choose(&context.settings, scope, request, files.manifest.agents(), true)?;
+    Ok(())
+}
+
+/// Puts what was fetched into the scope.
+fn put(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    fetched: Fetched,
+) -> Result<InstallOutcome> {
+    change(context, scope, request, |_| Ok(Restore { fetched, ..Restore::default() }))
+}
+
+impl InstallRequest {
+    /// Whether nothing new is asked for: what manifest and lockfile say is put back.
+    fn restores(&self) -> bool {
+        self.sources.is_empty() && self.marketplace.is_none()
+    }
 }
 
 /// Flags that only choose among the skills of a source.
@@ -211,7 +261,7 @@ fn change(
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
     let files = Files::read(scope)?;
     let Restore { fetched, orphans, modified } = prepare(&files)?;
-    let restoring = request.sources.is_empty();
+    let restoring = request.restores();
     let audience = Audience::choose(settings, scope, request, files.manifest.agents(), !restoring)?;
     let goal = Goal {
         put: fetched.wanted,

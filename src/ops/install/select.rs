@@ -74,7 +74,7 @@ pub(super) fn select(
     if !names.is_empty() {
         let mut chosen: Vec<Candidate> = Vec::new();
         for name in names {
-            let one = by_name(spec, root, &found, name)?;
+            let one = by_name(spec, root, &found, name)?.ok_or_else(|| unknown(spec, root, &found, name))?;
             if chosen.iter().all(|other| other.path != one.path) {
                 chosen.push(one);
             }
@@ -113,7 +113,17 @@ fn description(candidate: &Candidate) -> String {
     }
 }
 
-fn by_name(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Result<Candidate> {
+/// The one of `found` that `name` means.
+///
+/// # Errors
+///
+/// A name that more than one has.
+pub(super) fn by_name(
+    spec: &SourceSpec,
+    root: &str,
+    found: &[Candidate],
+    name: &str,
+) -> Result<Option<Candidate>> {
     // As the skill writes its name; as it would be installed; as its directory is called.
     let as_written = |c: &&Candidate| c.meta.as_ref().is_ok_and(|meta| meta.name == name);
     let as_installed = |c: &&Candidate| install_name(c, root).is_ok_and(|own| own.as_str() == name);
@@ -126,8 +136,8 @@ fn by_name(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Re
         matching = found.iter().filter(as_directory).collect();
     }
     match matching[..] {
-        [one] => Ok(one.clone()),
-        [] => Err(unknown(spec, root, found, name)),
+        [one] => Ok(Some(one.clone())),
+        [] => Ok(None),
         _ => {
             let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", c.path)).collect();
             Err(Error::usage(format!(
