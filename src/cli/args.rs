@@ -146,17 +146,21 @@ pub(crate) enum ScopeArg {
 
 /// Arguments of `install`.
 #[derive(Debug, Clone, Default, Args)]
-#[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace"]))]
+#[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace", "from_project"]))]
 pub(crate) struct InstallArgs {
     /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-    /// `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`; with
-    /// `--marketplace` the names of its plugins
+    /// `owner/repo@skill`, the address of a page on GitHub, `./directory`, `./archive.zip`, or an
+    /// installed package such as `npm:name`; with `--marketplace` the names of its plugins
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
 
     /// take plugins from the marketplace in this source
     #[arg(long, value_name = "SOURCE")]
     pub(crate) marketplace: Option<String>,
+
+    /// take the skills that the packages of this project bring along
+    #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
+    pub(crate) from_project: bool,
 
     /// install the skill of this name; can be repeated, `*` means all
     #[arg(short, long = "skill", value_name = "NAME")]

@@ -97,6 +97,12 @@ pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
         .collect()
 }
 
+/// Returns the skills in `tree`, of which nothing but skills is known to be left.
+pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
+    let found = outermost(skill_files(tree, ""));
+    found.iter().map(|(path, file)| candidate(tree, path, file)).collect()
+}
+
 /// The directories at or below `dir` with a `SKILL.md`, and the spelling of its name.
 fn skill_files<'a>(tree: &'a Tree, dir: &str) -> BTreeMap<&'a str, &'a str> {
     let mut files = BTreeMap::new();

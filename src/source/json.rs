@@ -135,6 +135,11 @@ impl<'a> Node<'a> {
         if self.value.is_string() { Ok(vec![self.clone()]) } else { self.list(what) }
     }
 
+    /// The names of the members, where this is an object.
+    pub(super) fn keys(&self) -> Vec<&'a str> {
+        self.value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
+    }
+
     /// `file:line:column`.
     pub(super) fn place(&self) -> String {
         let offset = find(&self.file.text, &self.steps).unwrap_or(0);

@@ -224,7 +224,7 @@ impl Reader<'_> {
                 let text = repo.text("repo")?;
                 let fault = |error: &SpecError| repo.fault(&error.to_string()).hint("`repo` is `owner/name`");
                 let repository = Repository::parse(text).map_err(|error| fault(&error))?;
-                self.elsewhere(&source, Origin::GitHub(repository))
+                Self::elsewhere(&source, Origin::GitHub(repository))
             }
             "url" | "git-subdir" => {
                 if kind == "git-subdir" {
@@ -232,7 +232,7 @@ impl Reader<'_> {
                 }
                 let url = source.required("url")?;
                 let origin = self.repository(&url)?;
-                self.elsewhere(&source, origin)
+                Self::elsewhere(&source, origin)
             }
             "npm" => {
                 let package = source.required("package")?;
@@ -252,7 +252,7 @@ impl Reader<'_> {
     }
 
     /// What `source` says of a directory and a revision in `origin`.
-    fn elsewhere(&self, source: &Node<'_>, origin: Origin) -> Result<PluginSource> {
+    fn elsewhere(source: &Node<'_>, origin: Origin) -> Result<PluginSource> {
         let path = match source.get("path") {
             Some(path) => Some(inside(&path, "path", "")?).filter(|path| !path.is_empty()),
             None => None,

@@ -32,6 +32,7 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
     Ok(InstallRequest {
         sources: args.sources.clone(),
         marketplace: args.marketplace.clone(),
+        from_project: args.from_project,
         skills: args.skills.clone(),
         reference: reference(args)?,
         scope: scope(&how.scope),
@@ -112,11 +113,13 @@ mod tests {
 
         Arguments:
           [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-                       `owner/repo@skill`, the address of a page on GitHub, `./directory` or
-                       `./archive.zip`; with `--marketplace` the names of its plugins
+                       `owner/repo@skill`, the address of a page on GitHub, `./directory`, `./archive.zip`,
+                       or an installed package such as `npm:name`; with `--marketplace` the names of its
+                       plugins
 
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source
+              --from-project          take the skills that the packages of this project bring along
           -s, --skill <NAME>          install the skill of this name; can be repeated, `*` means all
           -l, --list                  show the skills of the sources, install nothing
               --tag <NAME>            take the sources at this tag

@@ -239,14 +239,11 @@ impl<'a> Market<'a> {
                 let origin = source::settled(self.context, self.scope, spec.origin.clone())?;
                 let spec = SourceSpec { origin, ..spec.clone() };
                 let key = (spec.origin.clone(), spec.reference.clone());
-                let opened = match self.others.get(&key) {
-                    Some(opened) => opened.clone(),
-                    None => {
-                        let opened = fetch::open(self.context, self.scope, &spec)?;
-                        self.others.entry(key).or_insert(opened).clone()
-                    }
-                };
-                (spec, opened)
+                if !self.others.contains_key(&key) {
+                    let opened = fetch::open(self.context, self.scope, &spec)?;
+                    self.others.insert(key.clone(), opened);
+                }
+                (spec, self.others[&key].clone())
             }
             PluginSource::Unusable { message, hint } => {
                 return Err(

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 mod audience;
 mod fetch;
 mod marketplace;
+mod project;
 mod restore;
 mod select;
 
@@ -34,6 +35,8 @@ pub struct InstallRequest {
     pub sources: Vec<String>,
     /// A source with a marketplace; `sources` are names of its plugins then.
     pub marketplace: Option<String>,
+    /// Take the skills of the packages that the project uses.
+    pub from_project: bool,
     /// Names of skills in the sources; `*` is all of them.
     pub skills: Vec<String>,
     /// The revision, where it was given by a flag.
@@ -176,6 +179,13 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         let fetched = marketplace::fetch_plugins(context, &scope, request, typed)?;
         return put(context, &scope, request, fetched);
     }
+    if request.from_project {
+        if request.list {
+            return project::list(context, &scope);
+        }
+        check_scope(context, &scope, request)?;
+        return put(context, &scope, request, project::fetch(context, &scope, request)?);
+    }
     let specs: Vec<SourceSpec> = request
         .sources
         .iter()
@@ -214,7 +224,7 @@ fn put(
 impl InstallRequest {
     /// Whether nothing new is asked for: what manifest and lockfile say is put back.
     fn restores(&self) -> bool {
-        self.sources.is_empty() && self.marketplace.is_none()
+        self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
     }
 }
 

@@ -14,6 +14,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::refusal::Limits;
+use crate::source::package::install_command;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, SourceSpec};
 use crate::store::{self, Store, mismatch};
@@ -110,6 +111,13 @@ impl Worker<'_> {
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
+            let error = match (&locked.origin, &locked.revision, &opened.revision) {
+                (Origin::Package(package), Some(old), Some(new)) if old != new => error.hint(format!(
+                    "version {new} of `{package}` is installed, and {old} is locked: `{}` brings it back",
+                    install_command(package, Some(old))
+                )),
+                _ => error,
+            };
             return Err(if locked.origin.has_revisions() {
                 error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`")
             } else {

@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::source::Opened;
-use crate::source::discover::{Candidate, discover, discover_in};
-use crate::spec::SourceSpec;
+use crate::source::discover::{Candidate, discover, discover_all, discover_in};
+use crate::spec::{Origin, SourceSpec};
 use crate::text::closest;
 use crate::{document::Document, install::agents, lint};
 
@@ -23,6 +23,8 @@ pub(super) const ALL: &str = "*";
 pub(super) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
+        // Of a package there is nothing here but its skills.
+        None if matches!(spec.origin, Origin::Package(_)) => discover_all(&opened.tree),
         None => discover(&opened.tree, agents::project_dirs()),
     };
     if !found.is_empty() {
@@ -38,6 +40,10 @@ pub(super) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candi
             }
         }
         Some(path) => Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec))),
+        None if matches!(spec.origin, Origin::Package(_)) => {
+            Error::usage(format!("`{}` brings no skills", source_of(spec)))
+                .hint("packages keep their skills in a directory `skills`: docs/guide/packages.md")
+        }
         None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec)))
             .hint("a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep"),
     };
@@ -106,7 +112,8 @@ fn several(spec: &SourceSpec, root: &str, offered: &[Candidate]) -> Error {
         .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
 }
 
-fn description(candidate: &Candidate) -> String {
+/// What is shown of a skill where one is picked.
+pub(super) fn description(candidate: &Candidate) -> String {
     match &candidate.meta {
         Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),
         Err(problem) => problem.clone(),
