@@ -30,6 +30,7 @@ mod http;
 mod install;
 mod kill;
 mod loading;
+mod packages;
 mod plugins;
 mod prompt;
 mod real;

@@ -107,15 +107,22 @@ impl Fetched {
         names.extend(spec.skill.clone());
         let named = names.iter().any(|name| name != super::select::ALL);
         let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
-        self.add_chosen(context, spec, &opened, &chosen, named || chosen.len() == 1)
+        if self.add_chosen(context, spec, &opened, &chosen, named || chosen.len() == 1)? == 0 {
+            return Err(Error::integrity(format!(
+                "none of the {} skills of `{spec}` can be installed",
+                chosen.len()
+            ))
+            .hint(format!("`skillpm install --list {spec}` says why")));
+        }
+        Ok(())
     }
 
-    /// Takes the skills `chosen`, which were found in `opened`, the source that `spec` means.
+    /// Takes the skills `chosen`, which were found in `opened`, the source that `spec` means, and returns
+    /// how many could be taken.
     ///
     /// # Errors
     ///
-    /// Skills that are refused, all of them or, where they were `named`, one; two different skills of
-    /// one name.
+    /// Where they were `named`: one that is refused; two different skills of one name.
     pub(super) fn add_chosen(
         &mut self,
         context: &Context,
@@ -123,7 +130,7 @@ impl Fetched {
         opened: &Opened,
         chosen: &[Candidate],
         named: bool,
-    ) -> Result<()> {
+    ) -> Result<usize> {
         let mut installed = 0;
         for candidate in chosen {
             match self.candidate(context, spec, opened, candidate) {
@@ -139,14 +146,7 @@ impl Fetched {
                 Err(error) => return Err(error),
             }
         }
-        if installed == 0 && !chosen.is_empty() {
-            return Err(Error::integrity(format!(
-                "none of the {} skills of `{spec}` can be installed",
-                chosen.len()
-            ))
-            .hint(format!("`skillpm install --list {spec}` says why")));
-        }
-        Ok(())
+        Ok(installed)
     }
 
     fn candidate(
@@ -210,6 +210,12 @@ pub(super) fn locked(spec: &SourceSpec, opened: &Opened, candidate: &Candidate, 
         digest,
         dependencies: Vec::new(),
     }
+}
+
+/// The error that nothing of what was chosen can be installed; `reasons` say why.
+pub(super) fn nothing(reasons: Vec<String>) -> Error {
+    let error = Error::integrity("none of the skills that were chosen can be installed");
+    reasons.into_iter().fold(error, Error::hint)
 }
 
 /// The message of `error` with those of its causes.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fetch::{self, Fetched, chain};
+use super::fetch::{self, Fetched, chain, nothing};
 use super::select::{self, ALL};
 use super::{Available, InstallOutcome, InstallRequest, OfferedPlugin};
 use crate::context::Context;
@@ -79,8 +79,13 @@ pub(super) fn fetch_plugins(
         narrow(&mut sources, &request.skills, typed)?;
     }
     let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
+    let mut taken = 0;
     for source in &sources {
-        fetched.add_chosen(context, &source.spec, &source.opened, &source.candidates, named || alone)?;
+        taken +=
+            fetched.add_chosen(context, &source.spec, &source.opened, &source.candidates, named || alone)?;
+    }
+    if taken == 0 {
+        return Err(nothing(fetched.warnings));
     }
     Ok(fetched)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::fetch::Fetched;
+use super::fetch::{Fetched, nothing};
 use super::select::{self, ALL};
 use super::{InstallOutcome, InstallRequest};
 use crate::context::Context;
@@ -49,8 +49,12 @@ pub(super) fn fetch(context: &Context, scope: &Scope, request: &InstallRequest) 
     let named = request.skills.iter().any(|name| name != ALL);
     choose(context, request, &mut bringers)?;
     let alone = bringers.iter().map(|bringer| bringer.candidates.len()).sum::<usize>() == 1;
+    let mut taken = 0;
     for Bringer { spec, opened, candidates } in &bringers {
-        fetched.add_chosen(context, spec, opened, candidates, named || alone)?;
+        taken += fetched.add_chosen(context, spec, opened, candidates, named || alone)?;
+    }
+    if taken == 0 {
+        return Err(nothing(fetched.warnings));
     }
     Ok(fetched)
 }
@@ -131,11 +135,16 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Bringer])
         let mut having = Vec::new();
         for (at, Bringer { spec, opened, candidates }) in bringers.iter().enumerate() {
             if let Some(one) = select::by_name(spec, &opened.name, candidates, name)? {
-                having.push((at, one.path));
+                let exact = one.meta.as_ref().is_ok_and(|meta| meta.name == *name);
+                having.push((at, one.path, exact));
             }
         }
+        // The name of a directory only counts where no skill calls itself so.
+        if having.iter().any(|(.., exact)| *exact) {
+            having.retain(|(.., exact)| *exact);
+        }
         match &having[..] {
-            [(at, path)] => keep[*at].push(path.clone()),
+            [(at, path, _)] => keep[*at].push(path.clone()),
             [] => {
                 let titles = bringers
                     .iter()
@@ -149,7 +158,7 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Bringer])
             }
             several => {
                 let places: Vec<_> =
-                    several.iter().map(|(at, _)| format!("\n  {}@{name}", bringers[*at].spec)).collect();
+                    several.iter().map(|(at, ..)| format!("\n  {}@{name}", bringers[*at].spec)).collect();
                 return Err(Error::usage(format!(
                     "{} packages of this project have a skill `{name}`:{}",
                     several.len(),

@@ -16,6 +16,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, Walk};
 use crate::install::scope::Scope;
+use crate::install::state::normal;
 use crate::refusal::Limits;
 use crate::settings::Settings;
 use crate::spec::{Ecosystem, Package};
@@ -125,7 +126,10 @@ fn find(settings: &Settings, scope: &Scope, package: &Package, version: Option<&
     if let Lookup::Found(Installed { version: Some(version), .. }) = &lookup {
         let fits = |c: char| c.is_ascii_graphic() && !"\"'`\\".contains(c);
         if version.is_empty() || version.len() > MAX_VERSION || !version.chars().all(fits) {
-            return Err(Error::integrity(format!("`{package}` says that it has the version `{version}`")));
+            let version = version.escape_debug();
+            return Err(Error::integrity(format!(
+                "`{package}` calls its version `{version}`, which is none"
+            )));
         }
     }
     Ok(lookup)
@@ -278,7 +282,12 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
             return Ok(Some(real));
         }
     }
-    let message = format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display());
+    let dir = normal(dir);
+    let message = if dir == real {
+        format!("`{}` lies out of the project", dir.display())
+    } else {
+        format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display())
+    };
     Err(Error::integrity(message)
         .hint(format!("if that is what you want, install from there: `skillpm install {}`", real.display())))
 }

@@ -8,6 +8,7 @@ use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::source::discover::join;
 use crate::source::json::{Json, Node};
+use crate::spec::{Origin, SourceSpec};
 
 /// The largest `package.json` that is read, in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -59,7 +60,7 @@ fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>
     for entry in entries {
         let Some(text) = entry.as_text() else {
             if let Ok(Some(source)) = entry.text_of("source") {
-                elsewhere.push(source.to_owned());
+                elsewhere.extend(source_elsewhere(source));
             }
             continue;
         };
@@ -71,12 +72,20 @@ fn declared(dir: &Path, manifest: &Node<'_>) -> Result<(Vec<String>, Vec<String>
                     .fault(&format!("`{text}` leads out of the package"))
                     .hint("`skills` names directories of the package, such as `./skills/name`"));
             }
-            _ => elsewhere.push(text.to_owned()),
+            _ => elsewhere.extend(source_elsewhere(text)),
         }
     }
     // The root is all of it.
     here.retain(|path| !path.is_empty());
     Ok((here, elsewhere))
+}
+
+/// The text of a source that a package names, if it is one that may be shown in a command: no path of this
+/// machine, and nothing that a shell would act on.
+fn source_elsewhere(text: &str) -> Option<String> {
+    let harmless = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./@:#+".contains(c));
+    let spec = text.parse::<SourceSpec>().ok().filter(|_| harmless)?;
+    (!matches!(spec.origin, Origin::Local(_))).then(|| text.to_owned())
 }
 
 /// The packages that the project's `package.json` names, else those in its `node_modules`.
