@@ -1,6 +1,7 @@
 //! Skills that packages bring along: packages that were really installed by their own managers, and
 //! hostile ones.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -43,7 +44,8 @@ fn good(output: Output) -> Output {
 }
 
 /// Fails unless the run ended with `code`, and changed nothing.
-fn refused(sandbox: &Sandbox, code: i32, output: Output) -> String {
+fn refused(sandbox: &Sandbox, code: i32, output: impl Borrow<Output>) -> String {
+    let output = output.borrow();
     assert_eq!(output.code, Some(code), "{output}");
     assert!(!sandbox.project().join(".agents").exists(), "something was installed");
     assert!(!sandbox.project().join("skillpm.toml").exists(), "the manifest was written");
