@@ -60,6 +60,28 @@ variables! {
     XDG_CACHE_HOME;
     /// Where the audit log lies, `~/.local/state` unless set.
     XDG_STATE_HOME;
+    /// The Python environment whose packages bring skills along; wins over `VIRTUAL_ENV`.
+    SKILLPM_PYTHON_ENV;
+    /// The Python environment that is active.
+    VIRTUAL_ENV;
+    /// The conda environment that is active, looked into where the project has no environment of its own.
+    CONDA_PREFIX;
+    /// Libraries of R packages, looked into after that of `renv`.
+    R_LIBS;
+    /// The user's libraries of R packages, looked into next.
+    R_LIBS_USER;
+    /// The site's libraries of R packages, looked into next.
+    R_LIBS_SITE;
+    /// Where R is installed; `library` in it holds its own packages.
+    R_HOME;
+    /// Where `renv` keeps the packages that its libraries link to.
+    RENV_PATHS_CACHE;
+    /// Where `renv` keeps its own files; `cache` in it holds packages.
+    RENV_PATHS_ROOT;
+    /// Where R packages keep files of theirs, among them those of `renv`.
+    R_USER_CACHE_DIR;
+    /// Where Cargo keeps the sources of crates, `~/.cargo` unless set.
+    CARGO_HOME;
     /// Claude Code's home, `~/.claude` unless set.
     CLAUDE_CONFIG_DIR;
     /// Codex's home, `~/.codex` unless set.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
@@ -163,30 +163,40 @@ pub(crate) enum ScopeArg {
 
 // Arguments of `install`.
 #[derive(Debug, Clone, Default, Args)]
+#[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace", "from_project"]))]
 pub(crate) struct InstallArgs {
     /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-    /// `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`
+    /// `owner/repo@skill`, the address of a page on GitHub, `./directory`, `./archive.zip`, or an
+    /// installed package such as `npm:name`; with `--marketplace` the names of its plugins
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
+
+    /// take plugins from the marketplace in this source
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) marketplace: Option<String>,
+
+    /// take the skills that the packages of this project bring along
+    #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
+    pub(crate) from_project: bool,
 
     /// install the skill of this name; can be repeated, `*` means all
     #[arg(short, long = "skill", value_name = "NAME")]
     pub(crate) skills: Vec<String>,
 
     /// show the skills of the sources, install nothing
-    #[arg(short, long, requires = "sources")]
+    #[arg(short, long, requires = "wanted")]
     pub(crate) list: bool,
 
     /// take the sources at this tag
-    #[arg(long, value_name = "NAME", group = "revision", requires = "sources")]
+    #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
     pub(crate) tag: Option<String>,
 
     /// take the sources at this branch
-    #[arg(long, value_name = "NAME", group = "revision", requires = "sources")]
+    #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
     pub(crate) branch: Option<String>,
 
     /// take the sources at this commit
-    #[arg(long, value_name = "COMMIT", group = "revision", requires = "sources")]
+    #[arg(long, value_name = "COMMIT", group = "revision", requires = "wanted")]
     pub(crate) rev: Option<String>,
 
     /// How it is done.

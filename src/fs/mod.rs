@@ -28,7 +28,7 @@ pub use place::{
 };
 pub use quick::{Base, Looked, Stamp, entries, stamp};
 pub use temp::anonymous_temp_file;
-pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
+pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
 
 use std::io;
 use std::path::{Path, PathBuf};

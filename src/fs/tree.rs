@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{PathContext, PathError};
+use super::{Kind, PathContext, PathError, kind};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;
 use crate::tree::{Content, Entry, FileSet, Node, ReadError, Tree};
@@ -35,10 +35,58 @@ impl Walk<'_> {
 ///
 /// Where a directory cannot be read, a name is not UTF-8, or there are too many entries.
 pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
+    scan_places(root, &[""], walk)
+}
+
+/// [`scan`] of some directories below `root` only, whose entries keep their path below `root`. What is
+/// no directory is passed over, and so is what a link leads to.
+///
+/// # Errors
+///
+/// As [`scan`].
+pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
     let mut found = Found { entries: BTreeMap::new(), paths: Vec::new(), walk };
-    found.directory(root, "", walk.depth).map_err(flatten)?;
+    for place in places {
+        let dir = if place.is_empty() { root.to_owned() } else { root.join(place) };
+        if place.is_empty() {
+            found.directory(&dir, "", walk.depth).map_err(flatten)?;
+        } else if is_plain(root, place).map_err(with_path)? {
+            found.directory(&dir, &format!("{place}/"), walk.depth).map_err(flatten)?;
+        }
+    }
     let Found { entries, paths, .. } = found;
     Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), paths })))
+}
+
+/// Whether `place` is a directory below `root`, with no link on the way to it.
+fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
+    let mut at = root.to_owned();
+    for part in place.split('/') {
+        at.push(part);
+        if kind(&at)? != Some(Kind::Directory) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the tree of these files: for each its path in the tree, and where it lies on disk. Links are
+/// not followed.
+///
+/// # Errors
+///
+/// Where one is not there or cannot be looked at.
+pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
+    let mut found = Found { entries: BTreeMap::new(), paths: Vec::new(), walk: Walk::ALL };
+    for (path, at) in files {
+        let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
+        found.leaf(&at, path, metadata.file_type()).map_err(flatten)?;
+        if let Some(last) = found.paths.last_mut() {
+            *last = at;
+        }
+    }
+    let Found { entries, paths, .. } = found;
+    Ok(Tree::new(entries, Arc::new(OnDisk { root: PathBuf::new(), paths })))
 }
 
 /// [`scan`] of all of `root`.
@@ -71,7 +119,7 @@ fn flatten(error: WalkError) -> ReadError {
 
 struct Found<'a> {
     entries: BTreeMap<String, Entry>,
-    paths: Vec<String>,
+    paths: Vec<PathBuf>,
     walk: Walk<'a>,
 }
 
@@ -121,7 +169,7 @@ impl Found<'_> {
             Node::Special(special(kind))
         };
         self.entries.insert(path.clone(), Entry { node, id: self.paths.len() });
-        self.paths.push(path);
+        self.paths.push(path.into());
         let count = self.paths.len() as u64;
         if count > self.walk.entries {
             return Err(WalkError::Refused(Refusal::TooManyEntries { count, limit: self.walk.entries }));
@@ -161,7 +209,7 @@ fn special(_kind: fs::FileType) -> &'static str {
 /// Files below a directory.
 struct OnDisk {
     root: PathBuf,
-    paths: Vec<String>,
+    paths: Vec<PathBuf>,
 }
 
 impl Content for OnDisk {

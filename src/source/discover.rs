@@ -9,6 +9,10 @@ use crate::tree::{Node, Tree};
 
 mod plugins;
 
+pub use plugins::{Declared, Definition, of_plugin};
+
+pub(super) use plugins::join;
+
 /// How many directories deep a skill may lie where nothing says where skills are.
 pub const MAX_DEPTH: usize = 5;
 /// How many directories deep a skill may lie below a directory that is known to hold skills.
@@ -81,14 +85,22 @@ pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> V
 }
 
 /// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden
-/// by what lies elsewhere.
+/// by what lies elsewhere. What the manifest of a plugin there declares may lie deep.
 pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     let found = outermost(skill_files(tree, dir));
+    let declared = plugins::declared_at(tree, dir);
+    let near = |path: &str| path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH);
     found
         .iter()
-        .filter(|(path, _)| **path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH))
+        .filter(|(path, _)| near(path) || declared.contains(**path))
         .map(|(path, file)| candidate(tree, path, file))
         .collect()
+}
+
+/// Returns the skills in `tree`, of which nothing but skills is known to be left.
+pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
+    let found = outermost(skill_files(tree, ""));
+    found.iter().map(|(path, file)| candidate(tree, path, file)).collect()
 }
 
 /// The directories at or below `dir` with a `SKILL.md`, and the spelling of its name.
@@ -144,13 +156,13 @@ fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
     use crate::tree::{Entry, Memory};
 
-    pub(super) fn tree(files: &[(&str, &str)]) -> Tree {
+    pub(in crate::source) fn tree(files: &[(&str, &str)]) -> Tree {
         let entries = files.iter().enumerate().map(|(id, (path, text))| {
             let node = Node::File { executable: false, size: text.len() as u64 };
             ((*path).to_owned(), Entry { node, id })

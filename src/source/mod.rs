@@ -6,7 +6,10 @@
 pub mod discover;
 #[cfg(feature = "http")]
 pub mod github;
+mod json;
 pub mod local;
+pub mod marketplace;
+pub mod package;
 
 use crate::context::Context;
 use crate::error::Result;
@@ -90,7 +93,7 @@ pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_
         Origin::Git(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
         Origin::Download(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
         Origin::Site(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
-        Origin::Package(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
+        Origin::Package(package) => package::open(context, scope, package, wanted),
     }
 }
 

@@ -31,6 +31,8 @@ mod install;
 mod interop;
 mod kill;
 mod loading;
+mod packages;
+mod plugins;
 mod policy;
 mod prompt;
 mod real;

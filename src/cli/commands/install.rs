@@ -10,7 +10,10 @@ use crate::spec::Reference;
 pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
     let request = request(args)?;
     let outcome = install(&app.context, &request)?;
+    let plugins = request.list && request.marketplace.is_some() && request.sources.is_empty();
     match (request.list, args.how.json) {
+        (true, false) if plugins => render::plugins::show(&app.printer, &outcome),
+        (true, true) if plugins => render::plugins::json(&app.printer, &outcome),
         (true, false) => render::available::show(&app.printer, &outcome),
         (true, true) => render::available::json(&app.printer, &outcome),
         (false, false) => render::install::show(&app.printer, &outcome),
@@ -31,6 +34,8 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
     let how = args.how.clone();
     Ok(InstallRequest {
         sources: args.sources.clone(),
+        marketplace: args.marketplace.clone(),
+        from_project: args.from_project,
         skills: args.skills.clone(),
         reference: reference(args)?,
         scope: scope(&how.scope),
@@ -111,29 +116,33 @@ mod tests {
 
         Arguments:
           [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-                       `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`
+                       `owner/repo@skill`, the address of a page on GitHub, `./directory`, `./archive.zip`,
+                       or an installed package such as `npm:name`; with `--marketplace` the names of its
+                       plugins
 
         Options:
-          -s, --skill <NAME>   install the skill of this name; can be repeated, `*` means all
-          -l, --list           show the skills of the sources, install nothing
-              --tag <NAME>     take the sources at this tag
-              --branch <NAME>  take the sources at this branch
-              --rev <COMMIT>   take the sources at this commit
-              --scope <SCOPE>  `project`: for the project around the working directory; `user`: for you, in
-                               every project [default: project, for `list` both]
-          -g, --global         short for `--scope user`
-          -p, --project        short for `--scope project`
-          -a, --agent <AGENT>  link the skills for this agent, such as `claude-code`; can be repeated, `*`
-                               means all agents on this machine [default: the agents in use]
-              --copy           give agents copies in place of links
-              --dry-run        show what would be done, do nothing
-          -f, --force          replace what is in the way, such as skills that you edited; it is kept in the
-                               store
-          -y, --yes            ask nothing: take all skills where several are found
-              --explain        tell which lines of a policy decided
-              --locked         fail if `skillpm.lock` would change
-              --frozen         resolve nothing: only the revisions in `skillpm.lock`
-              --json           print the outcome as JSON
+              --marketplace <SOURCE>  take plugins from the marketplace in this source
+              --from-project          take the skills that the packages of this project bring along
+          -s, --skill <NAME>          install the skill of this name; can be repeated, `*` means all
+          -l, --list                  show the skills of the sources, install nothing
+              --tag <NAME>            take the sources at this tag
+              --branch <NAME>         take the sources at this branch
+              --rev <COMMIT>          take the sources at this commit
+              --scope <SCOPE>         `project`: for the project around the working directory; `user`: for
+                                      you, in every project [default: project, for `list` both]
+          -g, --global                short for `--scope user`
+          -p, --project               short for `--scope project`
+          -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; can be
+                                      repeated, `*` means all agents on this machine [default: the agents in
+                                      use]
+              --copy                  give agents copies in place of links
+              --dry-run               show what would be done, do nothing
+          -f, --force                 replace what is in the way, such as skills that you edited; it is kept
+                                      in the store
+          -y, --yes                   ask nothing: take all skills where several are found
+              --locked                fail if `skillpm.lock` would change
+              --frozen                resolve nothing: only the revisions in `skillpm.lock`
+              --json                  print the outcome as JSON
 
         Options of all commands:
               --offline       use no network: only what is in the store and on this machine

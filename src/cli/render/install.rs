@@ -9,6 +9,7 @@ use crate::install::plan::Step;
 use crate::install::scope::ScopeKind;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 use crate::ops::policy::Decided;
+use crate::spec::is_object_id;
 use crate::{lockfile, manifest};
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
@@ -117,7 +118,8 @@ fn line(skill: &InstalledSkill) -> String {
         line = format!("{line} {}", one_line(version));
     }
     let at = skill.revision.as_deref().map_or(String::new(), |revision| {
-        let short: String = revision.chars().take(7).collect();
+        // Commits are long, versions of packages are not.
+        let short: String = revision.chars().take(if is_object_id(revision) { 7 } else { 20 }).collect();
         format!(" at {}", one_line(&short))
     });
     format!("{line} ({}{at})", one_line(&skill.source))

@@ -10,6 +10,7 @@ pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod list;
+pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
 mod steps;

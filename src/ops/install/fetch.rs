@@ -72,13 +72,16 @@ pub(super) fn parse(
     Ok(spec)
 }
 
-/// Opens the source `spec`.
+/// Opens the source `spec`, if `gate` lets it in.
 ///
 /// # Errors
 ///
-/// As [`source::open`].
-pub(super) fn open(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<Opened> {
-    source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))
+/// As [`source::open`]; a policy that refuses the source.
+pub(super) fn open(context: &Context, scope: &Scope, spec: &SourceSpec, gate: &mut Gate) -> Result<Opened> {
+    gate.source(asked(spec))?;
+    let opened = source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
+    gate.release(context, asked(spec), &opened)?;
+    Ok(opened)
 }
 
 /// What a policy is asked about `spec`.
@@ -91,8 +94,13 @@ pub(super) fn asked(spec: &SourceSpec) -> Asked<'_> {
 /// # Errors
 ///
 /// As [`open`] and [`candidates`].
-pub(super) fn list(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<Vec<Available>> {
-    let opened = open(context, scope, spec)?;
+pub(super) fn list(
+    context: &Context,
+    scope: &Scope,
+    spec: &SourceSpec,
+    gate: &mut Gate,
+) -> Result<Vec<Available>> {
+    let opened = open(context, scope, spec, gate)?;
     Ok(candidates(&opened, spec)?.iter().map(|c| available(spec, &opened.name, c)).collect())
 }
 
@@ -115,21 +123,42 @@ impl Fetched {
         request: &InstallRequest,
         spec: &SourceSpec,
     ) -> Result<()> {
-        self.gate.source(asked(spec))?;
-        let opened = open(context, scope, spec)?;
-        self.gate.release(context, asked(spec), &opened)?;
+        let opened = open(context, scope, spec, &mut self.gate)?;
         let found = candidates(&opened, spec)?;
         let mut names = request.skills.clone();
         names.extend(spec.skill.clone());
         let named = names.iter().any(|name| name != super::select::ALL);
         let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
-        let alone = chosen.len() == 1;
+        if self.add_chosen(context, spec, &opened, &chosen, named || chosen.len() == 1)? == 0 {
+            return Err(Error::integrity(format!(
+                "none of the {} skills of `{spec}` can be installed",
+                chosen.len()
+            ))
+            .hint(format!("`skillpm install --list {spec}` says why")));
+        }
+        Ok(())
+    }
+
+    /// Takes the skills `chosen`, which were found in `opened`, the source that `spec` means, and returns
+    /// how many could be taken.
+    ///
+    /// # Errors
+    ///
+    /// Where they were `named`: one that is refused; two different skills of one name.
+    pub(super) fn add_chosen(
+        &mut self,
+        context: &Context,
+        spec: &SourceSpec,
+        opened: &Opened,
+        chosen: &[Candidate],
+        named: bool,
+    ) -> Result<usize> {
         let mut installed = 0;
-        for candidate in &chosen {
-            match self.candidate(context, spec, &opened, candidate) {
+        for candidate in chosen {
+            match self.candidate(context, spec, opened, candidate) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
-                Err(error) if !named && !alone => {
+                Err(error) if !named => {
                     self.warnings.push(format!(
                         "`{}` is left out: {}",
                         candidate.title(&opened.name),
@@ -139,14 +168,7 @@ impl Fetched {
                 Err(error) => return Err(error),
             }
         }
-        if installed == 0 {
-            return Err(Error::integrity(format!(
-                "none of the {} skills of `{spec}` can be installed",
-                chosen.len()
-            ))
-            .hint(format!("`skillpm install --list {spec}` says why")));
-        }
-        Ok(())
+        Ok(installed)
     }
 
     fn candidate(
@@ -218,6 +240,12 @@ pub(in crate::ops) fn locked(
         digest,
         dependencies: Vec::new(),
     }
+}
+
+/// The error that nothing of what was chosen can be installed; `reasons` say why.
+pub(super) fn nothing(reasons: Vec<String>) -> Error {
+    let error = Error::integrity("none of the skills that were chosen can be installed");
+    reasons.into_iter().fold(error, Error::hint)
 }
 
 /// The message of `error` with those of its causes.

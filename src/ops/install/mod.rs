@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 mod audience;
 mod fetch;
+mod marketplace;
+mod project;
 mod restore;
 mod select;
 
@@ -19,7 +21,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::{Goal, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest;
@@ -35,6 +37,10 @@ use crate::spec::{Reference, SourceSpec};
 pub struct InstallRequest {
     /// Sources as they were typed. None: restore what manifest and lockfile say.
     pub sources: Vec<String>,
+    /// A source with a marketplace; `sources` are names of its plugins then.
+    pub marketplace: Option<String>,
+    /// Take the skills of the packages that the project uses.
+    pub from_project: bool,
     /// Names of skills in the sources; `*` is all of them.
     pub skills: Vec<String>,
     /// The revision, where it was given by a flag.
@@ -64,6 +70,8 @@ pub struct InstallRequest {
 pub struct InstallOutcome {
     /// With `list`: what the sources hold.
     pub available: Vec<Available>,
+    /// With `list` and a marketplace: its plugins, where none of them was named.
+    pub plugins: Vec<OfferedPlugin>,
     /// The skills that were asked for, sorted by name.
     pub skills: Vec<InstalledSkill>,
     /// What was or would be done, in order.
@@ -95,6 +103,23 @@ pub struct Available {
     pub description: String,
     /// The directory in the source; empty is its root.
     pub path: String,
+    /// Why it cannot be installed.
+    pub problem: Option<String>,
+}
+
+/// A plugin of a marketplace.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct OfferedPlugin {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The version that the marketplace tells.
+    pub version: Option<String>,
+    /// Where it lies, in full; `None` where skillpm cannot fetch it.
+    pub source: Option<String>,
+    /// The directories of its skills; `None` where they are not known without fetching it.
+    pub skills: Option<Vec<String>>,
     /// Why it cannot be installed.
     pub problem: Option<String>,
 }
@@ -144,7 +169,7 @@ pub enum Change {
 /// been changed then.
 pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
-    if request.sources.is_empty() {
+    if request.restores() {
         check_restore(request)?;
         return reinstall(context, &scope, request);
     }
@@ -152,26 +177,64 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         return Err(Error::usage("`--frozen` restores what is locked and takes no sources")
             .hint("leave the source away, or use `--locked`"));
     }
+    if let Some(typed) = &request.marketplace {
+        if request.list {
+            let gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
+            return marketplace::list(context, &scope, request, typed, gate);
+        }
+        let gate = check_scope(context, &scope, request)?;
+        let fetched = marketplace::fetch_plugins(context, &scope, request, typed, gate)?;
+        return put(context, &scope, request, fetched);
+    }
+    if request.from_project {
+        if request.list {
+            return project::list(context, &scope);
+        }
+        let gate = check_scope(context, &scope, request)?;
+        return put(context, &scope, request, project::fetch(context, &scope, request, gate)?);
+    }
     let specs: Vec<SourceSpec> = request
         .sources
         .iter()
         .map(|text| fetch::parse(context, &scope, request, text))
         .collect::<Result<_>>()?;
     if request.list {
-        let lists = specs.iter().map(|spec| fetch::list(context, &scope, spec));
+        let mut gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
+        let lists = specs.iter().map(|spec| fetch::list(context, &scope, spec, &mut gate));
         let available = lists.collect::<Result<Vec<_>>>()?.concat();
         return Ok(InstallOutcome { available, ..InstallOutcome::default() });
     }
-    // A wrong manifest or agent is told before anything is fetched.
-    let files = Files::read(&scope)?;
-    Audience::choose(&context.settings, &scope, request, files.manifest.agents(), true)?;
-    let mut fetched = Fetched::new(Gate::new(context, &scope, &files.manifest)?);
+    let gate = check_scope(context, &scope, request)?;
+    let mut fetched = Fetched::new(gate);
     for spec in &specs {
         fetched.add(context, &scope, request, spec)?;
     }
-    change(context, &scope, request, |_| {
-        Ok(Restore { fetched: std::mem::take(&mut fetched), ..Restore::default() })
-    })
+    put(context, &scope, request, fetched)
+}
+
+/// Tells of a wrong manifest or agent before anything is fetched.
+/// Returns the gate that sources have to pass.
+fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Gate> {
+    let files = Files::read(scope)?;
+    Audience::choose(&context.settings, scope, request, files.manifest.agents(), true)?;
+    Gate::new(context, scope, &files.manifest)
+}
+
+/// Puts what was fetched into the scope.
+fn put(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    fetched: Fetched,
+) -> Result<InstallOutcome> {
+    change(context, scope, request, |_| Ok(Restore { fetched, ..Restore::default() }))
+}
+
+impl InstallRequest {
+    /// Whether nothing new is asked for: what manifest and lockfile say is put back.
+    fn restores(&self) -> bool {
+        self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
+    }
 }
 
 /// Flags that only choose among the skills of a source.
@@ -206,7 +269,7 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
 
 /// Reads manifest and lockfile. A restore that may change the lockfile mends a merge conflict in it.
 fn read(scope: &Scope, request: &InstallRequest) -> Result<Files> {
-    let mends = request.sources.is_empty() && !request.locked && !request.frozen;
+    let mends = request.restores() && !request.locked && !request.frozen;
     if mends { Files::read_mended(scope) } else { Files::read(scope) }
 }
 
@@ -223,7 +286,7 @@ fn change(
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
     let files = read(scope, request)?;
     let Restore { fetched, orphans, modified } = prepare(&files)?;
-    let restoring = request.sources.is_empty();
+    let restoring = request.restores();
     let audience = Audience::choose(settings, scope, request, files.manifest.agents(), !restoring)?;
     let goal = Goal {
         put: fetched.wanted,

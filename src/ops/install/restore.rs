@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::InstallRequest;
-use super::fetch::{Fetched, asked, chain, keep, locked};
+use super::fetch::{self, Fetched, chain, keep, locked};
 use super::select::{candidates, install_name};
 use crate::admission::Asked;
 use crate::context::Context;
@@ -16,6 +16,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
 use crate::refusal::Limits;
+use crate::source::package::install_command;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::store::{self, Store, mismatch};
@@ -121,6 +122,13 @@ impl Worker<'_> {
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
+            let error = match (&locked.origin, &locked.revision, &opened.revision) {
+                (Origin::Package(package), Some(old), Some(new)) if old != new => error.hint(format!(
+                    "version {new} of `{package}` is installed, and {old} is locked: `{}` brings it back",
+                    install_command(package, Some(old))
+                )),
+                _ => error,
+            };
             return Err(if locked.origin.has_revisions() {
                 error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`")
             } else {
@@ -191,14 +199,7 @@ impl Worker<'_> {
             reference: requirement.reference.clone(),
             skill: None,
         };
-        self.restore.fetched.gate.source(asked(&spec))?;
-        let opened = source::open(
-            self.context,
-            self.scope,
-            &spec.origin,
-            source::Wanted::Now(spec.reference.as_ref()),
-        )?;
-        self.restore.fetched.gate.release(self.context, asked(&spec), &opened)?;
+        let opened = fetch::open(self.context, self.scope, &spec, &mut self.restore.fetched.gate)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {

@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::source::Opened;
-use crate::source::discover::{Candidate, discover, discover_in};
-use crate::spec::SourceSpec;
+use crate::source::discover::{Candidate, discover, discover_all, discover_in};
+use crate::spec::{Origin, SourceSpec};
 use crate::text::closest;
 use crate::{document::Document, install::agents, lint};
 
@@ -23,6 +23,8 @@ pub(super) const ALL: &str = "*";
 pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
+        // Of a package there is nothing here but its skills.
+        None if matches!(spec.origin, Origin::Package(_)) => discover_all(&opened.tree),
         None => discover(&opened.tree, agents::project_dirs()),
     };
     if !found.is_empty() {
@@ -38,6 +40,10 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
             }
         }
         Some(path) => Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec))),
+        None if matches!(spec.origin, Origin::Package(_)) => {
+            Error::usage(format!("`{}` brings no skills", source_of(spec)))
+                .hint("packages keep their skills in a directory `skills`: docs/guide/packages.md")
+        }
         None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec)))
             .hint("a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep"),
     };
@@ -74,7 +80,7 @@ pub(super) fn select(
     if !names.is_empty() {
         let mut chosen: Vec<Candidate> = Vec::new();
         for name in names {
-            let one = by_name(spec, root, &found, name)?;
+            let one = by_name(spec, root, &found, name)?.ok_or_else(|| unknown(spec, root, &found, name))?;
             if chosen.iter().all(|other| other.path != one.path) {
                 chosen.push(one);
             }
@@ -106,14 +112,25 @@ fn several(spec: &SourceSpec, root: &str, offered: &[Candidate]) -> Error {
         .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
 }
 
-fn description(candidate: &Candidate) -> String {
+/// What is shown of a skill where one is picked.
+pub(super) fn description(candidate: &Candidate) -> String {
     match &candidate.meta {
         Ok(meta) => meta.description.split_whitespace().collect::<Vec<_>>().join(" "),
         Err(problem) => problem.clone(),
     }
 }
 
-fn by_name(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Result<Candidate> {
+/// The one of `found` that `name` means.
+///
+/// # Errors
+///
+/// A name that more than one has.
+pub(super) fn by_name(
+    spec: &SourceSpec,
+    root: &str,
+    found: &[Candidate],
+    name: &str,
+) -> Result<Option<Candidate>> {
     // As the skill writes its name; as it would be installed; as its directory is called.
     let as_written = |c: &&Candidate| c.meta.as_ref().is_ok_and(|meta| meta.name == name);
     let as_installed = |c: &&Candidate| install_name(c, root).is_ok_and(|own| own.as_str() == name);
@@ -126,8 +143,8 @@ fn by_name(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Re
         matching = found.iter().filter(as_directory).collect();
     }
     match matching[..] {
-        [one] => Ok(one.clone()),
-        [] => Err(unknown(spec, root, found, name)),
+        [one] => Ok(Some(one.clone())),
+        [] => Ok(None),
         _ => {
             let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", c.path)).collect();
             Err(Error::usage(format!(

@@ -1,15 +1,126 @@
-//! What plugin files say about skills: `.claude-plugin/marketplace.json` and `plugin.json`.
+//! What plugin files say about skills: marketplaces, and the manifests of plugins.
 //!
-//! Such a file only says where to look. What it names outside of the repository is passed over.
+//! Where a whole repository is looked through, such a file only says where to look, and what it names
+//! outside of the repository is passed over. Where somebody chose a plugin, what is wrong with it is told.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::tree::Tree;
+use super::{CONTAINER_DEPTH, Candidate, candidate, depth_below, outermost, skill_files};
+use crate::error::{Error, Result};
+use crate::source::json::Json;
+use crate::source::marketplace::{self, MAX_FILE};
+use crate::tree::{Node, Tree};
 
-/// The largest plugin file that is read, in bytes.
-const MAX_FILE: u64 = 1 << 20;
+/// The manifest of a plugin: that of the Agent Plugins specification 1.0, Claude Code's and Codex's.
+const MANIFESTS: &[&str] = &["plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"];
+
+/// Where a plugin keeps its skills unless it says otherwise; in Agent Plugins 1.0 the only place.
+const SKILLS: &str = "skills";
+
+/// What a marketplace says of the skills of a plugin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Definition {
+    /// The directories that it names; `None` where it names none.
+    pub skills: Option<Vec<Declared>>,
+    /// `true`: the plugin must have a manifest of its own. `false`: the marketplace says it all.
+    pub strict: Option<bool>,
+    /// Where its source is said: `file:line:column`.
+    pub place: String,
+}
+
+/// A directory that a file declares to hold skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    /// The directory below the plugin's own; empty is the plugin's own.
+    pub path: String,
+    /// Where that is said: `file:line:column`.
+    pub place: String,
+}
+
+/// Returns the skills of the plugin in directory `root`, of which a marketplace says `definition`.
+///
+/// What the marketplace and the plugin's manifests name counts, and where one of them names nothing,
+/// what lies in `skills/`. A plugin that has only a `SKILL.md` is one skill.
+///
+/// # Errors
+///
+/// A manifest that cannot be used or is missing where it must not; a declared directory without a
+/// skill.
+pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec<Candidate>> {
+    let manifests: Vec<_> = MANIFESTS
+        .iter()
+        .map(|name| (*name, below(root, name)))
+        .filter(|(_, path)| matches!(tree.get(path).map(|entry| entry.node), Some(Node::File { .. })))
+        .collect();
+    if definition.strict == Some(true) && manifests.is_empty() {
+        let place = if root.is_empty() { "the root of its repository" } else { root };
+        return Err(Error::integrity(format!(
+            "{}: the plugin must have a `plugin.json` (`strict`), and there is none in `{place}`",
+            definition.place
+        )));
+    }
+    let mut places = definition.skills.clone().unwrap_or_default();
+    let mut usual = definition.skills.is_none();
+    if definition.strict != Some(false) {
+        for (name, path) in &manifests {
+            let bytes = tree
+                .read(path, MAX_FILE)
+                .map_err(|error| Error::from(error).context(format!("`{path}` cannot be read")))?;
+            let json = Json::parse(path, bytes)?;
+            let manifest = json.root().object("plugin")?;
+            // In Agent Plugins 1.0 the place is fixed, and unknown fields are passed over.
+            if let Some(skills) = manifest.get("skills").filter(|_| *name != MANIFESTS[0]) {
+                places.extend(marketplace::declared(&skills)?);
+            }
+            usual = true;
+        }
+    }
+    let mut found = skill_files(tree, root);
+    let whole = found.remove(root);
+    let found = outermost(found);
+    let mut chosen: BTreeSet<&str> = BTreeSet::new();
+    for place in &places {
+        let dir = below(root, &place.path);
+        if place.path.is_empty() && whole.is_some() {
+            chosen.insert(root);
+            continue;
+        }
+        let mut there = found.keys().filter(|skill| is_at(skill, &dir)).peekable();
+        if there.peek().is_none() {
+            let message = format!("{}: there is no `SKILL.md` in `{}`", place.place, shown(&dir));
+            return Err(Error::integrity(message).hint("the plugin names a skill that it does not have"));
+        }
+        chosen.extend(there);
+    }
+    if usual {
+        let dir = below(root, SKILLS);
+        chosen.extend(found.keys().filter(|skill| is_at(skill, &dir)));
+        if chosen.is_empty() && whole.is_some() {
+            chosen.insert(root);
+        }
+    }
+    let file = |dir: &str| found.get(dir).copied().or(whole).unwrap_or("SKILL.md");
+    Ok(chosen.into_iter().map(|dir| candidate(tree, dir, file(dir))).collect())
+}
+
+/// Whether the skill in `dir` is at or below the directory `place`.
+fn is_at(dir: &str, place: &str) -> bool {
+    dir == place || depth_below(dir, place).is_some_and(|depth| depth <= CONTAINER_DEPTH)
+}
+
+fn shown(dir: &str) -> &str {
+    if dir.is_empty() { "." } else { dir }
+}
+
+fn below(root: &str, path: &str) -> String {
+    match (root.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (_, true) => root.to_owned(),
+        _ => format!("{root}/{path}"),
+    }
+}
 
 /// Directories that plugin files declare to be skills.
 pub(super) fn skills(tree: &Tree) -> BTreeSet<String> {
@@ -18,7 +129,12 @@ pub(super) fn skills(tree: &Tree) -> BTreeSet<String> {
 
 /// Directories that hold the skills of plugins which name none.
 pub(super) fn containers(tree: &Tree) -> BTreeSet<String> {
-    plugins(tree).into_iter().filter_map(|plugin| join(&plugin.root, "skills")).collect()
+    plugins(tree).into_iter().map(|plugin| below(&plugin.root, SKILLS)).collect()
+}
+
+/// Directories that the manifests of the plugin in `root` declare to be skills.
+pub(super) fn declared_at(tree: &Tree, root: &str) -> BTreeSet<String> {
+    manifest_skills(tree, root).unwrap_or_default().into_iter().collect()
 }
 
 struct Plugin {
@@ -28,26 +144,35 @@ struct Plugin {
 
 fn plugins(tree: &Tree) -> Vec<Plugin> {
     let mut plugins = Vec::new();
-    if let Some(file) = read(tree, ".claude-plugin/marketplace.json") {
+    for file in marketplace::FILES.iter().filter_map(|file| read(tree, file)) {
         let base = file["metadata"]["pluginRoot"].as_str().unwrap_or("");
         for plugin in file["plugins"].as_array().into_iter().flatten() {
             // Sources in other repositories are not part of this tree.
-            let root = plugin["source"].as_str().and_then(|source| join("", source)).and_then(|source| {
-                if base.is_empty() { Some(source) } else { join(&join("", base)?, &source) }
-            });
+            let source = &plugin["source"];
+            let root = match (source.as_str(), source["source"].as_str()) {
+                (Some(path), _) => join("", base).and_then(|base| join(&base, path)),
+                (None, Some("local")) => source["path"].as_str().and_then(|path| join("", path)),
+                _ => None,
+            };
             let Some(root) = root else { continue };
-            let own = format!("{root}/.claude-plugin/plugin.json");
             let mut skills = paths(&root, &plugin["skills"]);
-            if let Some(manifest) = read(tree, own.trim_start_matches('/')) {
-                skills.extend(paths(&root, &manifest["skills"]));
+            if plugin["strict"] != Value::Bool(false) {
+                skills.extend(manifest_skills(tree, &root).unwrap_or_default());
             }
             plugins.push(Plugin { root, skills });
         }
     }
-    if let Some(file) = read(tree, ".claude-plugin/plugin.json") {
-        plugins.push(Plugin { root: String::new(), skills: paths("", &file["skills"]) });
+    if let Some(skills) = manifest_skills(tree, "") {
+        plugins.push(Plugin { root: String::new(), skills });
     }
     plugins
+}
+
+/// What the manifests of the plugin in `root` declare; `None` where it has none.
+fn manifest_skills(tree: &Tree, root: &str) -> Option<Vec<String>> {
+    let manifests: Vec<_> = MANIFESTS[1..].iter().filter_map(|name| read(tree, &below(root, name))).collect();
+    (!manifests.is_empty())
+        .then(|| manifests.iter().flat_map(|manifest| paths(root, &manifest["skills"])).collect())
 }
 
 fn read(tree: &Tree, path: &str) -> Option<Value> {
@@ -64,9 +189,9 @@ fn paths(root: &str, value: &Value) -> Vec<String> {
 }
 
 /// Joins `path` to `root`, or returns `None` where it leads out of the tree.
-fn join(root: &str, path: &str) -> Option<String> {
+pub(in crate::source) fn join(root: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = root.split('/').filter(|part| !part.is_empty()).collect();
-    if path.starts_with('/') || path.contains('\\') {
+    if path.starts_with('/') || path.contains(['\\', '\0']) || path.chars().any(char::is_control) {
         return None;
     }
     for part in path.split('/') {
@@ -81,12 +206,13 @@ fn join(root: &str, path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::discover;
     use super::super::tests::tree;
+    use super::super::{discover, discover_in};
+    use super::*;
 
     const SKILL: &str = "---\nname: x\ndescription: y\n---\n";
 
-    fn paths(marketplace: &str, dirs: &[&str]) -> Vec<String> {
+    fn found(marketplace: &str, dirs: &[&str]) -> Vec<String> {
         let mut files = vec![(".claude-plugin/marketplace.json".to_owned(), marketplace.to_owned())];
         files.extend(dirs.iter().map(|dir| (format!("{dir}/SKILL.md"), SKILL.to_owned())));
         let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
@@ -100,13 +226,107 @@ mod tests {
             {"name":"q","source":"./plugins/q"},
             {"name":"r","source":{"source":"github","repo":"o/r"}}]}"#;
         let dirs = ["deep/er/than/five/levels/of/a", "plugins/q/skills/b", "other/c"];
-        assert_eq!(paths(marketplace, &dirs), ["deep/er/than/five/levels/of/a", "plugins/q/skills/b"]);
+        assert_eq!(found(marketplace, &dirs), ["deep/er/than/five/levels/of/a", "plugins/q/skills/b"]);
+    }
+
+    #[test]
+    fn the_manifests_of_plugins_are_read() {
+        let files = |manifest: &str, text: &str| {
+            let deep = "a/b/c/d/e/f/deep";
+            let files = [
+                (manifest.to_owned(), text.to_owned()),
+                (format!("{deep}/SKILL.md"), SKILL.to_owned()),
+                ("skills/near/SKILL.md".to_owned(), SKILL.to_owned()),
+                ("other/SKILL.md".to_owned(), SKILL.to_owned()),
+            ];
+            let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            discover(&tree(&files), std::iter::empty()).into_iter().map(|c| c.path).collect::<Vec<_>>()
+        };
+        let text = r#"{"name": "p", "skills": ["./a/b/c/d/e/f/deep"]}"#;
+        for manifest in [".claude-plugin/plugin.json", ".codex-plugin/plugin.json"] {
+            assert_eq!(files(manifest, text), ["a/b/c/d/e/f/deep", "skills/near"]);
+        }
+        // Agent Plugins 1.0 have one place for skills.
+        assert_eq!(files("plugin.json", text), ["skills/near"]);
+        let local = r#"{"plugins": [{"name": "p", "source": {"source": "local", "path": "./a/b/c/d"},
+            "skills": "./e/f/deep"}]}"#;
+        assert_eq!(files(".agents/plugins/marketplace.json", local), ["a/b/c/d/e/f/deep", "skills/near"]);
+    }
+
+    #[test]
+    fn a_directory_that_is_named_may_declare_what_lies_deep() {
+        let text = r#"{"skills": ["./a/b/c/d/e/f/deep"]}"#;
+        let files = [("p/.claude-plugin/plugin.json", text), ("p/a/b/c/d/e/f/deep/SKILL.md", SKILL)];
+        assert_eq!(discover_in(&tree(&files), "p")[0].path, "p/a/b/c/d/e/f/deep");
+        assert!(discover_in(&tree(&files[1..]), "p").is_empty());
+    }
+
+    /// The skills of a plugin, or why there are none.
+    fn of(
+        files: &[(&str, &str)],
+        skills: Option<&[&str]>,
+        strict: Option<bool>,
+    ) -> std::result::Result<Vec<String>, String> {
+        let declared = |path: &&str| Declared { path: (*path).to_owned(), place: "f:1:2".to_owned() };
+        let skills = skills.map(|paths| paths.iter().map(declared).collect());
+        of_plugin(&tree(files), "p", &Definition { skills, strict, place: "f:1:1".to_owned() })
+            .map(|found| found.into_iter().map(|c| c.path).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_counts_as_a_plugins_skills() {
+        let claude = r#"{"name": "p", "skills": "./more/"}"#;
+        let all = [
+            ("p/.claude-plugin/plugin.json", claude),
+            ("p/SKILL.md", SKILL),
+            ("p/examples/x/SKILL.md", SKILL),
+            ("p/more/m/SKILL.md", SKILL),
+            ("p/skills/a/SKILL.md", SKILL),
+            ("p/skills/b/SKILL.md", SKILL),
+            ("skills/others/SKILL.md", SKILL),
+        ];
+        assert_eq!(of(&all, None, None).unwrap(), ["p/more/m", "p/skills/a", "p/skills/b"]);
+        assert_eq!(of(&all, None, Some(false)).unwrap(), ["p/skills/a", "p/skills/b"]);
+        assert_eq!(of(&all, Some(&["examples/x"]), Some(false)).unwrap(), ["p/examples/x"]);
+        assert_eq!(
+            of(&all, Some(&["examples/x"]), Some(true)).unwrap(),
+            ["p/examples/x", "p/more/m", "p/skills/a", "p/skills/b"]
+        );
+        // Without a manifest of its own, what the marketplace names is all there is.
+        assert_eq!(of(&all[1..], Some(&["skills/b"]), None).unwrap(), ["p/skills/b"]);
+        assert_eq!(of(&all[1..], Some(&[""]), None).unwrap(), ["p"]);
+        assert_eq!(of(&all[1..3], None, None).unwrap(), ["p"]);
+        assert!(of(&all[6..], None, None).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_chosen_plugin_is_told() {
+        let skill = ("p/skills/a/SKILL.md", SKILL);
+        let error = |files: &[(&str, &str)], skills, strict| of(files, skills, strict).expect_err("wrong");
+        assert_eq!(
+            error(&[skill], None, Some(true)),
+            "f:1:1: the plugin must have a `plugin.json` (`strict`), and there is none in `p`"
+        );
+        assert_eq!(
+            error(&[skill], Some(&["skills/z"]), None),
+            "f:1:2: there is no `SKILL.md` in `p/skills/z`"
+        );
+        for (text, message) in [
+            ("{", "p/.codex-plugin/plugin.json:1:1: EOF while parsing an object"),
+            ("[]", "p/.codex-plugin/plugin.json:1:1: `plugin` must be an object"),
+            (r#"{"skills": "../x"}"#, "p/.codex-plugin/plugin.json:1:12: `../x` leads out of the plugin"),
+            (r#"{"skills": 1}"#, "p/.codex-plugin/plugin.json:1:12: `skills` must be a list"),
+            (r#"{"skills": "x"}"#, "p/.codex-plugin/plugin.json:1:12: there is no `SKILL.md` in `p/x`"),
+        ] {
+            assert_eq!(error(&[("p/.codex-plugin/plugin.json", text), skill], None, None), message);
+        }
     }
 
     #[test]
     fn what_leads_out_or_is_no_json_is_passed_over() {
         let outside = r#"{"plugins":[{"source":"../x","skills":["../../y"]},{"source":"/etc"}]}"#;
-        assert_eq!(paths(outside, &["a"]), ["a"]);
-        assert_eq!(paths("{", &["a"]), ["a"]);
+        assert_eq!(found(outside, &["a"]), ["a"]);
+        assert_eq!(found("{", &["a"]), ["a"]);
     }
 }

@@ -1,0 +1,310 @@
+//! `install --marketplace`: plugins by name, from the list that a marketplace is.
+
+use std::collections::BTreeMap;
+
+use super::fetch::{self, Fetched, chain, nothing};
+use super::select::{self, ALL};
+use super::{Available, InstallOutcome, InstallRequest, OfferedPlugin};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::scope::Scope;
+use crate::ops::gate::Gate;
+use crate::source::discover::{Candidate, of_plugin};
+use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
+use crate::source::{self, Opened};
+use crate::spec::{Origin, Reference, SourceSpec};
+use crate::text::closest;
+
+/// Lists the plugins of the marketplace `typed`, or the skills of those that were named.
+///
+/// # Errors
+///
+/// As [`fetch_plugins`].
+pub(super) fn list(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    typed: &str,
+    gate: Gate,
+) -> Result<InstallOutcome> {
+    let mut market = Market::open(context, scope, request, typed, gate)?;
+    if request.sources.is_empty() {
+        let plugins = market.list.plugins.iter().map(|plugin| market.offered(plugin)).collect();
+        return Ok(InstallOutcome { plugins, ..InstallOutcome::default() });
+    }
+    let mut available: Vec<Available> = Vec::new();
+    for plugin in market.named(&request.sources)? {
+        let chosen = market.skills(&plugin)?;
+        let name = &chosen.opened.name;
+        available.extend(chosen.candidates.iter().map(|c| select::available(&chosen.spec, name, c)));
+    }
+    Ok(InstallOutcome { available, ..InstallOutcome::default() })
+}
+
+/// Fetches the plugins of the marketplace `typed` that `request` names, with all of their skills or
+/// those that it names.
+///
+/// # Errors
+///
+/// A source without a marketplace, or one that is refused; a plugin that is not there, cannot be
+/// fetched, or has no skills; several plugins, none named and nobody to ask.
+pub(super) fn fetch_plugins(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    typed: &str,
+    gate: Gate,
+) -> Result<Fetched> {
+    let mut market = Market::open(context, scope, request, typed, gate)?;
+    let plugins = market.choose(request)?;
+    let all = plugins.len() > 1 && (request.yes || request.sources.iter().any(|name| name == ALL));
+    let (mut sources, mut warnings) = (Vec::new(), Vec::new());
+    for plugin in &plugins {
+        match market.skills(plugin) {
+            Ok(chosen) => sources.push(chosen),
+            // Nobody asked for this one by its name.
+            Err(error) if all => {
+                warnings.push(format!("left out: {}", chain(&error)));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if sources.is_empty() {
+        return Err(Error::integrity(format!(
+            "none of the {} plugins of `{typed}` can be installed",
+            plugins.len()
+        ))
+        .hint(format!("`skillpm install --marketplace {typed} --list` says why")));
+    }
+    let named = request.skills.iter().any(|name| name != ALL);
+    if named {
+        narrow(&mut sources, &request.skills, typed)?;
+    }
+    let mut fetched = Fetched::new(market.gate);
+    fetched.warnings = warnings;
+    let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
+    let mut taken = 0;
+    for source in &sources {
+        taken +=
+            fetched.add_chosen(context, &source.spec, &source.opened, &source.candidates, named || alone)?;
+    }
+    if taken == 0 {
+        return Err(nothing(fetched.warnings));
+    }
+    Ok(fetched)
+}
+
+/// Leaves only the skills that `names` mean.
+fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
+    let mut keep: Vec<Vec<String>> = vec![Vec::new(); sources.len()];
+    for name in names {
+        let mut found = false;
+        for (source, keep) in sources.iter().zip(&mut keep) {
+            if let Some(one) = select::by_name(&source.spec, &source.opened.name, &source.candidates, name)? {
+                keep.push(one.path.clone());
+                found = true;
+            }
+        }
+        if !found {
+            let titles = sources.iter().flat_map(|source| {
+                source.candidates.iter().map(|candidate| candidate.title(&source.opened.name))
+            });
+            let error = Error::usage(format!("there is no skill `{name}` in the plugins that were named"));
+            let error = match closest(name, titles) {
+                Some(close) => error.hint(format!("did you mean `{close}`?")),
+                None => error,
+            };
+            return Err(
+                error.hint(format!("`skillpm install --marketplace {typed} --list PLUGIN` shows them"))
+            );
+        }
+    }
+    for (source, keep) in sources.iter_mut().zip(&keep) {
+        source.candidates.retain(|candidate| keep.contains(&candidate.path));
+    }
+    Ok(())
+}
+
+/// A marketplace that was opened.
+struct Market<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    /// As it was typed.
+    typed: &'a str,
+    /// The source that it lies in.
+    spec: SourceSpec,
+    opened: Opened,
+    list: Marketplace,
+    /// Other sources, so that each is fetched once.
+    others: BTreeMap<(Origin, Option<Reference>), Opened>,
+    /// What sources have to pass.
+    gate: Gate,
+}
+
+/// A plugin that was chosen: where it lies, and its skills.
+struct Chosen {
+    spec: SourceSpec,
+    opened: Opened,
+    candidates: Vec<Candidate>,
+}
+
+impl<'a> Market<'a> {
+    fn open(
+        context: &'a Context,
+        scope: &'a Scope,
+        request: &InstallRequest,
+        typed: &'a str,
+        mut gate: Gate,
+    ) -> Result<Self> {
+        let spec = fetch::parse(context, scope, request, typed)?;
+        if let Some(name) = &spec.skill {
+            return Err(Error::usage(format!("`@{name}` names a skill, and a marketplace has plugins"))
+                .hint("name the plugin after the source: `--marketplace owner/repo PLUGIN`"));
+        }
+        let opened = fetch::open(context, scope, &spec, &mut gate)?;
+        let Some(list) = marketplace::read(&opened.tree, &spec)? else {
+            return Err(Error::usage(format!("there is no marketplace in `{typed}`")).hint(format!(
+                "a marketplace has a `{}`; `skillpm install {typed}` installs the skills of a source without one",
+                marketplace::FILES[0]
+            )));
+        };
+        Ok(Self { context, scope, typed, spec, opened, list, others: BTreeMap::new(), gate })
+    }
+
+    /// The plugins that `names` mean.
+    fn named(&self, names: &[String]) -> Result<Vec<Plugin>> {
+        let mut chosen: Vec<Plugin> = Vec::new();
+        for name in names {
+            let Some(plugin) = self.list.plugins.iter().find(|plugin| plugin.name == *name) else {
+                let error = Error::usage(format!("there is no plugin `{name}` in `{}`", self.typed));
+                let names = self.list.plugins.iter().map(|plugin| plugin.name.as_str());
+                let error = match closest(name, names) {
+                    Some(close) => error.hint(format!("did you mean `{close}`?")),
+                    None => error,
+                };
+                return Err(error.hint(format!(
+                    "`skillpm install --marketplace {} --list` shows what is there",
+                    self.typed
+                )));
+            };
+            if !chosen.contains(plugin) {
+                chosen.push(plugin.clone());
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// The plugins that are meant: by name, all, the only one, or those that a person picks.
+    fn choose(&self, request: &InstallRequest) -> Result<Vec<Plugin>> {
+        let plugins = &self.list.plugins;
+        if request.sources.iter().any(|name| name == ALL) {
+            return Ok(plugins.clone());
+        }
+        if !request.sources.is_empty() {
+            return self.named(&request.sources);
+        }
+        if plugins.is_empty() {
+            return Err(Error::usage(format!("the marketplace `{}` has no plugins", self.typed)));
+        }
+        if plugins.len() == 1 || request.yes {
+            return Ok(plugins.clone());
+        }
+        let items: Vec<_> =
+            plugins.iter().map(|plugin| (plugin.name.clone(), one_line(&plugin.description))).collect();
+        match self.context.interact.choose("which plugins are to be installed?", &items) {
+            Some(picked) if picked.is_empty() => Err(Error::usage("no plugin was chosen")
+                .hint("mark plugins with the space bar, or name them after the source")),
+            Some(picked) => Ok(picked.into_iter().filter_map(|at| plugins.get(at).cloned()).collect()),
+            None => {
+                let lines: Vec<_> = plugins.iter().map(|plugin| format!("\n  {}", plugin.name)).collect();
+                let message = format!(
+                    "the marketplace `{}` has {} plugins, and none is named:{}",
+                    self.typed,
+                    plugins.len(),
+                    lines.concat()
+                );
+                Err(Error::usage(message).hint(format!(
+                    "name them: `skillpm install --marketplace {} {}`; `--list` shows what they are",
+                    self.typed, plugins[0].name
+                )))
+            }
+        }
+    }
+
+    /// The skills of `plugin`, wherever it lies.
+    fn skills(&mut self, plugin: &Plugin) -> Result<Chosen> {
+        let refused =
+            |error: Error| error.context(format!("the plugin `{}` cannot be installed", plugin.name));
+        let chosen = self.locate(plugin).map_err(refused)?;
+        if chosen.candidates.is_empty() {
+            return Err(Error::usage(format!("the plugin `{}` has no skills", plugin.name)).hint(
+                "plugins may bring other things, such as commands and servers: skillpm installs skills",
+            ));
+        }
+        Ok(chosen)
+    }
+
+    fn locate(&mut self, plugin: &Plugin) -> Result<Chosen> {
+        let (spec, opened) = match &plugin.source {
+            PluginSource::Inside(dir) => (self.inside(dir), self.opened.clone()),
+            PluginSource::Elsewhere(spec) => {
+                let origin = source::settled(self.context, self.scope, spec.origin.clone())?;
+                let spec = SourceSpec { origin, ..spec.clone() };
+                let key = (spec.origin.clone(), spec.reference.clone());
+                if !self.others.contains_key(&key) {
+                    let opened = fetch::open(self.context, self.scope, &spec, &mut self.gate)?;
+                    self.others.insert(key.clone(), opened);
+                }
+                (spec, self.others[&key].clone())
+            }
+            PluginSource::Unusable { message, hint } => {
+                return Err(
+                    Error::usage(format!("{}: {message}", plugin.definition.place)).hint(hint.clone())
+                );
+            }
+        };
+        let root = spec.path.clone().unwrap_or_default();
+        if !root.is_empty() && opened.tree.below(&root).next().is_none() {
+            let place = SourceSpec { path: None, ..spec };
+            return Err(Error::integrity(format!(
+                "{}: there is no directory `{root}` in `{place}`",
+                plugin.definition.place
+            )));
+        }
+        let candidates = of_plugin(&opened.tree, &root, &plugin.definition)?;
+        Ok(Chosen { spec, opened, candidates })
+    }
+
+    /// Directory `dir` of the marketplace's own source.
+    fn inside(&self, dir: &str) -> SourceSpec {
+        SourceSpec { path: Some(dir.to_owned()).filter(|dir| !dir.is_empty()), ..self.spec.clone() }
+    }
+
+    /// What is shown of `plugin`. Nothing is fetched for it.
+    fn offered(&self, plugin: &Plugin) -> OfferedPlugin {
+        let mut offered = OfferedPlugin {
+            name: plugin.name.clone(),
+            description: plugin.description.clone(),
+            version: plugin.version.clone(),
+            source: None,
+            skills: None,
+            problem: None,
+        };
+        match &plugin.source {
+            PluginSource::Inside(dir) => {
+                offered.source = Some(self.inside(dir).to_string());
+                match of_plugin(&self.opened.tree, dir, &plugin.definition) {
+                    Ok(found) => offered.skills = Some(found.into_iter().map(|c| c.path).collect()),
+                    Err(error) => offered.problem = Some(chain(&error)),
+                }
+            }
+            PluginSource::Elsewhere(spec) => offered.source = Some(spec.to_string()),
+            PluginSource::Unusable { message, .. } => offered.problem = Some(message.clone()),
+        }
+        offered
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

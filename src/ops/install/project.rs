@@ -1,0 +1,181 @@
+//! `install --from-project`: the skills of the packages that a project uses.
+
+use std::fmt::Write as _;
+
+use super::fetch::{Fetched, nothing};
+use super::select::{self, ALL};
+use super::{InstallOutcome, InstallRequest};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::scope::Scope;
+use crate::ops::gate::Gate;
+use crate::source::Opened;
+use crate::source::discover::{Candidate, discover_all};
+use crate::source::package::{self, Project};
+use crate::spec::{Origin, SourceSpec};
+use crate::text::closest;
+
+/// A package with its skills.
+struct Bringer {
+    spec: SourceSpec,
+    opened: Opened,
+    candidates: Vec<Candidate>,
+}
+
+/// Lists the skills of the packages that the project of `scope` uses.
+///
+/// # Errors
+///
+/// As [`package::of_project`]; a project whose packages bring none.
+pub(super) fn list(context: &Context, scope: &Scope) -> Result<InstallOutcome> {
+    let (bringers, warnings) = bringers(context, scope)?;
+    let mut outcome = InstallOutcome { warnings, ..InstallOutcome::default() };
+    for Bringer { spec, opened, candidates } in &bringers {
+        outcome.available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));
+    }
+    Ok(outcome)
+}
+
+/// Fetches those of the skills that `request` means: by name, all, the only one, or those that a person
+/// picks.
+///
+/// # Errors
+///
+/// As [`list`]; a name that no skill or more than one has; several skills, none named and nobody to
+/// ask; skills that are refused.
+pub(super) fn fetch(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    gate: Gate,
+) -> Result<Fetched> {
+    let (mut bringers, warnings) = bringers(context, scope)?;
+    let mut fetched = Fetched::new(gate);
+    fetched.warnings = warnings;
+    let named = request.skills.iter().any(|name| name != ALL);
+    choose(context, request, &mut bringers)?;
+    let alone = bringers.iter().map(|bringer| bringer.candidates.len()).sum::<usize>() == 1;
+    let mut taken = 0;
+    for Bringer { spec, opened, candidates } in &bringers {
+        taken += fetched.add_chosen(context, spec, opened, candidates, named || alone)?;
+    }
+    if taken == 0 {
+        return Err(nothing(fetched.warnings));
+    }
+    Ok(fetched)
+}
+
+fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Bringer>, Vec<String>)> {
+    let Project { packages, looked, warnings } = package::of_project(context, scope)?;
+    let mut bringers = Vec::new();
+    for (package, opened) in packages {
+        let spec = SourceSpec { origin: Origin::Package(package), path: None, reference: None, skill: None };
+        let candidates = discover_all(&opened.tree);
+        bringers.push(Bringer { spec, opened, candidates });
+    }
+    if bringers.is_empty() {
+        let root = scope.root.display();
+        let error = if looked.is_empty() {
+            Error::usage(format!("`{root}` is no project whose packages skillpm knows"))
+                .hint("such a project has a `pyproject.toml`, `package.json`, `DESCRIPTION`, `renv.lock` or `Cargo.toml`")
+        } else {
+            Error::usage(format!("no package of this project brings skills; looked at {}", looked.join(", ")))
+        };
+        return Err(warnings.into_iter().fold(error, Error::hint));
+    }
+    Ok((bringers, warnings))
+}
+
+/// Leaves the skills that `request` means.
+fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Bringer]) -> Result<()> {
+    if request.skills.iter().any(|name| name == ALL) {
+        return Ok(());
+    }
+    let mut keep: Vec<Vec<String>> = vec![Vec::new(); bringers.len()];
+    if request.skills.is_empty() {
+        let all: Vec<(usize, &Candidate)> = bringers
+            .iter()
+            .enumerate()
+            .flat_map(|(at, bringer)| bringer.candidates.iter().map(move |candidate| (at, candidate)))
+            .collect();
+        let shown: Vec<_> = all.iter().copied().filter(|(_, candidate)| !candidate.is_internal()).collect();
+        let offered = if shown.is_empty() { all } else { shown };
+        let title =
+            |(at, candidate): (usize, &Candidate)| candidate.title(&bringers[at].opened.name).to_owned();
+        let picked = if offered.len() == 1 || request.yes {
+            (0..offered.len()).collect()
+        } else {
+            let items: Vec<_> = offered
+                .iter()
+                .map(|one| {
+                    let text = select::description(one.1);
+                    (title(*one), format!("({}) {text}", bringers[one.0].spec))
+                })
+                .collect();
+            match context.interact.choose("which skills are to be installed?", &items) {
+                Some(picked) if picked.is_empty() => {
+                    return Err(Error::usage("no skill was chosen")
+                        .hint("mark skills with the space bar, or name them with `--skill NAME`"));
+                }
+                Some(picked) => picked,
+                None => {
+                    let mut message = format!(
+                        "the packages of this project have {} skills, and none is named:",
+                        offered.len()
+                    );
+                    for one in &offered {
+                        // Writing to a string cannot fail.
+                        let _ = write!(message, "\n  {} ({})", title(*one), bringers[one.0].spec);
+                    }
+                    return Err(Error::usage(message).hint(
+                        "name them with `--skill NAME` (repeat it for more), or take all with `--yes`",
+                    ));
+                }
+            }
+        };
+        for (at, candidate) in picked.into_iter().filter_map(|at| offered.get(at)) {
+            keep[*at].push(candidate.path.clone());
+        }
+    }
+    for name in &request.skills {
+        let mut having = Vec::new();
+        for (at, Bringer { spec, opened, candidates }) in bringers.iter().enumerate() {
+            if let Some(one) = select::by_name(spec, &opened.name, candidates, name)? {
+                let exact = one.meta.as_ref().is_ok_and(|meta| meta.name == *name);
+                having.push((at, one.path, exact));
+            }
+        }
+        // The name of a directory only counts where no skill calls itself so.
+        if having.iter().any(|(.., exact)| *exact) {
+            having.retain(|(.., exact)| *exact);
+        }
+        match &having[..] {
+            [(at, path, _)] => keep[*at].push(path.clone()),
+            [] => {
+                let titles = bringers
+                    .iter()
+                    .flat_map(|bringer| bringer.candidates.iter().map(|c| c.title(&bringer.opened.name)));
+                let error = Error::usage(format!("no package of this project has a skill `{name}`"));
+                let error = match closest(name, titles) {
+                    Some(close) => error.hint(format!("did you mean `{close}`?")),
+                    None => error,
+                };
+                return Err(error.hint("`skillpm install --from-project --list` shows what is there"));
+            }
+            several => {
+                let places: Vec<_> =
+                    several.iter().map(|(at, ..)| format!("\n  {}@{name}", bringers[*at].spec)).collect();
+                return Err(Error::usage(format!(
+                    "{} packages of this project have a skill `{name}`:{}",
+                    several.len(),
+                    places.concat()
+                ))
+                .hint(format!("say which: `skillpm install {}@{name}`", bringers[several[0].0].spec)));
+            }
+        }
+    }
+    for (bringer, keep) in bringers.iter_mut().zip(&keep) {
+        bringer.candidates.retain(|candidate| keep.contains(&candidate.path));
+    }
+    Ok(())
+}

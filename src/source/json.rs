@@ -1,0 +1,288 @@
+//! JSON files that others wrote: values with their place in the text, for messages.
+
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::text::line_column;
+
+/// The text of a file, read as JSON.
+#[derive(Debug)]
+pub(super) struct Json {
+    name: String,
+    text: String,
+    value: Value,
+}
+
+/// One step from a value to a part of it.
+#[derive(Debug, Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// A value of a [`Json`], and how it was reached.
+#[derive(Debug, Clone)]
+pub(super) struct Node<'a> {
+    file: &'a Json,
+    steps: Vec<Step<'a>>,
+    value: &'a Value,
+}
+
+impl Json {
+    /// Reads the bytes of the file that messages call `name`.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that are not UTF-8 or not JSON, with the place.
+    pub(super) fn parse(name: &str, bytes: Vec<u8>) -> Result<Self> {
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::integrity(format!("`{name}` cannot be read: it is not UTF-8")))?;
+        let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        match serde_json::from_str(json) {
+            Ok(value) => Ok(Self { name: name.to_owned(), value, text: json.to_owned() }),
+            Err(error) => {
+                let line = json.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+                // The parser counts bytes.
+                let before = line.floor_char_boundary(error.column().saturating_sub(1).min(line.len()));
+                let column = line[..before].chars().count() + 1;
+                let message = error.to_string();
+                // The place is said once, in the form of all messages.
+                let message = message.split(" at line ").next().unwrap_or(&message);
+                Err(Error::integrity(format!("{name}:{}:{column}: {message}", error.line().max(1))))
+            }
+        }
+    }
+
+    /// The whole of it.
+    pub(super) fn root(&self) -> Node<'_> {
+        Node { file: self, steps: Vec::new(), value: &self.value }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// The member `key`, where this is an object that has one; `null` is none.
+    pub(super) fn get(&self, key: &'a str) -> Option<Self> {
+        let value = self.value.get(key).filter(|value| !value.is_null())?;
+        Some(self.step(Step::Key(key), value))
+    }
+
+    /// The member `key`.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none.
+    pub(super) fn required(&self, key: &'a str) -> Result<Self> {
+        self.get(key).ok_or_else(|| self.fault(&format!("there is no `{key}`")))
+    }
+
+    /// The text of the member `key`; `None` where there is no such member.
+    ///
+    /// # Errors
+    ///
+    /// A value that is no string.
+    pub(super) fn text_of(&self, key: &'a str) -> Result<Option<&'a str>> {
+        self.get(key).map(|node| node.text(key)).transpose()
+    }
+
+    /// The string that this is; messages call it `what`.
+    ///
+    /// # Errors
+    ///
+    /// Another type.
+    pub(super) fn text(&self, what: &str) -> Result<&'a str> {
+        self.value.as_str().ok_or_else(|| self.wrong(what, "a string"))
+    }
+
+    /// The string that this is, if it is one.
+    pub(super) fn as_text(&self) -> Option<&'a str> {
+        self.value.as_str()
+    }
+
+    /// `true` or `false`; messages call it `what`.
+    ///
+    /// # Errors
+    ///
+    /// Another type.
+    pub(super) fn boolean(&self, what: &str) -> Result<bool> {
+        self.value.as_bool().ok_or_else(|| self.wrong(what, "`true` or `false`"))
+    }
+
+    /// Checks that this is an object; messages call it `what`.
+    ///
+    /// # Errors
+    ///
+    /// Another type.
+    pub(super) fn object(self, what: &str) -> Result<Self> {
+        if self.value.is_object() { Ok(self) } else { Err(self.wrong(what, "an object")) }
+    }
+
+    /// The items of the list that this is; messages call it `what`.
+    ///
+    /// # Errors
+    ///
+    /// Another type.
+    pub(super) fn list(&self, what: &str) -> Result<Vec<Self>> {
+        let items = self.value.as_array().ok_or_else(|| self.wrong(what, "a list"))?;
+        Ok(items.iter().enumerate().map(|(at, value)| self.step(Step::Index(at), value)).collect())
+    }
+
+    /// The items of a list, or the one string that stands for a list of one.
+    ///
+    /// # Errors
+    ///
+    /// Another type.
+    pub(super) fn texts(&self, what: &str) -> Result<Vec<Self>> {
+        if self.value.is_string() { Ok(vec![self.clone()]) } else { self.list(what) }
+    }
+
+    /// The names of the members, where this is an object.
+    pub(super) fn keys(&self) -> Vec<&'a str> {
+        self.value.as_object().into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
+    }
+
+    /// `file:line:column`.
+    pub(super) fn place(&self) -> String {
+        let offset = find(&self.file.text, &self.steps).unwrap_or(0);
+        let (line, column) = line_column(&self.file.text, offset);
+        format!("{}:{line}:{column}", self.file.name)
+    }
+
+    /// The error that something is wrong here.
+    pub(super) fn fault(&self, message: &str) -> Error {
+        Error::integrity(format!("{}: {message}", self.place()))
+    }
+
+    fn wrong(&self, what: &str, kind: &str) -> Error {
+        self.fault(&format!("`{what}` must be {kind}"))
+    }
+
+    fn step(&self, step: Step<'a>, value: &'a Value) -> Self {
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        Self { file: self.file, steps, value }
+    }
+}
+
+/// Where in `text`, which is JSON, the value lies to which `steps` lead.
+fn find(text: &str, steps: &[Step<'_>]) -> Option<usize> {
+    let mut at = white(text, 0);
+    for step in steps {
+        let mut found = None;
+        let mut count = 0;
+        // Behind the bracket that opens it.
+        let mut next = white(text, at + 1);
+        while !matches!(text.as_bytes().get(next)?, b'}' | b']') {
+            let value = match step {
+                Step::Key(key) => {
+                    let end = skip(text, next)?;
+                    let name: String = serde_json::from_str(&text[next..end]).ok()?;
+                    let value = white(text, white(text, end) + 1);
+                    // Of a key that stands twice, the parser takes the last.
+                    found = if name == *key { Some(value) } else { found };
+                    value
+                }
+                Step::Index(index) => {
+                    found = if count == *index { Some(next) } else { found };
+                    next
+                }
+            };
+            count += 1;
+            next = white(text, skip(text, value)?);
+            if text.as_bytes().get(next) == Some(&b',') {
+                next = white(text, next + 1);
+            }
+        }
+        at = found?;
+    }
+    Some(at)
+}
+
+/// The first byte from `at` on that is no white space.
+fn white(text: &str, at: usize) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+}
+
+/// The byte behind the value at `at`.
+fn skip(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (at, 0_usize);
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                at += 1;
+                while *bytes.get(at)? != b'"' {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                at += 1;
+            }
+            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth > 0 => at += 1,
+            _ => {
+                let ends = |byte: &&u8| !b",:]}[{\" \t\n\r".contains(byte);
+                at += bytes[at..].iter().take_while(ends).count().max(1);
+            }
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FILE: &str = "{\n  \"a\": [1, {\"é]\\\"\": \"x\", \"b\": true}],\n  \"c\": {}, \"c\": \"last\"\n}";
+
+    #[test]
+    fn each_value_has_its_place() {
+        let json = Json::parse("f.json", FILE.into()).expect("JSON");
+        let a = json.root().get("a").expect("there");
+        assert_eq!(a.place(), "f.json:2:8");
+        let items = a.list("a").expect("a list");
+        assert_eq!(items[1].get("é]\"").expect("there").place(), "f.json:2:21");
+        assert_eq!(items[1].get("b").expect("there").fault("no").to_string(), "f.json:2:31: no");
+        assert_eq!(json.root().get("c").expect("there").place(), "f.json:3:17");
+        assert_eq!(json.root().text_of("c").expect("a string"), Some("last"));
+        let wrong = json.root().text_of("a").expect_err("a list");
+        assert_eq!(wrong.to_string(), "f.json:2:8: `a` must be a string");
+        let missing = json.root().required("z").expect_err("nothing");
+        assert_eq!(missing.to_string(), "f.json:1:1: there is no `z`");
+    }
+
+    #[test]
+    fn what_is_no_json_says_where() {
+        let error = |text: &str| Json::parse("f.json", text.into()).expect_err(text).to_string();
+        assert_eq!(error("{\n \"é\": x}"), "f.json:2:7: expected value");
+        assert_eq!(error(""), "f.json:1:1: EOF while parsing a value");
+        assert!(error(&"[".repeat(100_000)).contains("recursion limit"));
+        let error = Json::parse("f.json", vec![b'"', 0xff, b'"']).expect_err("not UTF-8");
+        assert_eq!(error.to_string(), "`f.json` cannot be read: it is not UTF-8");
+        assert!(Json::parse("f.json", "\u{feff}{}".into()).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn places_are_those_of_the_values(key in "[ a\"\\\\,:{}\\[\\]é]{0,5}", number in 0..999_i32, before in "[ \n\t]{0,3}") {
+            let key_text = serde_json::to_string(&key).expect("a string");
+            let text = format!("{before}[[{{}}, \"]\"], {{\"{key}x\": [1,{before}2]{before},{key_text}{before}:{before}{number}}}]");
+            if let Ok(json) = Json::parse("f", text.clone().into()) {
+                let items = json.root().list("root").expect("a list");
+                let steps: Vec<_> = items[1].steps.iter().copied().chain([Step::Key(&key)]).collect();
+                let at = find(&text, &steps).expect("there");
+                let rest = text[at..].trim_end_matches([']', '}']);
+                prop_assert_eq!(rest, number.to_string());
+            }
+        }
+    }
+}

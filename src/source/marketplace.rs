@@ -1,0 +1,521 @@
+//! Marketplaces: lists of plugins and of where each lies.
+//!
+//! A marketplace is a list of addresses and nothing more. What is written into manifest and lockfile
+//! is the source that an entry names, so that nothing needs the marketplace afterwards. The file is a
+//! stranger's: anything in it that is wrong is an error with its place, and so is all of the file.
+
+use std::collections::BTreeMap;
+
+use super::discover::{Declared, Definition, join};
+use super::json::{Json, Node};
+use crate::error::{Error, Result};
+use crate::path::collision_key;
+use crate::spec::{
+    Ecosystem, GitUrl, Origin, PUBLIC_HOST, Package, Reference, Repository, SourceSpec, SpecError, Transport,
+    is_object_id,
+};
+use crate::tree::{Node as TreeNode, Tree};
+
+/// Where a marketplace's file may lie, the first that is there counts: as Claude Code has it, as
+/// Codex has it.
+pub const FILES: &[&str] = &[".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"];
+/// The largest file that is read, in bytes.
+pub(super) const MAX_FILE: u64 = 1 << 20;
+/// The longest name of a plugin, in characters.
+const MAX_NAME: usize = 128;
+/// Names that only marketplaces of [`RESERVED_FOR`] may have: others would pass for theirs.
+const RESERVED: &[&str] = &[
+    "agent-skills",
+    "anthropic-agent-skills",
+    "anthropic-marketplace",
+    "anthropic-plugins",
+    "claude-code-marketplace",
+    "claude-code-plugins",
+    "claude-plugins-official",
+    "knowledge-work-plugins",
+    "life-sciences",
+];
+/// The owner on GitHub of the marketplaces with [`RESERVED`] names.
+const RESERVED_FOR: &str = "anthropics";
+
+/// A marketplace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marketplace {
+    /// Its own name.
+    pub name: String,
+    /// Its plugins, in the order of the file.
+    pub plugins: Vec<Plugin>,
+}
+
+/// A plugin of a marketplace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugin {
+    /// Its name; no other plugin of the marketplace has it.
+    pub name: String,
+    /// What it is for; may be empty.
+    pub description: String,
+    /// The version, where the marketplace says one.
+    pub version: Option<String>,
+    /// Where it lies.
+    pub source: PluginSource,
+    /// What the marketplace says of its skills.
+    pub definition: Definition,
+}
+
+/// Where a plugin lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PluginSource {
+    /// In this directory of the tree that the marketplace lies in.
+    Inside(String),
+    /// In another repository.
+    Elsewhere(SourceSpec),
+    /// Where skillpm does not fetch from.
+    Unusable {
+        /// Why.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+/// Reads the marketplace in `tree`, which is what `spec` means; `None` where there is none.
+///
+/// # Errors
+///
+/// A file that is too large or not JSON; a value of the wrong type; a name that is there twice or
+/// reserved; a source that leads out of the repository. Each with its place in the file.
+pub fn read(tree: &Tree, spec: &SourceSpec) -> Result<Option<Marketplace>> {
+    let root = spec.path.as_deref().unwrap_or("");
+    let Some((file, path)) = FILES
+        .iter()
+        .map(|file| (*file, below(root, file)))
+        .find(|(_, path)| matches!(tree.get(path).map(|entry| entry.node), Some(TreeNode::File { .. })))
+    else {
+        return Ok(None);
+    };
+    let refused = |error: Error| error.context(format!("the marketplace `{spec}` is refused"));
+    let bytes = tree
+        .read(&path, MAX_FILE)
+        .map_err(|error| refused(Error::from(error).context(format!("`{file}` cannot be read"))))?;
+    let json = Json::parse(&path, bytes).map_err(refused)?;
+    marketplace(&json.root(), spec, root).map(Some).map_err(refused)
+}
+
+fn below(root: &str, path: &str) -> String {
+    if root.is_empty() { path.to_owned() } else { format!("{root}/{path}") }
+}
+
+fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketplace> {
+    let file = file.clone().object("marketplace")?;
+    let name = file.required("name")?;
+    let text = name.text("name")?;
+    if !is_name(text) {
+        return Err(
+            name.fault(&format!("`{text}` is no name of a marketplace: letters, digits, `-`, `_` and `.`"))
+        );
+    }
+    let theirs = matches!(&spec.origin, Origin::GitHub(repository)
+        if repository.host.is_none() && repository.owner.eq_ignore_ascii_case(RESERVED_FOR));
+    if RESERVED.contains(&text.to_ascii_lowercase().as_str()) && !theirs {
+        let message = format!("the name `{text}` is reserved for marketplaces of `{RESERVED_FOR}` on GitHub");
+        return Err(name.fault(&message).hint("whoever made this copy has to give it another name"));
+    }
+    if let Some(owner) = file.get("owner") {
+        owner.object("owner")?.text_of("name")?;
+    }
+    let base = match file.get("metadata") {
+        Some(metadata) => metadata.object("metadata")?.get("pluginRoot"),
+        None => None,
+    };
+    let base = match base {
+        Some(base) => inside(&base, "pluginRoot", root)?,
+        None => root.to_owned(),
+    };
+    let reader = Reader { root, base: &base, is_local: is_local(&spec.origin) };
+    let mut plugins = Vec::new();
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for entry in file.required("plugins")?.list("plugins")? {
+        let plugin = reader.plugin(entry.clone())?;
+        let name = entry.required("name")?;
+        if let Some(first) = seen.insert(collision_key(&plugin.name), name.place()) {
+            let message = format!("the plugin `{}` is there twice, the first time at {first}", plugin.name);
+            return Err(name
+                .fault(&message)
+                .hint("nobody can say which of the two is meant: tell its authors"));
+        }
+        plugins.push(plugin);
+    }
+    Ok(Marketplace { name: text.to_owned(), plugins })
+}
+
+/// Whether the marketplace lies on this machine, so that it may name other things here.
+fn is_local(origin: &Origin) -> bool {
+    match origin {
+        Origin::Git(url) => url.transport() == Transport::File,
+        origin => origin.is_on_this_machine(),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().count() <= MAX_NAME
+        && text.starts_with(char::is_alphanumeric)
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// The directory that `node` names below `root`.
+fn inside(node: &Node<'_>, what: &str, root: &str) -> Result<String> {
+    let text = node.text(what)?;
+    join(root, text).ok_or_else(|| {
+        node.fault(&format!("`{text}` leads out of the repository"))
+            .hint(format!("`{what}` is a directory of the repository, such as `./plugins/name`"))
+    })
+}
+
+struct Reader<'a> {
+    /// The directory of the marketplace in its tree.
+    root: &'a str,
+    /// The directory that paths of plugins start from.
+    base: &'a str,
+    is_local: bool,
+}
+
+impl Reader<'_> {
+    fn plugin(&self, entry: Node<'_>) -> Result<Plugin> {
+        let entry = entry.object("plugin")?;
+        let name = entry.required("name")?;
+        let text = name.text("name")?;
+        if !is_name(text) {
+            return Err(
+                name.fault(&format!("`{text}` is no name of a plugin: letters, digits, `-`, `_` and `.`"))
+            );
+        }
+        let source = entry.required("source")?;
+        let strict = entry.get("strict").map(|strict| strict.boolean("strict")).transpose()?;
+        let skills = match entry.get("skills") {
+            Some(skills) => Some(declared(&skills)?),
+            None => None,
+        };
+        Ok(Plugin {
+            name: text.to_owned(),
+            description: entry.text_of("description")?.unwrap_or_default().to_owned(),
+            version: entry.text_of("version")?.map(ToOwned::to_owned),
+            source: self.source(&source)?,
+            definition: Definition { skills, strict, place: source.place() },
+        })
+    }
+
+    fn source(&self, source: &Node<'_>) -> Result<PluginSource> {
+        if let Some(text) = source.as_text() {
+            if text.contains("://") {
+                let error = source.fault(&format!("the source `{text}` is no path"));
+                return Err(
+                    error.hint("an address is written `{\"source\": \"url\", \"url\": \"https://…\"}`")
+                );
+            }
+            return inside(source, "source", self.base).map(PluginSource::Inside);
+        }
+        let source = source.clone().object("source")?;
+        let kind = source.required("source")?.text("source")?;
+        match kind {
+            "local" => inside(&source.required("path")?, "path", self.root).map(PluginSource::Inside),
+            "github" => {
+                let repo = source.required("repo")?;
+                let text = repo.text("repo")?;
+                let fault = |error: &SpecError| repo.fault(&error.to_string()).hint("`repo` is `owner/name`");
+                let repository = Repository::parse(text).map_err(|error| fault(&error))?;
+                Self::elsewhere(&source, Origin::GitHub(repository))
+            }
+            "url" | "git-subdir" => {
+                if kind == "git-subdir" {
+                    source.required("path")?;
+                }
+                let url = source.required("url")?;
+                let origin = self.repository(&url)?;
+                Self::elsewhere(&source, origin)
+            }
+            "npm" => {
+                let package = source.required("package")?;
+                let text = package.text("package")?;
+                let package =
+                    Package::new(Ecosystem::Npm, text).map_err(|error| package.fault(&error.to_string()))?;
+                Ok(PluginSource::Unusable {
+                    message: format!("it is the npm package `{text}`, and skillpm downloads no packages"),
+                    hint: format!("install it with `npm install {text}`, then `skillpm install {package}`"),
+                })
+            }
+            other => Ok(PluginSource::Unusable {
+                message: format!("skillpm does not know sources of the kind `{other}`"),
+                hint: "known kinds are `github`, `url`, `git-subdir`, `local` and paths".to_owned(),
+            }),
+        }
+    }
+
+    /// What `source` says of a directory and a revision in `origin`.
+    fn elsewhere(source: &Node<'_>, origin: Origin) -> Result<PluginSource> {
+        let path = match source.get("path") {
+            Some(path) => Some(inside(&path, "path", "")?).filter(|path| !path.is_empty()),
+            None => None,
+        };
+        let reference = match (source.get("sha"), source.get("ref")) {
+            (Some(sha), _) => {
+                let text = sha.text("sha")?.to_ascii_lowercase();
+                if !is_object_id(&text) {
+                    return Err(sha.fault("`sha` must be a full commit: 40 hexadecimal digits"));
+                }
+                Some(Reference::Rev(text))
+            }
+            (None, Some(name)) => {
+                let text = name.text("ref")?;
+                Some(Reference::any(text).map_err(|error| name.fault(&error.to_string()))?)
+            }
+            (None, None) => None,
+        };
+        Ok(PluginSource::Elsewhere(SourceSpec { origin, path, reference, skill: None }))
+    }
+
+    /// The repository at the address `url`.
+    fn repository(&self, url: &Node<'_>) -> Result<Origin> {
+        let text = url.text("url")?;
+        if let Ok(SourceSpec {
+            origin: Origin::GitHub(repository),
+            path: None,
+            reference: None,
+            skill: None,
+        }) = text.parse()
+        {
+            return Ok(Origin::GitHub(repository.on(PUBLIC_HOST)));
+        }
+        let address = GitUrl::new(text).map_err(|error| url.fault(&error.to_string()))?;
+        if address.transport() == Transport::File && (!self.is_local || address.local_path().is_some()) {
+            let message = format!("`{text}` is a place on this machine, and a marketplace may not name one");
+            return Err(url.fault(&message).hint("`url` is the address of a git repository"));
+        }
+        Ok(Origin::Git(address))
+    }
+}
+
+/// The directories that `skills` names, below the plugin's own.
+pub(super) fn declared(skills: &Node<'_>) -> Result<Vec<Declared>> {
+    let one = |node: &Node<'_>| {
+        let path = node.text("skills")?;
+        match join("", path) {
+            Some(path) => Ok(Declared { path, place: node.place() }),
+            None => Err(node
+                .fault(&format!("`{path}` leads out of the plugin"))
+                .hint("a skill of a plugin is a directory in it, such as `./skills/name`")),
+        }
+    };
+    skills.texts("skills")?.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::discover::tests::tree;
+
+    fn from(origin: &str, file: &str) -> Result<Marketplace> {
+        let tree = tree(&[(".claude-plugin/marketplace.json", file)]);
+        let spec = SourceSpec { origin: origin.parse().unwrap(), path: None, reference: None, skill: None };
+        read(&tree, &spec).map(|found| found.expect("is there"))
+    }
+
+    fn sources(origin: &str, sources: &str) -> Result<Vec<PluginSource>> {
+        let plugins: Vec<_> = sources
+            .lines()
+            .enumerate()
+            .map(|(at, source)| format!("\n{{\"name\": \"p{at}\", \"source\": {source}}}"))
+            .collect();
+        let file = format!("{{\"name\": \"m\", \"plugins\": [{}]}}", plugins.join(","));
+        Ok(from(origin, &file)?.plugins.into_iter().map(|plugin| plugin.source).collect())
+    }
+
+    fn cause(error: &Error) -> String {
+        std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+    }
+
+    #[test]
+    fn every_kind_of_source() {
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        let found = sources(
+            "github:a/b",
+            &format!(
+                "\"./plugins/x\"\n\"x\"\n\"./\"\n{{\"source\":\"local\",\"path\":\"./y\"}}\n\
+                 {{\"source\":\"github\",\"repo\":\"o/r\",\"ref\":\"v1\"}}\n\
+                 {{\"source\":\"github\",\"repo\":\"o/r\",\"ref\":\"v1\",\"sha\":\"{}\"}}\n\
+                 {{\"source\":\"url\",\"url\":\"https://github.com/o/r.git\"}}\n\
+                 {{\"source\":\"url\",\"url\":\"https://git.example/o/r.git\",\"ref\":\"main\"}}\n\
+                 {{\"source\":\"git-subdir\",\"url\":\"git@git.example:o/r.git\",\"path\":\"./a/b\",\"sha\":\"{commit}\"}}\n\
+                 {{\"source\":\"git-subdir\",\"url\":\"o/r\",\"path\":\"a\"}}",
+                commit.to_uppercase()
+            ),
+        )
+        .unwrap();
+        let shown: Vec<_> = found
+            .iter()
+            .map(|source| match source {
+                PluginSource::Inside(path) => format!("in {path:?}"),
+                PluginSource::Elsewhere(spec) => spec.to_string(),
+                PluginSource::Unusable { message, .. } => message.clone(),
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "in \"plugins/x\"",
+                "in \"x\"",
+                "in \"\"",
+                "in \"y\"",
+                "github:o/r#v1",
+                &format!("github:o/r#{commit}"),
+                "github:o/r",
+                "git+https://git.example/o/r.git#main",
+                &format!("git+git@git.example:o/r.git//a/b#{commit}"),
+                "github:o/r/a",
+            ]
+        );
+        assert!(
+            matches!(&found[5], PluginSource::Elsewhere(spec) if matches!(spec.reference, Some(Reference::Rev(_))))
+        );
+    }
+
+    #[test]
+    fn npm_and_unknown_kinds_only_matter_when_they_are_chosen() {
+        let found =
+            sources("github:a/b", "{\"source\":\"npm\",\"package\":\"@s/p\"}\n{\"source\":\"oci\"}").unwrap();
+        match &found[0] {
+            PluginSource::Unusable { hint, .. } => {
+                assert_eq!(hint, "install it with `npm install @s/p`, then `skillpm install npm:@s/p`");
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(&found[1], PluginSource::Unusable { .. }));
+    }
+
+    /// A marketplace that points outside of its repository, and every wrong type.
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let file = ".claude-plugin/marketplace.json";
+        let cases = [
+            ("\"../x\"", "2:26: `../x` leads out of the repository"),
+            ("\"./a/../../x\"", "2:26: `./a/../../x` leads out of the repository"),
+            ("\"/etc\"", "2:26: `/etc` leads out of the repository"),
+            ("\"a\\\\b\"", "2:26: `a\\b` leads out of the repository"),
+            ("\"https://h/r.git\"", "2:26: the source `https://h/r.git` is no path"),
+            ("7", "2:26: `source` must be an object"),
+            ("{}", "2:26: there is no `source`"),
+            ("{\"source\":\"github\"}", "2:26: there is no `repo`"),
+            (
+                "{\"source\":\"github\",\"repo\":\"x\"}",
+                "2:52: `x` is not an address that skillpm can install from",
+            ),
+            (
+                "{\"source\":\"github\",\"repo\":\"../x\"}",
+                "2:52: `..` cannot be the owner of a repository on GitHub",
+            ),
+            (
+                "{\"source\":\"github\",\"repo\":\"o/r\",\"sha\":\"abc\"}",
+                "2:64: `sha` must be a full commit: 40 hexadecimal digits",
+            ),
+            (
+                "{\"source\":\"github\",\"repo\":\"o/r\",\"ref\":\"--x\"}",
+                "2:64: `--x` is not the name of a tag, branch or commit",
+            ),
+            (
+                "{\"source\":\"url\",\"url\":\"ext::sh -c x\"}",
+                "2:48: `ext::sh -c x` is not an address that skillpm can install from",
+            ),
+            (
+                "{\"source\":\"url\",\"url\":\"https://u:p@h/r\"}",
+                "2:48: an address with a user name or password is not used",
+            ),
+            (
+                "{\"source\":\"url\",\"url\":\"file:///etc\"}",
+                "2:48: `file:///etc` is a place on this machine, and a marketplace may not name one",
+            ),
+            (
+                "{\"source\":\"url\",\"url\":\"/etc\"}",
+                "2:48: `/etc` is a place on this machine, and a marketplace may not name one",
+            ),
+            ("{\"source\":\"git-subdir\",\"url\":\"https://h/r\"}", "2:26: there is no `path`"),
+            (
+                "{\"source\":\"git-subdir\",\"url\":\"https://h/r\",\"path\":\"../x\"}",
+                "2:76: `../x` leads out of the repository",
+            ),
+            ("\"x\", \"strict\": \"no\"", "2:41: `strict` must be `true` or `false`"),
+            ("\"x\", \"skills\": {}", "2:41: `skills` must be a list"),
+            ("\"x\", \"skills\": [\"./a\", 1]", "2:49: `skills` must be a string"),
+            ("\"x\", \"skills\": \"../a\"", "2:41: `../a` leads out of the plugin"),
+            ("\"x\", \"description\": []", "2:46: `description` must be a string"),
+        ];
+        for (source, message) in cases {
+            let error = sources("github:a/b", source).expect_err(source);
+            assert_eq!(cause(&error), format!("{file}:{message}"));
+            assert_eq!(error.to_string(), "the marketplace `github:a/b` is refused");
+        }
+        let cases = [
+            ("[]", "1:1: `marketplace` must be an object"),
+            ("{", "1:1: EOF while parsing an object"),
+            ("{\"plugins\": []}", "1:1: there is no `name`"),
+            (
+                "{\"name\": \"a b\", \"plugins\": []}",
+                "1:10: `a b` is no name of a marketplace: letters, digits, `-`, `_` and `.`",
+            ),
+            ("{\"name\": \"m\"}", "1:1: there is no `plugins`"),
+            ("{\"name\": \"m\", \"plugins\": {}}", "1:26: `plugins` must be a list"),
+            ("{\"name\": \"m\", \"owner\": 1, \"plugins\": []}", "1:24: `owner` must be an object"),
+            ("{\"name\": \"m\", \"plugins\": [\"x\"]}", "1:27: `plugin` must be an object"),
+            (
+                "{\"name\": \"m\", \"plugins\": [{\"name\": \"../x\", \"source\": \"x\"}]}",
+                "1:36: `../x` is no name of a plugin: letters, digits, `-`, `_` and `.`",
+            ),
+            (
+                "{\"name\": \"m\", \"metadata\": {\"pluginRoot\": \"../\"}, \"plugins\": []}",
+                "1:42: `../` leads out of the repository",
+            ),
+            (
+                "{\"name\": \"m\", \"plugins\": [{\"name\": \"x\", \"source\": \"x\"},\n{\"name\": \"X\", \"source\": \"y\"}]}",
+                "2:10: the plugin `X` is there twice, the first time at .claude-plugin/marketplace.json:1:36",
+            ),
+        ];
+        for (text, message) in cases {
+            assert_eq!(cause(&from("github:a/b", text).expect_err(text)), format!("{file}:{message}"));
+        }
+        let huge = format!("{{\"name\": \"{}\"}}", "x".repeat(1 << 20));
+        assert_eq!(cause(&from("github:a/b", &huge).expect_err("huge")), format!("`{file}` cannot be read"));
+    }
+
+    #[test]
+    fn reserved_names_are_for_their_owner() {
+        let file = "{\"name\": \"Claude-Plugins-Official\", \"plugins\": []}";
+        let error = cause(&from("github:a/b", file).expect_err("not theirs"));
+        assert!(error.ends_with(
+            "1:10: the name `Claude-Plugins-Official` is reserved for marketplaces of `anthropics` on GitHub"
+        ));
+        assert!(from("github:ghe.example.com/anthropics/b", file).is_err());
+        assert!(from("github:Anthropics/b", file).is_ok());
+    }
+
+    #[test]
+    fn only_a_marketplace_on_this_machine_names_repositories_here() {
+        let source = "{\"source\":\"url\",\"url\":\"file:///srv/r.git\"}";
+        assert!(sources("path:./m", source).is_ok());
+        assert!(sources("git:file:///srv/m.git", source).is_ok());
+        assert!(sources("git:https://h/m.git", source).is_err());
+    }
+
+    #[test]
+    fn the_root_of_plugins_and_the_twin_of_codex() {
+        let text = "{\"name\":\"m\",\"metadata\":{\"pluginRoot\":\"./plugins\"},\"plugins\":[{\"name\":\"x\",\"source\":\"x\"}]}";
+        let tree = tree(&[("sub/.agents/plugins/marketplace.json", text)]);
+        let spec = |path: Option<&str>| SourceSpec {
+            origin: "github:a/b".parse().unwrap(),
+            path: path.map(ToOwned::to_owned),
+            reference: None,
+            skill: None,
+        };
+        assert!(read(&tree, &spec(None)).unwrap().is_none());
+        let found = read(&tree, &spec(Some("sub"))).unwrap().expect("is there");
+        assert_eq!(found.plugins[0].source, PluginSource::Inside("sub/plugins/x".to_owned()));
+    }
+}

@@ -1,0 +1,339 @@
+//! Skills that packages of other languages bring along.
+//!
+//! A package is looked for where its own package manager put it. Nothing of it is run, nothing is
+//! downloaded, and no link is followed out of the place that a package manager would have filled.
+//! `docs/guide/packages.md` says for each language where that is and what counts as a skill.
+
+mod crates;
+mod npm;
+mod python;
+mod r;
+
+use std::path::{Path, PathBuf};
+
+use super::{Opened, Wanted};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind, Walk};
+use crate::install::scope::Scope;
+use crate::install::state::normal;
+use crate::refusal::Limits;
+use crate::settings::Settings;
+use crate::spec::{Ecosystem, Package};
+use crate::text::line_column;
+use crate::tree::Tree;
+
+/// Where packages keep skills, from their root.
+const PLACES: &[&str] = &["skills", ".agents/skills", "dist/skills"];
+/// How deep a skill may lie below one of these.
+const PLACE_DEPTH: usize = 3;
+/// Directories that are no part of what a package brings.
+const SKIPPED: &[&str] = &[".git", "node_modules", "__pycache__"];
+/// Files that package managers add to what they unpack: with them the same package would have other
+/// bytes on another machine.
+const ADDED: &[&str] = &[".cargo-ok", ".cargo-checksum.json"];
+/// The largest file of a package manager that is read, in bytes.
+const MAX_FILE: u64 = 32 << 20;
+/// The longest version that is written down, in characters.
+const MAX_VERSION: usize = 128;
+
+/// A package that was found.
+#[derive(Debug)]
+struct Installed {
+    /// Its version, where it tells one.
+    version: Option<String>,
+    /// Its skills and nothing else.
+    tree: Tree,
+    /// Sources outside of the package that it recommends.
+    elsewhere: Vec<String>,
+}
+
+/// What looking for a package led to.
+#[derive(Debug)]
+enum Lookup {
+    /// It is there.
+    Found(Installed),
+    /// It is not; these places were looked into, and that is to be done.
+    Missing { looked: Vec<String>, hint: Option<String> },
+}
+
+/// A language's packages in a project.
+#[derive(Debug)]
+struct Used {
+    /// What tells which are used: a file, or the environment that they lie in.
+    told_by: String,
+    /// Their names, sorted.
+    names: Vec<String>,
+}
+
+/// The skills of a project's packages.
+#[derive(Debug, Default)]
+pub struct Project {
+    /// The packages that bring skills.
+    pub packages: Vec<(Package, Opened)>,
+    /// What was looked at: `12 packages of package.json`.
+    pub looked: Vec<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Opens the package `package` as it is installed for `scope`.
+///
+/// The lockfile's revision is the version that is told where the package is missing; whether the
+/// bytes are the right ones is for their digest to say.
+///
+/// # Errors
+///
+/// A package that is not installed; one whose own files lead out of it or cannot be read.
+pub fn open(context: &Context, scope: &Scope, package: &Package, wanted: Wanted<'_>) -> Result<Opened> {
+    let version = match wanted {
+        Wanted::Locked(version) => Some(version),
+        Wanted::Now(_) => None,
+    };
+    match find(&context.settings, scope, package, version)? {
+        Lookup::Found(installed) => Ok(opened(package, installed)),
+        Lookup::Missing { looked, hint } => {
+            let looked: Vec<_> = looked.iter().map(|place| format!("\n  {place}")).collect();
+            let message = if looked.is_empty() {
+                format!("`{package}` is not installed")
+            } else {
+                format!("`{package}` is not installed; looked in:{}", looked.concat())
+            };
+            Err(Error::usage(message).hint(hint.unwrap_or_else(|| {
+                format!(
+                    "install it first: `{}`; skillpm installs no packages",
+                    install_command(package, version)
+                )
+            })))
+        }
+    }
+}
+
+fn opened(package: &Package, installed: Installed) -> Opened {
+    let name = package.name.rsplit('/').next().unwrap_or(&package.name).to_owned();
+    Opened { tree: installed.tree, revision: installed.version, released: None, name }
+}
+
+fn find(settings: &Settings, scope: &Scope, package: &Package, version: Option<&str>) -> Result<Lookup> {
+    let name = &package.name;
+    let lookup = match package.ecosystem {
+        Ecosystem::Python => python::find(settings, scope, name),
+        Ecosystem::Npm => npm::find(scope, name),
+        Ecosystem::R => r::find(settings, scope, name),
+        Ecosystem::Crate => crates::find(settings, scope, name, version),
+    };
+    let lookup = lookup.map_err(|error| error.context(format!("`{package}` cannot be used")))?;
+    if let Lookup::Found(Installed { version: Some(version), .. }) = &lookup {
+        let fits = |c: char| c.is_ascii_graphic() && !"\"'`\\".contains(c);
+        if version.is_empty() || version.len() > MAX_VERSION || !version.chars().all(fits) {
+            let version = version.escape_debug();
+            return Err(Error::integrity(format!(
+                "`{package}` calls its version `{version}`, which is none"
+            )));
+        }
+    }
+    Ok(lookup)
+}
+
+/// The command that installs `package`, in the language of its own package manager.
+pub fn install_command(package: &Package, version: Option<&str>) -> String {
+    let name = &package.name;
+    match (package.ecosystem, version) {
+        (Ecosystem::Python, Some(version)) => format!("python -m pip install {name}=={version}"),
+        (Ecosystem::Python, None) => format!("python -m pip install {name}"),
+        (Ecosystem::Npm, Some(version)) => format!("npm install {name}@{version}"),
+        (Ecosystem::Npm, None) => format!("npm install {name}"),
+        (Ecosystem::R, Some(version)) => {
+            format!("Rscript -e 'remotes::install_version(\"{name}\", \"{version}\")'")
+        }
+        (Ecosystem::R, None) => format!("Rscript -e 'install.packages(\"{name}\")'"),
+        (Ecosystem::Crate, Some(version)) => format!("cargo add {name}@{version} && cargo fetch"),
+        (Ecosystem::Crate, None) => format!("cargo add {name} && cargo fetch"),
+    }
+}
+
+/// Looks for the skills of all packages that the project of `scope` uses.
+///
+/// Its own files say which these are; where they say nothing, what is installed for it counts. A
+/// package that is not installed or cannot be used is passed over, and told.
+///
+/// # Errors
+///
+/// A file of the project that cannot be read.
+pub fn of_project(context: &Context, scope: &Scope) -> Result<Project> {
+    let settings = &context.settings;
+    let mut project = Project::default();
+    for ecosystem in Ecosystem::ALL {
+        let used = match ecosystem {
+            Ecosystem::Python => python::used(settings, scope)?,
+            Ecosystem::Npm => npm::used(scope)?,
+            Ecosystem::R => r::used(settings, scope)?,
+            Ecosystem::Crate => crates::used(scope)?,
+        };
+        let Some(used) = used else { continue };
+        let plural = if used.names.len() == 1 { "" } else { "s" };
+        project.looked.push(format!("{} package{plural} of `{}`", used.names.len(), used.told_by));
+        let mut missing = Vec::new();
+        for name in &used.names {
+            // A name that no package can have is one of another kind of entry.
+            let Ok(package) = Package::new(ecosystem, name) else { continue };
+            match find(settings, scope, &package, None) {
+                Ok(Lookup::Found(installed)) => {
+                    for source in &installed.elsewhere {
+                        project.warnings.push(format!(
+                            "`{package}` recommends skills that it does not bring: `skillpm install {source}`"
+                        ));
+                    }
+                    if installed.tree.entries().next().is_some() {
+                        project.packages.push((package.clone(), opened(&package, installed)));
+                    }
+                }
+                Ok(Lookup::Missing { .. }) => missing.push(package),
+                Err(error) => project.warnings.push(chain(&error)),
+            }
+        }
+        project.warnings.extend(passed_over(&used.told_by, &missing));
+    }
+    Ok(project)
+}
+
+/// What is told of packages that are not installed.
+fn passed_over(told_by: &str, missing: &[Package]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let names: Vec<_> = missing.iter().take(SHOWN).map(|package| format!("`{}`", package.name)).collect();
+    let more = match missing.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!missing.is_empty())
+        .then(|| format!("not installed, so passed over, of `{told_by}`: {}{more}", names.join(", ")))
+}
+
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+/// The skills in the package whose files lie in `dir`: all of it, where it is one, else what lies in
+/// [`PLACES`] and in the directories that it `declared`.
+fn shipped(dir: &Path, declared: &[String]) -> Result<Tree> {
+    let walk = Walk { skip: SKIPPED, depth: PLACE_DEPTH, entries: Limits::default().archive_entries };
+    let whole = declared.is_empty() && fs::kind(&dir.join("SKILL.md"))? == Some(Kind::File);
+    let tree = if whole {
+        fs::scan(dir, walk)?
+    } else {
+        let mut places: Vec<&str> = declared.iter().map(String::as_str).collect();
+        places.extend(PLACES);
+        fs::scan_places(dir, &places, walk)?
+    };
+    let added = |path: &str| ADDED.iter().any(|name| path.rsplit('/').next() == Some(name));
+    Ok(skills_of(&tree.without(added)))
+}
+
+/// `tree` with its skills and nothing else.
+fn skills_of(tree: &Tree) -> Tree {
+    let dirs: Vec<String> =
+        tree.entries().filter_map(|(path, _)| skill_dir(path)).map(ToOwned::to_owned).collect();
+    tree.clone().without(|path| !dirs.iter().any(|dir| is_below(path, dir)))
+}
+
+/// The directory of the skill, where `path` is that of its `SKILL.md`.
+fn skill_dir(path: &str) -> Option<&str> {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    name.eq_ignore_ascii_case("SKILL.md").then_some(dir)
+}
+
+/// Whether the file at `path` lies in or below directory `dir`; empty is the root.
+fn is_below(path: &str, dir: &str) -> bool {
+    dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The directories from the root of `scope` up to that of the repository around it, which is the last;
+/// just the root where there is no repository: what lies above is somebody else's.
+fn ancestors(scope: &Scope) -> Result<Vec<PathBuf>> {
+    let mut dirs = Vec::new();
+    for dir in scope.root.ancestors() {
+        dirs.push(dir.to_owned());
+        if fs::kind(&dir.join(".git"))?.is_some() {
+            return Ok(dirs);
+        }
+    }
+    Ok(vec![scope.root.clone()])
+}
+
+/// Returns `dir` with all links followed, where it is a directory that lies in one of `within`.
+///
+/// # Errors
+///
+/// A link that leads elsewhere.
+fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
+    let Some(real) = fs::real_path(dir)? else { return Ok(None) };
+    if fs::kind(&real)? != Some(Kind::Directory) {
+        return Ok(None);
+    }
+    for place in within {
+        if fs::real_path(place)?.is_some_and(|place| real.starts_with(place)) {
+            return Ok(Some(real));
+        }
+    }
+    let dir = normal(dir);
+    let message = if dir == real {
+        format!("`{}` lies out of the project", dir.display())
+    } else {
+        format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display())
+    };
+    Err(Error::integrity(message)
+        .hint(format!("if that is what you want, install from there: `skillpm install {}`", real.display())))
+}
+
+/// Reads the file of a package manager at `path`, or returns `None` where there is none.
+fn text(path: &Path) -> Result<Option<String>> {
+    Ok(fs::read_text(path, MAX_FILE)?)
+}
+
+/// Reads the TOML file at `path`, or returns `None` where there is none.
+fn toml_file(path: &Path) -> Result<Option<toml::Table>> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    text.parse::<toml::Table>().map(Some).map_err(|error| {
+        let (line, column) = line_column(&text, error.span().map_or(0, |span| span.start));
+        let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
+        Error::config(format!("{}:{line}:{column}: {message}", path.display()))
+    })
+}
+
+/// The fields of a file in the form that Debian gave its control files: `Name: value`, continued on
+/// lines that begin with white space, up to the first empty line. Python and R describe packages so.
+fn fields(text: &str) -> Vec<(String, String)> {
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for line in text.lines().take_while(|line| !line.trim().is_empty()) {
+        match (line.starts_with([' ', '\t']), line.split_once(':')) {
+            (true, _) => {
+                if let Some((_, value)) = fields.last_mut() {
+                    value.push(' ');
+                    value.push_str(line.trim());
+                }
+            }
+            (false, Some((name, value))) => fields.push((name.trim().to_owned(), value.trim().to_owned())),
+            (false, None) => {}
+        }
+    }
+    fields
+}
+
+/// The value of the field `name`, in whatever case it is written.
+fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    fields.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// Sorted, and each once.
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort_unstable();
+    names.dedup();
+    names
+}
