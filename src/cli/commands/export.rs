@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("export"), @"
-        write the lockfile of another tool
+        Arguments of `export`
 
         Usage: skillpm export [OPTIONS] <FORMAT>
 

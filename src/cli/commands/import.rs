@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("import"), @"
-        adopt what other tools installed
+        Arguments of `import`
 
         Usage: skillpm import [OPTIONS] [FILE]
 

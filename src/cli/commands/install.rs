@@ -140,6 +140,7 @@ mod tests {
           -f, --force                 replace what is in the way, such as skills that you edited; it is kept
                                       in the store
           -y, --yes                   ask nothing: take all skills where several are found
+              --explain               tell which lines of a policy decided
               --locked                fail if `skillpm.lock` would change
               --frozen                resolve nothing: only the revisions in `skillpm.lock`
               --json                  print the outcome as JSON
