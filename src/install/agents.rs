@@ -30,6 +30,10 @@ use crate::settings::Settings;
 /// The directory, below a project or the user's home, that holds the canonical copy of each skill.
 pub const CANONICAL_DIR: &str = ".agents/skills";
 
+/// The directory, below a project or the user's home, that holds what is disabled. It lies beside the
+/// canonical copies, so that a rename is enough, and outside of what agents scan.
+pub const DISABLED_DIR: &str = ".agents/.skillpm-disabled";
+
 /// The agent that gets a link in every project of a machine that it is on, even where its directory is
 /// not there yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
 pub const LINKED_BY_DEFAULT: &str = "claude-code";

@@ -28,12 +28,7 @@ fn what_editors_put_around_the_text_stays() {
     ] {
         let mut manifest = Manifest::parse(text).expect("valid");
         assert_eq!(manifest.to_string().trim_end(), text.trim_end());
-        let docx = Requirement {
-            origin: Origin::Local("./docx".to_owned()),
-            path: None,
-            reference: None,
-            name: None,
-        };
+        let docx = Requirement::new(Origin::Local("./docx".to_owned()));
         manifest.set_skill(&"docx".parse().expect("a name"), docx);
         let end = if text.contains('\r') { "\r\n" } else { "\n" };
         let added = format!("{}{end}docx = {{ path = \"./docx\" }}{end}", text.trim_end());
@@ -51,7 +46,7 @@ fn reads_what_the_design_shows() {
     );
     assert_eq!(manifest.skills()[&name("lint")].reference, Some(Reference::Tag("v1.2".into())));
     assert_eq!(manifest.skills()[&name("old")].name.as_deref(), Some("pdf"));
-    assert_eq!(manifest.agents(), &Agents { targets: vec!["claude-code".into()], copy: false });
+    assert_eq!(manifest.agents(), &Agents { targets: Some(vec!["claude-code".into()]), copy: false });
     assert_eq!(manifest.to_string(), TEXT);
 }
 
@@ -63,7 +58,7 @@ fn edits_keep_comments_and_order() {
     manifest
         .set_skill(&name("pdf"), Requirement { reference: Some(Reference::Branch("main".into())), ..pdf });
     manifest.remove_skill(&name("brand"));
-    manifest.set_agents(Agents { targets: vec!["claude-code".into(), "goose".into()], copy: false });
+    manifest.set_agents(Agents { targets: Some(vec!["claude-code".into(), "goose".into()]), copy: false });
     let expected = r#"# our skills
 [skills]
 pdf   = { github = "anthropics/skills", path = "skills/pdf", branch = "main" }   # the one we love

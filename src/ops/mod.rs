@@ -5,11 +5,13 @@ mod change;
 #[cfg(feature = "create")]
 pub mod create;
 pub mod diff;
+pub mod disable;
 pub mod explain;
 pub mod fix;
 pub mod fmt;
 pub mod install;
 pub mod invoke;
+pub mod link;
 pub mod list;
 mod paths;
 pub mod remove;

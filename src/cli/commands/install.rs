@@ -29,6 +29,8 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
     Ok(InstallRequest {
         sources: args.sources.clone(),
         skills: args.skills.clone(),
+        alias: args.alias.clone(),
+        editable: args.editable,
         reference: reference(args)?,
         scope: scope(&how.scope),
         agents: how.agents,
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn the_help_page() {
-        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @r#"
+        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @"
         install skills from GitHub, directories or archives; without a source, what the lockfile says
 
         Usage: skillpm install [OPTIONS] [SOURCE]...
@@ -112,6 +114,9 @@ mod tests {
 
         Options:
           -s, --skill <NAME>   install the skill of this name; can be repeated, `*` means all
+              --as <NAME>      install the one skill that is meant under this name, where its own is taken
+          -e, --editable       link to the directories on this machine in place of copying them: edits show
+                               at once
           -l, --list           show the skills of the sources, install nothing
               --tag <NAME>     take the sources at this tag
               --branch <NAME>  take the sources at this branch
@@ -146,7 +151,7 @@ mod tests {
           skillpm install                                   what `skillpm.lock` says
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
-        "#);
+        ");
     }
 
     #[test]

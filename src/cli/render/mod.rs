@@ -3,10 +3,12 @@
 pub(crate) mod available;
 pub(crate) mod create;
 pub(crate) mod diff;
+pub(crate) mod disable;
 pub(crate) mod error;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod install;
+pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod remove;
 mod steps;
