@@ -333,6 +333,24 @@ mod tests {
         assert!(matches!(Lockfile::parse(&deep), Err(LockError::Malformed { .. })));
     }
 
+    /// Files from before these fields read, and say nothing of them when they are written.
+    #[test]
+    fn who_sees_it_and_what_it_is_called() {
+        let old = format!("source = \"path:./x\"\ndigest = \"{DIGEST}\"\n");
+        let read = lock(&format!("name = \"x\"\n{old}")).expect("valid");
+        assert!(!read.to_string().contains("agents") && !read.to_string().contains("alias-of"));
+        let new = "alias-of = \"My \\\"X\\\"\"\nagents = [\"goose\", \"claude-code\", \"goose\"]\n";
+        let read = lock(&format!("name = \"x\"\n{old}{new}")).expect("valid");
+        let text = read.to_string();
+        assert!(text.contains("name = \"x\"\nalias-of = \"My \\\"X\\\"\"\nsource = "), "{text}");
+        assert!(text.ends_with("agents = [\"claude-code\", \"goose\"]\n"), "{text}");
+        assert_eq!(Lockfile::parse(&text), Ok(read));
+        for agent in ["", "..", "a/b", "A", "-a", "a--b", "a\\nb"] {
+            let error = lock(&format!("name = \"x\"\n{old}agents = [\"{agent}\"]\n")).expect_err(agent);
+            assert!(error.to_string().ends_with("cannot be the id of an agent"), "{error}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_survives(version in "\\PC{0,12}|[\\x00-\\x7f]{0,12}", path in "[a-z\"é]{1,8}") {

@@ -1,7 +1,7 @@
 //! The plan: what an installation or removal changes. Computed from values, touching nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -176,6 +176,8 @@ pub struct Goal {
     pub put: Vec<Wanted>,
     /// Skills that are to go.
     pub remove: Vec<SkillName>,
+    /// The agents that get links and copies, where those of the others are not looked after.
+    pub only: Option<BTreeSet<&'static str>>,
     /// What the manifest is to say of skills that are otherwise left alone.
     pub entries: BTreeMap<SkillName, Requirement>,
     /// What the manifest is to say about agents.
@@ -350,6 +352,9 @@ impl<'a> Planner<'a> {
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
         for agent in &wanted.agents {
+            if self.goal.only.as_ref().is_some_and(|only| !only.contains(agent.id)) {
+                continue;
+            }
             // The canonical copy serves it, in either scope.
             if agent.is_universal() || survey.served.contains(agent.id) {
                 continue;
@@ -391,11 +396,11 @@ impl<'a> Planner<'a> {
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
         for (agent, found, known) in self.there(&wanted.name) {
-            let ours = known || wanted.leaving.contains(agent);
-            if !(wanted.disabled || ours) || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
+            let leaves = known || wanted.leaving.contains(agent) || wanted.disabled;
+            if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
-            self.drop_link(agent, &wanted.name, found, ours);
+            self.drop_link(agent, &wanted.name, found, known);
         }
     }
 
@@ -410,14 +415,14 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans that what lies in the directory of `agent` goes: a link of ours, an unchanged copy, and
-    /// where it is known to be `ours` an edited copy too, as far as that is allowed.
-    fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &Found, ours: bool) {
+    /// where the lockfile knows of it an edited copy too, as far as that is allowed.
+    fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &Found, known: bool) {
         let place = Place::Agent(agent.to_owned());
         match found {
             Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
             // Only an unchanged copy is known to be ours without a word in the lockfile.
             Found::Tree(Some(old)) if Some(*old) == self.locked(name) => self.drop_tree(&place, name, *old),
-            Found::Tree(old) if ours && self.locked(name).is_some() => {
+            Found::Tree(old) if known => {
                 if let Some(old) = self.may_replace(&place, name, *old) {
                     self.drop_tree(&place, name, old);
                 }
@@ -599,11 +604,19 @@ impl<'a> Planner<'a> {
                 self.plan.keep.push((place.clone(), name.clone()));
                 return old;
             }
-            Some(_) if locked.is_some() => ConflictKind::Modified,
+            Some(_) if self.is_known(place, name) => ConflictKind::Modified,
             Some(_) => ConflictKind::Untracked,
         };
         self.conflict(place, name, kind);
         None
+    }
+
+    /// Whether the lockfile says that something of ours lies at `place`.
+    fn is_known(&self, place: &Place, name: &SkillName) -> bool {
+        match (place, self.files.lock.skills.get(name)) {
+            (Place::Agent(agent), Some(locked)) => locked.agents.contains(agent),
+            (_, locked) => locked.is_some(),
+        }
     }
 
     /// Another skill that stays and would share a directory with `name` on some file systems: manifest
@@ -617,15 +630,19 @@ impl<'a> Planner<'a> {
     /// `wanted` comes from: it is another skill, which only force replaces. The same bytes are the same
     /// skill. What the manifest no longer names is in nobody's way.
     fn other_source(&self, wanted: &Wanted) -> Option<Origin> {
-        let new = &wanted.requirement.as_ref()?.origin;
-        let old = match self.files.manifest.skills().get(&wanted.name) {
-            Some(old) => &old.origin,
-            None if self.files.manifest_text.is_none() => &self.files.lock.skills.get(&wanted.name)?.origin,
+        let new = wanted.requirement.as_ref()?;
+        let (origin, path) = match self.files.manifest.skills().get(&wanted.name) {
+            Some(old) => (&old.origin, &old.path),
+            None if self.files.manifest_text.is_none() => {
+                let old = self.files.lock.skills.get(&wanted.name)?;
+                (&old.origin, &old.path)
+            }
             None => return None,
         };
         let digest = wanted.content.locked().map(|locked| locked.digest);
-        let is_same = digest.is_some() && digest == self.locked(&wanted.name);
-        (old != new && !is_same && !self.goal.force).then(|| old.clone())
+        let same_bytes = digest.is_some() && digest == self.locked(&wanted.name);
+        let same_place = origin == &new.origin || is_same_directory((origin, path), (&new.origin, &new.path));
+        (!same_bytes && !same_place && !self.goal.force).then(|| origin.clone())
     }
 
     /// Whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has
@@ -654,6 +671,18 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// Whether two sources are one directory of this machine: `./src` with `pdf` below it, and `./src/pdf`.
+fn is_same_directory(one: (&Origin, &Option<String>), two: (&Origin, &Option<String>)) -> bool {
+    let whole = |(origin, path): (&Origin, &Option<String>)| match origin {
+        Origin::Local(dir) => {
+            let whole = Path::new(dir).join(path.as_deref().unwrap_or(""));
+            Some(whole.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>())
+        }
+        _ => None,
+    };
+    matches!((whole(one), whole(two)), (Some(one), Some(two)) if one == two)
+}
+
 fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
     let mut lock = files.lock.clone();
     for wanted in &goal.put {
@@ -672,11 +701,28 @@ fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
 }
 
 fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
-    let mut manifest = files.manifest.clone();
-    let requirements: BTreeMap<_, _> =
-        goal.put.iter().filter_map(|wanted| Some((&wanted.name, wanted.requirement.clone()?))).collect();
+    let changed = rewritten(goal, files.manifest.clone());
+    if changed.to_string() == files.manifest.to_string() {
+        return None;
+    }
+    if files.manifest_text.is_some() {
+        return Some(changed);
+    }
+    // A lockfile alone is enough, but what a manifest does not name goes with the next restore.
+    let mut whole = files.manifest.clone();
+    for (name, locked) in &files.lock.skills {
+        whole.set_skill(name, requirement_of(locked));
+    }
+    Some(rewritten(goal, whole))
+}
+
+/// `manifest` with what `goal` says of skills and agents.
+fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
+    let put = goal.put.iter().filter_map(|wanted| Some((&wanted.name, wanted.requirement.clone()?)));
+    // Sorted, so that it does not matter in which order they were found.
+    let put: BTreeMap<_, _> = put.collect();
     let entries = goal.entries.iter().map(|(name, entry)| (name, entry.clone()));
-    for (name, requirement) in entries.chain(requirements) {
+    for (name, requirement) in entries.chain(put) {
         manifest.set_skill(name, requirement);
     }
     for name in &goal.remove {
@@ -685,18 +731,7 @@ fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     if let Some(agents) = &goal.manifest_agents {
         manifest.set_agents(agents.clone());
     }
-    if manifest.to_string() == files.manifest.to_string() {
-        return None;
-    }
-    // A lockfile alone is enough, but what a manifest does not name goes with the next restore.
-    if files.manifest_text.is_none() {
-        for (name, locked) in &files.lock.skills {
-            if !manifest.skills().contains_key(name) && !goal.remove.contains(name) {
-                manifest.set_skill(name, requirement_of(locked));
-            }
-        }
-    }
-    Some(manifest)
+    manifest
 }
 
 /// What a manifest has to say so that it asks for what is locked.
@@ -714,3 +749,6 @@ pub fn requirement_of(locked: &Locked) -> Requirement {
         ..Requirement::new(locked.origin.clone())
     }
 }
+
+#[cfg(test)]
+mod tests;

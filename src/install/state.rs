@@ -182,6 +182,12 @@ impl Survey {
         there.or_else(|| self.dirs.contains_key(agent).then_some(&Found::Absent))
     }
 
+    /// Says what lies at the place of `name` in the directory of `agent`.
+    #[cfg(test)]
+    pub(super) fn set(&mut self, agent: &'static str, name: &SkillName, found: Found) {
+        self.agents.entry(name.clone()).or_default().insert(agent, found);
+    }
+
     /// Everything that lies at a place of `name` in agents' directories.
     pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &Found)> {
         self.agents.get(name).into_iter().flatten().map(|(agent, found)| (*agent, found))

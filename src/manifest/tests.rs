@@ -74,6 +74,54 @@ targets = ["claude-code", "goose"] # more later
     assert_eq!(Manifest::parse(expected).expect("valid").skills(), manifest.skills());
 }
 
+/// An empty list is something else than silence, and what is said of one skill is kept as it is written.
+#[test]
+fn who_sees_a_skill() {
+    let text = r#"[skills]
+pdf = { npm = "x", agents = ["goose", "claude"], disabled = true }
+brand = { path = "../brand", subdir = "x", editable = true, agents = [] }
+
+[agents]
+targets = []
+"#;
+    let mut manifest = Manifest::parse(text).expect("valid");
+    let (pdf, brand) = (manifest.skills()[&name("pdf")].clone(), manifest.skills()[&name("brand")].clone());
+    assert_eq!((pdf.agents.as_deref(), pdf.disabled), (Some(&["goose".into(), "claude".into()][..]), true));
+    assert_eq!((brand.agents.as_deref(), brand.editable), (Some(&[][..]), true));
+    assert_eq!(manifest.agents().targets, Some(vec![]));
+    assert_eq!(Manifest::parse("[agents]\ncopy = true").expect("valid").agents().targets, None);
+    for (key, requirement) in [("one", &pdf), ("two", &brand)] {
+        manifest.set_skill(&name(key), requirement.clone());
+    }
+    let read = Manifest::parse(&manifest.to_string()).expect("valid");
+    assert_eq!((&read.skills()[&name("one")], &read.skills()[&name("two")]), (&pdf, &brand));
+}
+
+/// A skill in a table of its own: its lines keep their comments, and only those that change are written.
+#[test]
+fn a_table_for_each_skill() {
+    let text = r#"[skills.pdf] # ours
+# the good one
+github = 'a/b' # or theirs
+tag = "v1" # not v2
+
+[skills.docx]
+path = "x"
+"#;
+    let mut manifest = Manifest::parse(text).expect("valid");
+    let pdf = manifest.skills()[&name("pdf")].clone();
+    let agents = Some(vec!["goose".to_owned()]);
+    manifest.set_skill(&name("pdf"), Requirement { disabled: true, agents, ..pdf.clone() });
+    let expected = text.replace("not v2\n", "not v2\nagents = [\"goose\"]\ndisabled = true\n");
+    assert_eq!(manifest.to_string(), expected);
+    manifest.set_skill(&name("pdf"), pdf);
+    assert_eq!(manifest.to_string(), text);
+    let moved = Requirement::new(Origin::Local("./y".to_owned()));
+    manifest.set_skill(&name("docx"), moved.clone());
+    assert_eq!(manifest.to_string(), text.replace("\"x\"", "\"./y\""));
+    assert_eq!(Manifest::parse(&manifest.to_string()).expect("valid").skills()[&name("docx")], moved);
+}
+
 #[test]
 fn every_fault_names_its_place() {
     let cases = [
@@ -114,6 +162,10 @@ fn every_fault_names_its_place() {
             "2:15: the level of a rule must be a string: `off`, `warning` or `error`",
         ),
         ("[agents]\ntargets = [1]", "2:12: `targets` must be a list of strings"),
+        ("[skills]\nx = { npm = \"x\", agents = \"goose\" }", "2:27: `agents` must be a list of agents"),
+        ("[skills]\nx = { npm = \"x\", agents = [\"a\", 1] }", "2:33: `agents` must be a list of strings"),
+        ("[skills]\nx = { npm = \"x\", disabled = 1 }", "2:29: `disabled` must be `true` or `false`"),
+        ("[skills]\nx = { npm = \"x\", editable = true }", "2:18: the key `editable` is not known here"),
     ];
     for (text, message) in cases {
         assert_eq!(Manifest::parse(text).expect_err(text).to_string(), message);

@@ -126,6 +126,8 @@ pub(super) struct How {
 pub(super) struct Edits {
     /// The skills, and whether each is to be disabled.
     pub(super) skills: BTreeMap<SkillName, bool>,
+    /// The agents that get links and copies; all that are to have some where it is `None`.
+    pub(super) only: Option<Ids>,
     /// Agents of which it is told who still shows them what they were not to see.
     pub(super) taken: Ids,
 }
@@ -171,7 +173,9 @@ pub(super) fn rearrange(
         .hint("`skillpm install` removes what the manifest does not name; put the entry back to keep it"));
     }
     let copy = files.manifest.agents().copy;
-    let care = Care { bring: how.bring, force: false, copy };
+    // Copies need the bytes, if anybody gets one.
+    let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
+    let care = Care { bring: how.bring, force: false, copy: copy && comes };
     let Restore { mut fetched, .. } = look_after(context, scope, &files, &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut fetched.warnings), ..Changed::default() };
     for wanted in &mut fetched.wanted {
@@ -194,6 +198,7 @@ pub(super) fn rearrange(
         entries,
         manifest_agents: audience.manifest(false),
         put: fetched.wanted,
+        only: edits.only,
         copy,
         force: how.force,
         ..Goal::default()

@@ -104,7 +104,8 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         let disabled =
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
         let skills = names.unwrap_or(all).into_iter().map(|name| (name.clone(), disabled(&name))).collect();
-        Ok(Edits { skills, taken: if link { Ids::new() } else { named.clone() } })
+        let (only, taken) = if link { (named.clone(), Ids::new()) } else { (Ids::new(), named.clone()) };
+        Ok(Edits { skills, only: Some(only), taken })
     })?;
     let Changed { steps, links, files, agents, warnings: more } = changed;
     warnings.extend(more);
@@ -145,5 +146,6 @@ fn apart(audience: &Audience<'_>, named: &Ids) -> Option<String> {
     } else {
         "have agents of their own and stay as they are"
     };
-    Some(format!("`{told}` {have}: name it to link it, as in `skillpm link --agent NAME {first}`"))
+    let agent = named.iter().find(|id| needs_link(id)).unwrap_or(&"NAME");
+    Some(format!("`{told}` {have}: name it to link it, as in `skillpm link --agent {agent} {first}`"))
 }

@@ -18,10 +18,13 @@
 
 pub mod support;
 
+mod alias;
 mod architecture;
 mod ci;
 mod create;
+mod disable;
 mod disk;
+mod editable;
 mod faults;
 mod fmt;
 mod fuzz_smoke;
@@ -29,6 +32,7 @@ mod github;
 mod http;
 mod install;
 mod kill;
+mod link;
 mod loading;
 mod prompt;
 mod real;

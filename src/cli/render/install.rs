@@ -94,7 +94,8 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
-    let skills = || outcome.skills.iter();
+    // What nobody sees cannot be invoked.
+    let skills = || outcome.skills.iter().filter(|skill| !skill.disabled);
     let new = skills().find(|skill| matches!(skill.change, Change::Added | Change::Updated));
     match new.or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
         Some(skill) => printer.hint(&format!(

@@ -63,8 +63,8 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
     let agents = and(&outcome.agents);
     let word = if linked { "linked" } else { "unlinked" };
     if skills.is_empty() {
-        let there = if linked { "every link is there already" } else { "there is no link to take away" };
-        printer.note(&format!("{there} for {agents}"));
+        let word = if linked { "missing" } else { "left" };
+        printer.note(&format!("no link is {word} for {agents}"));
     } else {
         printer.note(&format!("{} {word} for {agents}", count(skills.len(), "skill")));
     }
@@ -112,10 +112,10 @@ mod tests {
         1 skill unlinked for cursor and goose
         `skillpm.toml` and `skillpm.lock` changed
         warning: odd
-        every link is there already for cursor and goose
+        no link is missing for cursor and goose
         `skillpm.lock` changed
         warning: odd
-        there is no link to take away for cursor and goose
+        no link is left for cursor and goose
         `skillpm.lock` changed
         warning: odd
         ");

@@ -151,7 +151,14 @@ impl<'a> Audience<'a> {
     pub(in crate::ops) fn take(&mut self, named: &Ids, names: Option<&[SkillName]>) {
         self.change(names, |ids| ids - named);
         if names.is_none() {
-            self.now.own.values_mut().for_each(|ids| *ids = &*ids - named);
+            let default = &self.now.default;
+            // What was the default and more needs no word of its own any longer.
+            self.now.own.retain(|_, ids| {
+                let less = &*ids - named;
+                let is_usual = less != *ids && Some(&less) == default.as_ref();
+                *ids = less;
+                !is_usual
+            });
         }
         self.taken.extend(named);
     }

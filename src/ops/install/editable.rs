@@ -18,7 +18,7 @@ use crate::spec::{Origin, SourceSpec};
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
     let Origin::Local(path) = &spec.origin else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
-            .hint("clone it and name the directory, or take `--editable` away"));
+            .hint("name a directory, such as `./skills/brand`, or take `--editable` away"));
     };
     check_directory(scope, path, &local::resolve(&context.settings, scope, path)?)
 }

@@ -6,7 +6,7 @@ use super::fetch::{Fetched, chain, keep, locked};
 use super::select::{candidates, install_name};
 use super::{InstallRequest, editable};
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::install::editable::Editable;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
@@ -279,11 +279,13 @@ impl<'a> Worker<'a> {
                 .collect(),
         };
         let [candidate] = matching[..] else {
-            return Err(Error::new(
-                ErrorKind::Config,
-                format!("`{name}`: `{spec}` has {} skills of the name `{own}`", matching.len()),
-            )
-            .hint("give its directory in `skillpm.toml` with `path`"));
+            let error = match matching.len() {
+                0 => Error::config(format!("`{name}`: `{spec}` has no skill of the name `{own}`"))
+                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is there", spec.origin.typed())),
+                many => Error::config(format!("`{name}`: `{spec}` has {many} skills of the name `{own}`"))
+                    .hint("give its directory in `skillpm.toml`, with `path`, or with `subdir` below a path of this machine"),
+            };
+            return Err(error);
         };
         // What cannot be loaded says so here.
         install_name(candidate, &opened.name)?;
