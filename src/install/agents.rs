@@ -12,7 +12,8 @@
 //! directory of their own below the home, yet the tool that most people use writes `~/.agents/skills`
 //! alone, and so does skillpm; a second copy would show every skill twice in agents that read both.
 //!
-//! Any other agent gets a link from its own directory:
+//! Any other agent gets a link from its own directory, if the first installation in a scope finds that
+//! it is wanted; later ones look for nobody, and add only who is named:
 //!
 //! - in a project, where it was named, where its directory above the skills (`.goose/`) is already
 //!   there, or where it is [Claude Code](LINKED_BY_DEFAULT) and on the machine, so that an install

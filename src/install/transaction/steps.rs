@@ -160,7 +160,16 @@ impl Transaction<'_> {
     fn link(&self, link: &Path, step: &Step) -> Result<()> {
         self.make_parent(link)?;
         match self.kind_of_link(link, step)? {
-            Some(kind) => Ok(fs::make_link(&kind, link)?),
+            Some(kind) => fs::make_link(&kind, link).map_err(|error| {
+                use std::io::ErrorKind as Io;
+                let no_links = matches!(error.source.kind(), Io::PermissionDenied | Io::Unsupported);
+                let error = Error::from(error);
+                if no_links {
+                    error.hint("where no links can be made, `--copy` gives agents copies")
+                } else {
+                    error
+                }
+            }),
             None => Ok(()),
         }
     }
