@@ -1,7 +1,7 @@
 //! `link` and `unlink`: agents that are to see skills that are installed, or no longer.
 
 use super::change::{Changed, Edits, How, installed_names, rearrange};
-use super::install::audience::{Audience, Ids, needs_link};
+use super::install::audience::{ALL, Audience, Ids, needs_link};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -12,7 +12,8 @@ use crate::name::SkillName;
 /// Which agents are to see which skills, or no longer.
 #[derive(Debug, Clone, Default)]
 pub struct LinkRequest {
-    /// The agents, by id or alias; `*` is all that are on the machine.
+    /// The agents, by id or alias; `*` is all that are on the machine, and for [`unlink`] all that see
+    /// something.
     pub agents: Vec<String>,
     /// The names under which the skills are installed. None: all of the scope, and those that are
     /// installed later.
@@ -79,7 +80,9 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     if request.agents.is_empty() {
         return Err(Error::usage("no agent is named").hint("name one, such as `--agent cursor`"));
     }
-    let named = Audience::named(&context.settings, &scope, &request.agents)?;
+    let all_of_them = !link && request.agents.iter().any(|agent| agent == ALL);
+    let given: Vec<_> = request.agents.iter().filter(|agent| link || *agent != ALL).cloned().collect();
+    let mut named = Audience::named(&context.settings, &scope, &given)?;
     let mut warnings: Vec<String> = Vec::new();
     for agent in named.iter().filter(|id| !needs_link(id)) {
         warnings.push(format!(
@@ -93,6 +96,9 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
             given => Some(installed_names(&scope, files, given)?),
         };
         let all = known(&scope, files)?;
+        if all_of_them {
+            named.extend(audience.chosen());
+        }
         if link {
             audience.add(&named, names.as_deref());
         } else {

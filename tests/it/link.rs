@@ -224,7 +224,7 @@ fn the_scope_of_the_user() {
     .config/goose/skills/pdf -> ../../../.agents/skills/pdf
     ");
     assert_eq!(sandbox.run(&["link", "-a", "goose"]).code, Some(2), "nothing is installed in the project");
-    ok(&sandbox, &["unlink", "-g", "-a", "claude-code", "-a", "goose"]);
+    ok(&sandbox, &["unlink", "-g", "-a", "*"]);
     assert!(!sandbox.tree(&sandbox.home()).iter().any(|line| line.contains(" -> ")));
 }
 

@@ -15,7 +15,8 @@ pub(crate) struct LinkArgs {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// the agent, such as `cursor`; can be repeated, `*` means all agents on this machine
+    /// the agent, such as `cursor`; can be repeated, `*` means all agents on this machine, and for
+    /// `unlink` all that see something
     #[arg(short, long = "agent", value_name = "AGENT", required = true)]
     agents: Vec<String>,
 

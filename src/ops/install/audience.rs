@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(in crate::ops) use super::select::ALL;
 use crate::error::{Error, Result};
 use crate::install::agents::{self, Agent, UnknownAgent};
 use crate::install::plan::{Wanted, requirement_of};
@@ -98,7 +99,7 @@ impl<'a> Audience<'a> {
     pub(in crate::ops) fn named(settings: &Settings, scope: &Scope, given: &[String]) -> Result<Ids> {
         let mut ids = Ids::new();
         for given in given {
-            if given == super::select::ALL {
+            if given == ALL {
                 ids.extend(agents::all().iter().filter(|a| is_here(settings, scope, a)).map(|a| a.id));
                 continue;
             }
@@ -272,6 +273,12 @@ impl<'a> Audience<'a> {
             _ => old.targets.clone(),
         };
         Some(Agents { targets, copy: copy || old.copy }).filter(|new| new != old)
+    }
+
+    /// All agents that somebody chose for something here.
+    pub(in crate::ops) fn chosen(&self) -> Ids {
+        let lists = self.now.default.iter().chain(self.now.own.values()).chain(self.locked.values());
+        lists.flatten().copied().filter(|id| needs_link(id)).collect()
     }
 
     /// Skills with agents of their own, which the default does not reach, and none of `named` among them.

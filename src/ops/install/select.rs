@@ -13,7 +13,7 @@ use crate::text::closest;
 use crate::{document::Document, install::agents, lint};
 
 /// The word for all skills.
-pub(super) const ALL: &str = "*";
+pub(in crate::ops) const ALL: &str = "*";
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are kept.
 ///
