@@ -191,6 +191,9 @@ pub(super) fn rearrange(
     let mut entries = audience.entries(&put);
     // What was never installed has nothing to move.
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
+        if how.bring {
+            changed.warnings.push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+        }
         let entry = entries.remove(name).or_else(|| audience.entry(name));
         entries.extend(entry.map(|entry| (name.clone(), Requirement { disabled: *disabled, ..entry })));
     }

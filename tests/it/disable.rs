@@ -268,6 +268,35 @@ fn a_skill_that_is_missing() {
     assert_eq!(states(&sandbox)[1], ("pdf".into(), "ok".into(), false));
 }
 
+/// What the manifest asks for and nobody has installed yet can be told about, too.
+#[test]
+fn a_skill_that_was_never_installed() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf", "first");
+    sandbox.write("skillpm.toml", "[skills.pdf]\npath = \"./src/pdf\" # ours\n");
+    ok(&sandbox, &["disable", "pdf"]);
+    ok(&sandbox, &["link", "-a", "goose", "pdf"]);
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills.pdf]
+    path = "./src/pdf" # ours
+    disabled = true
+    agents = ["goose"]
+    "#);
+    ok(&sandbox, &["install"]);
+    assert_eq!(states(&sandbox), [("pdf".into(), "disabled".into(), false)]);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removed");
+    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
+    exit: 0
+    --- stderr
+    + pdf
+    1 skill enabled
+    `skillpm.toml` changed: commit it
+    warning: `pdf` is not installed yet: `skillpm install` brings it
+    ");
+    ok(&sandbox, &["install"]);
+    assert!(sandbox.project().join(".goose/skills/pdf/SKILL.md").exists());
+}
+
 #[test]
 fn bad_requests() {
     let sandbox = installed(&[]);
