@@ -41,6 +41,11 @@ pub struct Locked {
     pub digest: Digest,
     /// Names of the skills that it needs.
     pub dependencies: Vec<String>,
+    /// The skill's own name, where the manifest gives it another one.
+    pub alias_of: Option<String>,
+    /// The ids of the agents that have a link to it, or a copy. While the skill is disabled: that get
+    /// it back.
+    pub agents: BTreeSet<String>,
 }
 
 /// A lockfile that cannot be used. It is never taken for an empty one.
@@ -100,6 +105,10 @@ struct RawEntry {
     digest: String,
     #[serde(default)]
     dependencies: Vec<String>,
+    #[serde(rename = "alias-of")]
+    alias_of: Option<String>,
+    #[serde(default)]
+    agents: Vec<String>,
 }
 
 impl Lockfile {
@@ -235,6 +244,9 @@ impl RawEntry {
             check_directory(path).map_err(|e| fault(e.to_string()))?;
         }
         check_revision(&origin, self.revision.as_deref()).map_err(fault)?;
+        if let Some(agent) = self.agents.iter().find(|agent| !is_agent(agent)) {
+            return Err(fault(format!("`{agent}` cannot be the id of an agent")));
+        }
         let digest = self.digest.parse().map_err(|e: crate::digest::DigestError| fault(e.to_string()))?;
         let locked = Locked {
             version: self.version,
@@ -244,9 +256,17 @@ impl RawEntry {
             revision: self.revision,
             digest,
             dependencies: self.dependencies,
+            alias_of: self.alias_of,
+            agents: self.agents.into_iter().collect(),
         };
         Ok((name, locked))
     }
+}
+
+/// Whether `text` has the form of an agent's id. Which agents there are is not for a lockfile to say.
+fn is_agent(text: &str) -> bool {
+    let is_word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    text.split(['-', '.']).all(|part| !part.is_empty() && part.bytes().all(is_word))
 }
 
 /// Checks that `revision` is what a source of this kind can have.
@@ -283,16 +303,22 @@ impl fmt::Display for Lockfile {
                 None => Ok(()),
             };
             line("\n[[skill]]\nname", Some(name.as_str()))?;
+            line("alias-of", skill.alias_of.as_deref())?;
             line("version", skill.version.as_deref())?;
             line("source", Some(&skill.origin.to_string()))?;
             line("path", skill.path.as_deref())?;
             line("requested", skill.requested.as_deref())?;
             line("revision", skill.revision.as_deref())?;
             line("digest", Some(&skill.digest.to_string()))?;
-            if !skill.dependencies.is_empty() {
-                let names: Vec<_> = skill.dependencies.iter().map(|name| quoted(name)).collect();
-                writeln!(f, "dependencies = [{}]", names.join(", "))?;
-            }
+            let mut list = |key: &str, texts: Vec<&String>| match &texts[..] {
+                [] => Ok(()),
+                texts => {
+                    let texts: Vec<_> = texts.iter().map(|text| quoted(text)).collect();
+                    writeln!(f, "{key} = [{}]", texts.join(", "))
+                }
+            };
+            list("dependencies", skill.dependencies.iter().collect())?;
+            list("agents", skill.agents.iter().collect())?;
         }
         Ok(())
     }
@@ -371,7 +397,7 @@ mod tests {
             ),
             (
                 format!("name = \"x\"\n{github}{revision}{digest}install = \"sh\""),
-                "7:1: unknown field `install`, expected one of `name`, `version`, `source`, `path`, `requested`, `revision`, `digest`, `dependencies`",
+                "7:1: unknown field `install`, expected one of `name`, `version`, `source`, `path`, `requested`, `revision`, `digest`, `dependencies`, `alias-of`, `agents`",
             ),
         ];
         for (fields, message) in cases {
@@ -439,6 +465,24 @@ mod tests {
         assert!(matches!(Mended::parse(&alike), Err(LockError::Entry { .. })), "{:?}", Mended::parse(&alike));
     }
 
+    /// Files from before these fields read, and say nothing of them when they are written.
+    #[test]
+    fn who_sees_it_and_what_it_is_called() {
+        let old = format!("source = \"path:./x\"\ndigest = \"{DIGEST}\"\n");
+        let read = lock(&format!("name = \"x\"\n{old}")).expect("valid");
+        assert!(!read.to_string().contains("agents") && !read.to_string().contains("alias-of"));
+        let new = "alias-of = \"My \\\"X\\\"\"\nagents = [\"goose\", \"claude-code\", \"goose\"]\n";
+        let read = lock(&format!("name = \"x\"\n{old}{new}")).expect("valid");
+        let text = read.to_string();
+        assert!(text.contains("name = \"x\"\nalias-of = \"My \\\"X\\\"\"\nsource = "), "{text}");
+        assert!(text.ends_with("agents = [\"claude-code\", \"goose\"]\n"), "{text}");
+        assert_eq!(Lockfile::parse(&text), Ok(read));
+        for agent in ["", "..", "a/b", "A", "-a", "a--b", "a\\nb"] {
+            let error = lock(&format!("name = \"x\"\n{old}agents = [\"{agent}\"]\n")).expect_err(agent);
+            assert!(error.to_string().ends_with("cannot be the id of an agent"), "{error}");
+        }
+    }
+
     proptest! {
         /// A lockfile without marks has two equal sides; with any marks nothing panics.
         #[test]
@@ -455,6 +499,7 @@ mod tests {
             lock.skills.insert(SkillName::new("x").expect("a name"), Locked {
                 version: Some(version), origin: "path:./x".parse().expect("a source"), path: Some(path),
                 requested: None, revision: None, digest: Digest::of(b""), dependencies: vec![],
+                alias_of: None, agents: BTreeSet::new(),
             });
             prop_assert_eq!(Lockfile::parse(&lock.to_string()), Ok(lock));
         }

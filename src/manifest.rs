@@ -45,13 +45,21 @@ pub struct Requirement {
     pub reference: Option<Reference>,
     /// The skill's own name, where it is installed under another one.
     pub name: Option<String>,
+    /// The agents that get a link to this skill, in place of [`Agents::targets`]; nobody where the
+    /// list is empty.
+    pub agents: Option<Vec<String>>,
+    /// Whether it stays installed and no agent sees it.
+    pub disabled: bool,
+    /// Whether a link to the directory at the origin takes the place of a copy.
+    pub editable: bool,
 }
 
 /// The table `[agents]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Agents {
-    /// The agents that get a link.
-    pub targets: Vec<String>,
+    /// The agents that get a link, unless a skill names its own; `None` where nothing is said, which
+    /// is not the same as an empty list.
+    pub targets: Option<Vec<String>>,
     /// Whether they get copies in place of links.
     pub copy: bool,
 }
@@ -183,7 +191,20 @@ impl Manifest {
         if self.skills.get(name) == Some(&requirement) {
             return;
         }
-        put(section(&mut self.document, "skills"), name.as_str(), requirement.to_toml().into());
+        let new = requirement.to_toml();
+        let skills = section(&mut self.document, "skills");
+        match skills.get_mut(name.as_str()) {
+            // `[skills.pdf]`: its lines may have comments, so only those that change are written.
+            Some(Item::Table(table)) => {
+                table.retain(|key, _| new.contains_key(key));
+                for (key, value) in &new {
+                    if !table.get(key).is_some_and(|old| is_same(old, value)) {
+                        put(table, key, value.clone());
+                    }
+                }
+            }
+            _ => put(skills, name.as_str(), new.into()),
+        }
         self.skills.insert(name.clone(), requirement);
     }
 
@@ -201,8 +222,9 @@ impl Manifest {
             return;
         }
         let table = section(&mut self.document, "agents");
-        if agents.targets != self.agents.targets {
-            put(table, "targets", agents.targets.iter().collect::<Array>().into());
+        if let Some(targets) = agents.targets.as_ref().filter(|new| self.agents.targets.as_ref() != Some(new))
+        {
+            put(table, "targets", targets.iter().collect::<Array>().into());
         }
         if agents.copy != self.agents.copy {
             put(table, "copy", agents.copy.into());
@@ -232,6 +254,15 @@ fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut dyn TableLi
     item.as_table_like_mut().expect("a table")
 }
 
+/// Whether two values of a skill's table mean the same, however they are written.
+fn is_same(old: &Item, new: &Value) -> bool {
+    let texts = |array: &Array| array.iter().map(|value| value.as_str().map(ToOwned::to_owned)).collect();
+    let list = |array: Option<&Array>| -> Option<Vec<_>> { array.map(texts) };
+    old.as_str() == new.as_str()
+        && old.as_bool() == new.as_bool()
+        && list(old.as_array()) == list(new.as_array())
+}
+
 /// Sets `key`. What stands around an old value, such as a comment behind it, stays.
 fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key) {
@@ -248,6 +279,19 @@ fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
 }
 
 impl Requirement {
+    /// What is said of a skill of which nothing is said but where it comes from.
+    pub fn new(origin: Origin) -> Self {
+        Self {
+            origin,
+            path: None,
+            reference: None,
+            name: None,
+            agents: None,
+            disabled: false,
+            editable: false,
+        }
+    }
+
     fn to_toml(&self) -> InlineTable {
         let mut table = InlineTable::new();
         match &self.origin {
@@ -274,6 +318,15 @@ impl Requirement {
         }
         if let Some(name) = &self.name {
             table.insert("name", name.into());
+        }
+        if self.editable {
+            table.insert("editable", true.into());
+        }
+        if let Some(agents) = &self.agents {
+            table.insert("agents", agents.iter().collect::<Array>().into());
+        }
+        if self.disabled {
+            table.insert("disabled", true.into());
         }
         table
     }
@@ -306,7 +359,7 @@ const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"
 /// The keys of a skill.
 const REQUIREMENT: &[&str] = &[
     "github", "git", "url", "python", "npm", "r", "crate", "path", "subdir", "tag", "branch", "rev", "ref",
-    "name",
+    "name", "agents", "disabled", "editable",
 ];
 
 /// The other keys of the format.
@@ -396,16 +449,21 @@ impl Reader<'_> {
                     "github" => Repository::parse(text).map(Origin::GitHub),
                     _ => GitUrl::new(text).map(Origin::Git),
                 };
-                (origin, &[key, "path", "tag", "branch", "rev", "ref", "name"])
+                (origin, &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled"])
             }
-            ([("url", text)], _) => (Address::new(text).map(Origin::at), &["url", "path", "name"]),
+            ([("url", text)], _) => {
+                (Address::new(text).map(Origin::at), &["url", "path", "name", "agents", "disabled"])
+            }
             ([(key, text)], _) => {
                 let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);
                 let package = ecosystem.map(|ecosystem| Package::new(ecosystem, text));
                 let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
-                (package.map(Origin::Package), &[key, "path", "name"])
+                (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled"])
             }
-            ([], Some(path)) => (Ok(Origin::Local(path.to_owned())), &["path", "subdir", "name"]),
+            ([], Some(path)) => (
+                Ok(Origin::Local(path.to_owned())),
+                &["path", "subdir", "name", "editable", "agents", "disabled"],
+            ),
             ([], None) => {
                 self.known(table, REQUIREMENT)?;
                 let keys = SOURCES.join("`, `");
@@ -420,7 +478,9 @@ impl Reader<'_> {
         let path = if matches!(origin, Origin::Local(_)) { self.string(table, "subdir")? } else { path };
         let path = self.directory(item, path)?;
         let reference = self.reference(item, table)?;
-        Ok(Requirement { origin, path, reference, name })
+        let agents = self.strings(table, "agents")?;
+        let (disabled, editable) = (self.flag(table, "disabled")?, self.flag(table, "editable")?);
+        Ok(Requirement { origin, path, reference, name, agents, disabled, editable })
     }
 
     fn directory(&self, item: &Item, path: Option<&str>) -> Result<Option<String>, ManifestError> {
@@ -515,22 +575,24 @@ impl Reader<'_> {
     fn agents(&self, item: &Item) -> Result<Agents, ManifestError> {
         let table = self.table(item, "`agents`")?;
         self.known(table, &["targets", "copy"])?;
-        let mut agents = Agents::default();
-        if let Some(item) = table.get("targets") {
-            let array =
-                item.as_array().ok_or_else(|| self.fault(item, "`targets` must be a list of agents"))?;
-            for value in array {
-                let id = value.as_str().ok_or_else(|| {
-                    fault(self.text, value.span(), "`targets` must be a list of strings".to_owned())
-                })?;
-                agents.targets.push(id.to_owned());
-            }
-        }
-        if let Some(item) = table.get("copy") {
-            agents.copy =
-                item.as_bool().ok_or_else(|| self.fault(item, "`copy` must be `true` or `false`"))?;
-        }
-        Ok(agents)
+        Ok(Agents { targets: self.strings(table, "targets")?, copy: self.flag(table, "copy")? })
+    }
+
+    /// A list of agents.
+    fn strings(&self, table: &dyn TableLike, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
+        let Some(item) = table.get(key) else { return Ok(None) };
+        let array =
+            item.as_array().ok_or_else(|| self.fault(item, format!("`{key}` must be a list of agents")))?;
+        let text = |value: &Value| match value.as_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(fault(self.text, value.span(), format!("`{key}` must be a list of strings"))),
+        };
+        array.iter().map(text).collect::<Result<_, _>>().map(Some)
+    }
+
+    fn flag(&self, table: &dyn TableLike, key: &str) -> Result<bool, ManifestError> {
+        let Some(item) = table.get(key) else { return Ok(false) };
+        item.as_bool().ok_or_else(|| self.fault(item, format!("`{key}` must be `true` or `false`")))
     }
 }
 

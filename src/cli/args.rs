@@ -7,6 +7,7 @@ use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
 use super::commands::policy::PolicyArgs;
+use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -100,6 +101,22 @@ pub(crate) enum Command {
     #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]
     Remove(RemoveArgs),
 
+    /// link installed skills for agents that came later
+    #[command(after_help = help::LINK)]
+    Link(LinkArgs),
+
+    /// take the links of agents to installed skills away
+    #[command(after_help = help::UNLINK)]
+    Unlink(LinkArgs),
+
+    /// take skills out of agents' sight without uninstalling them
+    #[command(after_help = help::DISABLE)]
+    Disable(DisableArgs),
+
+    /// show disabled skills to agents again
+    #[command(after_help = help::ENABLE)]
+    Enable(DisableArgs),
+
     /// check skills against the specification
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]
     Validate(ValidateArgs),
@@ -182,6 +199,14 @@ pub(crate) struct InstallArgs {
     /// install the skill of this name; can be repeated, `*` means all
     #[arg(short, long = "skill", value_name = "NAME")]
     pub(crate) skills: Vec<String>,
+
+    /// install the one skill that is meant under this name, where its own is taken
+    #[arg(long = "as", value_name = "NAME", requires = "sources", conflicts_with = "list")]
+    pub(crate) alias: Option<String>,
+
+    /// link to the directories on this machine in place of copying them: edits show at once
+    #[arg(short, long, requires = "sources", conflicts_with_all = ["copy", "list"])]
+    pub(crate) editable: bool,
 
     /// show the skills of the sources, install nothing
     #[arg(short, long, requires = "wanted")]

@@ -74,6 +74,27 @@ pub(crate) const EXPORT: &str = after!("export",
     "skillpm export skills-lock --output -      print it"
 );
 
+pub(crate) const LINK: &str = after!("link",
+    "skillpm link --agent cursor              all skills of the project, and those to come"
+    "skillpm link --agent goose pdf docx      only these two"
+    "skillpm link --agent '*' --dry-run       what would be linked for the agents on this machine"
+);
+
+pub(crate) const UNLINK: &str = after!("unlink",
+    "skillpm unlink --agent cursor          all skills of the project"
+    "skillpm unlink --agent goose pdf       only this one"
+);
+
+pub(crate) const DISABLE: &str = after!("disable",
+    "skillpm disable pdf          no agent of the project sees it"
+    "skillpm disable pdf -g       nor in the scope of the user"
+);
+
+pub(crate) const ENABLE: &str = after!("enable",
+    "skillpm enable pdf               as it was, edits included"
+    "skillpm enable pdf --dry-run     what would be done"
+);
+
 pub(crate) const VALIDATE: &str = after!("validate",
     "skillpm validate                                     the skills in this directory"
     "skillpm validate skills/pdf --profile publish        one skill, before it is shipped"

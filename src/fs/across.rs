@@ -106,10 +106,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
             }
             Ok(())
         }
-        Some(Kind::Symlink) => {
-            let target = fs::read_link(from).at("read", from)?;
-            super::place::make_symlink(&target, to).at("link", to)
-        }
+        Some(Kind::Symlink) => super::link::copy(from, to).at("link", to),
         Some(Kind::File) => fs::copy(from, to).at("write", to).map(drop),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("copy", from),
     }

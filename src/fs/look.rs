@@ -31,7 +31,7 @@ pub enum Kind {
 pub fn kind(path: &Path) -> Result<Option<Kind>, PathError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.file_type().into())),
-        Err(error) if is_absent(&error) || is_loop(&error) => Ok(None),
+        Err(error) if is_absent(&error) || leads_round(&error) => Ok(None),
         Err(error) => Err(error).at("look at", path),
     }
 }
@@ -55,8 +55,13 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// Whether a link lies at `path` that leads, maybe through others, to itself: to nothing at all.
+pub fn is_loop(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| leads_round(&error))
+}
+
 /// Whether the error means that links lead to each other.
-pub(super) fn is_loop(error: &io::Error) -> bool {
+pub(super) fn leads_round(error: &io::Error) -> bool {
     #[cfg(unix)]
     return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::LOOP);
     #[cfg(not(unix))]
@@ -165,7 +170,7 @@ pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
 pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(Some(real)),
-        Err(error) if is_absent(&error) || is_loop(&error) => Ok(None),
+        Err(error) if is_absent(&error) || leads_round(&error) => Ok(None),
         Err(error) => Err(error).at("look at", path),
     }
 }

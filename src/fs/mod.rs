@@ -9,6 +9,7 @@ mod across;
 mod atomic;
 mod download;
 mod file;
+mod link;
 mod lock;
 mod look;
 mod place;
@@ -20,10 +21,11 @@ pub use across::{beside, clear_moves};
 pub use atomic::{replace_file, sync_dir, write_atomic};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
+pub use link::{LinkKind, System, make_link, plain, relative, symlink};
 pub use lock::DirLock;
-pub use look::{Kind, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path};
+pub use look::{Kind, is_loop, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path};
 pub use place::{
-    create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree, symlink,
+    create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree,
     temp_dir_in,
 };
 pub use quick::{Base, Looked, Stamp, entries, stamp};

@@ -104,41 +104,6 @@ fn is_unsupported(error: rustix::io::Errno) -> bool {
     matches!(error, rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP)
 }
 
-/// Makes a symbolic link at `link` that leads to `target`. A link that is there is replaced in one
-/// step; anything else is left alone.
-///
-/// # Errors
-///
-/// `AlreadyExists` where something other than a link lies there, `Unsupported` where the system
-/// has no links, else what the system says.
-pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
-    let Some(parent) = link.parent() else {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);
-    };
-    create_dir_all(parent)?;
-    match kind(link)? {
-        // In one step, so that a killed process leaves nothing beside it.
-        None => return make_symlink(target, link).at("link", link),
-        Some(Kind::Symlink) => {}
-        Some(_) => return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("link", link),
-    }
-    // A fresh link in a private directory, renamed over the old one.
-    let aside = temp_dir_in(parent, ".skillpm-")?;
-    let fresh = aside.path().join("link");
-    make_symlink(target, &fresh).at("link", link)?;
-    fs::rename(&fresh, link).at("link", link)
-}
-
-#[cfg(unix)]
-pub(super) fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(target, link)
-}
-
-#[cfg(windows)]
-pub(super) fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
-    std::os::windows::fs::symlink_dir(target, link)
-}
-
 /// Removes the link at `path`; anything else is left alone.
 ///
 /// # Errors
@@ -146,9 +111,21 @@ pub(super) fn make_symlink(target: &Path, link: &Path) -> io::Result<()> {
 /// Where it cannot be removed.
 pub fn remove_link(path: &Path) -> Result<(), PathError> {
     match kind(path)? {
-        Some(Kind::Symlink) => fs::remove_file(path).at("remove", path),
+        Some(Kind::Symlink) => unlink(path).at("remove", path),
         _ => Ok(()),
     }
+}
+
+/// Removes what is no directory.
+#[cfg(not(windows))]
+fn unlink(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
+}
+
+/// Removes what is no directory. A link to one, and a junction, is removed as if it were one.
+#[cfg(windows)]
+fn unlink(path: &Path) -> io::Result<()> {
+    fs::remove_file(path).or_else(|error| fs::remove_dir(path).map_err(|_| error))
 }
 
 /// Removes whatever lies at `path`, and what is below it; links are removed, not followed.
@@ -169,7 +146,7 @@ pub fn remove_tree(path: &Path) -> Result<(), PathError> {
             }
             result => result.at("remove", path),
         },
-        Some(_) => fs::remove_file(path).at("remove", path),
+        Some(_) => unlink(path).at("remove", path),
     }
 }
 
@@ -229,9 +206,7 @@ mod tests {
         let (real, link) = (dir.path().join("real"), dir.path().join("link"));
         fs::create_dir(&real).expect("creates");
         fs::write(real.join("f"), "x").expect("writes");
-        symlink(Path::new("real"), &link).expect("links");
-        symlink(Path::new("real"), &link).expect("again");
-        assert!(symlink(Path::new("x"), &real).is_err(), "a directory is not replaced by a link");
+        std::os::unix::fs::symlink("real", &link).expect("links");
         remove_tree(&link).expect("removes");
         assert!(real.join("f").exists());
     }

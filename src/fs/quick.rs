@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::look::{is_absent, is_loop};
+use super::look::{is_absent, leads_round};
 use super::{Kind, PathContext, PathError};
 
 /// What a read into a buffer came to.
@@ -84,7 +84,7 @@ impl Base {
             })),
             Err(error) => {
                 let source = io::Error::from(error);
-                let absent = is_absent(&source) || is_loop(&source);
+                let absent = is_absent(&source) || leads_round(&source);
                 if absent { Ok(None) } else { Err(source).at("look at", &self.path.join(below)) }
             }
         }

@@ -12,7 +12,8 @@
 //! directory of their own below the home, yet the tool that most people use writes `~/.agents/skills`
 //! alone, and so does skillpm; a second copy would show every skill twice in agents that read both.
 //!
-//! Any other agent gets a link from its own directory:
+//! Any other agent gets a link from its own directory, if the first installation in a scope finds that
+//! it is wanted; later ones look for nobody, and add only who is named:
 //!
 //! - in a project, where it was named, where its directory above the skills (`.goose/`) is already
 //!   there, or where it is [Claude Code](LINKED_BY_DEFAULT) and on the machine, so that an install
@@ -29,6 +30,10 @@ use crate::settings::Settings;
 
 /// The directory, below a project or the user's home, that holds the canonical copy of each skill.
 pub const CANONICAL_DIR: &str = ".agents/skills";
+
+/// The directory, below a project or the user's home, that holds what is disabled. It lies beside the
+/// canonical copies, so that a rename is enough, and outside of what agents scan.
+pub const DISABLED_DIR: &str = ".agents/.skillpm-disabled";
 
 /// The agent that gets a link in every project of a machine that it is on, even where its directory is
 /// not there yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.

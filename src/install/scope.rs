@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::agents::{self, Agent, CANONICAL_DIR};
+use super::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
 use super::plan::Place;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -74,6 +74,11 @@ impl Scope {
         self.root.join(CANONICAL_DIR)
     }
 
+    /// The directory that holds the skills that are disabled.
+    pub fn disabled_dir(&self) -> PathBuf {
+        self.root.join(DISABLED_DIR)
+    }
+
     /// The directory that is locked while the scope is changed. It lies beside the skills, so that
     /// what is staged in it can be renamed into place, and outside of what agents scan.
     pub fn work_dir(&self) -> PathBuf {
@@ -100,16 +105,26 @@ impl Scope {
     /// An agent that is not known or has no directory in this scope; a directory that a link leads
     /// out of the project.
     pub fn place(&self, settings: &Settings, place: &Place, name: &SkillName) -> Result<PathBuf> {
-        let dir = match place {
-            Place::Canonical => self.skills_dir(),
+        let dir = self.dir(settings, place)?;
+        self.check_inside(&dir)?;
+        Ok(dir.join(name.as_str()))
+    }
+
+    /// The directory of `place`, wherever it leads: for messages.
+    ///
+    /// # Errors
+    ///
+    /// An agent that is not known or has no directory in this scope.
+    pub fn dir(&self, settings: &Settings, place: &Place) -> Result<PathBuf> {
+        match place {
+            Place::Canonical => Ok(self.skills_dir()),
+            Place::Disabled => Ok(self.disabled_dir()),
             Place::Agent(id) => {
                 let agent = agents::find(id).map_err(|error| Error::config(error.to_string()))?;
                 let dir = self.agent_dir(settings, agent);
-                dir.ok_or_else(|| Error::config(format!("agent `{id}` has no directory in this scope")))?
+                dir.ok_or_else(|| Error::config(format!("agent `{id}` has no directory in this scope")))
             }
-        };
-        self.check_inside(&dir)?;
-        Ok(dir.join(name.as_str()))
+        }
     }
 
     /// Refuses a directory or file that a link leads out of the project: a stranger's repository could

@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::agents::Agent;
 use super::scope::Scope;
+pub use crate::fs::relative;
+
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, PathError};
@@ -147,6 +149,8 @@ pub enum Found {
     OurLink,
     /// A link to somewhere else.
     OtherLink(PathBuf),
+    /// A link that leads to itself, maybe through others: it stands for nothing.
+    Loop,
     /// A file or something stranger.
     Other,
 }
@@ -156,43 +160,46 @@ pub enum Found {
 pub struct Survey {
     /// The canonical copies.
     pub canonical: BTreeMap<SkillName, Found>,
-    /// Agents' directories that were looked at, whether they are there or not.
-    looked_at: BTreeSet<&'static str>,
+    /// What lies where disabled skills do.
+    pub disabled: BTreeMap<SkillName, Found>,
+    /// The directory of the canonical copies, links followed.
+    pub skills_dir: PathBuf,
+    /// Agents' directories that were looked at, links followed, whether they are there or not. Where
+    /// two agents have one, what is done for the one is done for the other.
+    pub dirs: BTreeMap<&'static str, PathBuf>,
     /// What lies in them, by skill and agent; nothing where nothing does.
     agents: BTreeMap<SkillName, BTreeMap<&'static str, Found>>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
-    /// Agents whose directory is, maybe through links, that of one that was looked at before: what is
-    /// done for that one is done for them.
-    pub sharing: BTreeSet<&'static str>,
     /// Agents whose directory cannot be looked at, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
 }
 
 impl Survey {
-    /// Looks at the places of the skills `names`, canonical and in the directories of `agents`. What
-    /// agents share is told of the first of them.
+    /// Looks at the places of the skills `names`: canonical, disabled, and in the directories of
+    /// `agents`.
     ///
     /// # Errors
     ///
-    /// Where the canonical place cannot be looked at, or leads out of the project.
+    /// Where one of the first two places cannot be looked at, or leads out of the project.
     pub fn take(
         settings: &Settings,
         scope: &Scope,
         names: &[&SkillName],
         agents: &[&'static Agent],
     ) -> Result<Self> {
-        let mut survey = Self::default();
+        let mut survey = Self { skills_dir: real_dir(&scope.skills_dir())?, ..Self::default() };
         scope.check_inside(&scope.skills_dir())?;
+        scope.check_inside(&scope.disabled_dir())?;
         for name in names {
             survey.canonical.insert((*name).clone(), look(&scope.skill_dir(name), scope, name)?);
+            let aside = scope.disabled_dir().join(name.as_str());
+            survey.disabled.insert((*name).clone(), look(&aside, scope, name)?);
         }
-        let canonical = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
-        let mut seen = BTreeSet::new();
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
             // Somebody else's directory, such as one that a container made, is not our failure.
-            if let Err(error) = survey.agent(scope, names, agent.id, &dir, &canonical, &mut seen) {
+            if let Err(error) = survey.agent(scope, names, agent.id, &dir) {
                 survey.unreadable.insert(agent.id, error);
             }
         }
@@ -205,32 +212,34 @@ impl Survey {
         names: &[&SkillName],
         agent: &'static str,
         dir: &Path,
-        canonical: &Path,
-        seen: &mut BTreeSet<PathBuf>,
     ) -> std::result::Result<(), PathError> {
-        let real = fs::real_path(dir)?;
-        if dir == scope.skills_dir() || real.as_deref() == Some(canonical) {
+        let real = real_dir(dir)?;
+        if dir == scope.skills_dir() || real == self.skills_dir {
             self.served.insert(agent);
             return Ok(());
         }
-        if !seen.insert(real.clone().unwrap_or_else(|| dir.to_owned())) {
-            self.sharing.insert(agent);
-        }
         // An agent's directory that is not there holds nothing.
-        for name in names.iter().filter(|_| real.is_some()) {
+        let is_there = fs::real_path(dir)?.is_some();
+        for name in names.iter().filter(|_| is_there) {
             match look(&dir.join(name.as_str()), scope, name)? {
                 Found::Absent => {}
                 found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
             }
         }
-        self.looked_at.insert(agent);
+        self.dirs.insert(agent, real);
         Ok(())
     }
 
     /// What lies at the place of `name` in the directory of `agent`; `None` where that was not looked at.
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&Found> {
         let there = self.agents.get(name).and_then(|agents| agents.get(agent));
-        there.or_else(|| self.looked_at.contains(agent).then_some(&Found::Absent))
+        there.or_else(|| self.dirs.contains_key(agent).then_some(&Found::Absent))
+    }
+
+    /// Says what lies at the place of `name` in the directory of `agent`.
+    #[cfg(test)]
+    pub(super) fn set(&mut self, agent: &'static str, name: &SkillName, found: Found) {
+        self.agents.entry(name.clone()).or_default().insert(agent, found);
     }
 
     /// Everything that lies at a place of `name` in agents' directories.
@@ -252,14 +261,30 @@ pub fn look(path: &Path, scope: &Scope, name: &SkillName) -> std::result::Result
             let target = fs::read_link(path)?.unwrap_or_default();
             let base = path.parent().map(fs::real_path).transpose()?.flatten().unwrap_or_default();
             let canonical = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
-            if normal(&base.join(&target)) == canonical.join(name.as_str()) {
+            if fs::plain(&normal(&base.join(&target))) == fs::plain(&canonical.join(name.as_str())) {
                 Found::OurLink
+            } else if fs::is_loop(path) {
+                Found::Loop
             } else {
                 Found::OtherLink(target)
             }
         }
         Some(_) => Found::Other,
     })
+}
+
+/// Returns `dir` with the links followed of as much of it as is there.
+///
+/// # Errors
+///
+/// Where it cannot be looked at.
+pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
+    for there in dir.ancestors() {
+        if let (Some(real), Ok(rest)) = (fs::real_path(there)?, dir.strip_prefix(there)) {
+            return Ok(real.join(rest));
+        }
+    }
+    Ok(dir.to_owned())
 }
 
 /// The digest of the skill in directory `path`, or `None` where it cannot be read as one.
@@ -280,28 +305,4 @@ pub fn normal(path: &Path) -> PathBuf {
         }
     }
     parts
-}
-
-/// The path that leads from directory `from` to `to`; both are absolute and without links.
-pub fn relative(from: &Path, to: &Path) -> PathBuf {
-    let mut from = from.components().peekable();
-    let mut to = to.components().peekable();
-    while from.peek().is_some() && from.peek() == to.peek() {
-        from.next();
-        to.next();
-    }
-    from.map(|_| Component::ParentDir).chain(to).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn relative_paths() {
-        let show = |from: &str, to: &str| relative(Path::new(from), Path::new(to)).display().to_string();
-        assert_eq!(show("/p/.claude/skills", "/p/.agents/skills/x"), "../../.agents/skills/x");
-        assert_eq!(show("/a", "/a/b"), "b");
-        assert_eq!(show("/a/b", "/c"), "../../c");
-    }
 }

@@ -28,12 +28,7 @@ fn what_editors_put_around_the_text_stays() {
     ] {
         let mut manifest = Manifest::parse(text).expect("valid");
         assert_eq!(manifest.to_string().trim_end(), text.trim_end());
-        let docx = Requirement {
-            origin: Origin::Local("./docx".to_owned()),
-            path: None,
-            reference: None,
-            name: None,
-        };
+        let docx = Requirement::new(Origin::Local("./docx".to_owned()));
         manifest.set_skill(&"docx".parse().expect("a name"), docx);
         let end = if text.contains('\r') { "\r\n" } else { "\n" };
         let added = format!("{}{end}docx = {{ path = \"./docx\" }}{end}", text.trim_end());
@@ -51,7 +46,7 @@ fn reads_what_the_design_shows() {
     );
     assert_eq!(manifest.skills()[&name("lint")].reference, Some(Reference::Tag("v1.2".into())));
     assert_eq!(manifest.skills()[&name("old")].name.as_deref(), Some("pdf"));
-    assert_eq!(manifest.agents(), &Agents { targets: vec!["claude-code".into()], copy: false });
+    assert_eq!(manifest.agents(), &Agents { targets: Some(vec!["claude-code".into()]), copy: false });
     assert_eq!(manifest.to_string(), TEXT);
 }
 
@@ -63,7 +58,7 @@ fn edits_keep_comments_and_order() {
     manifest
         .set_skill(&name("pdf"), Requirement { reference: Some(Reference::Branch("main".into())), ..pdf });
     manifest.remove_skill(&name("brand"));
-    manifest.set_agents(Agents { targets: vec!["claude-code".into(), "goose".into()], copy: false });
+    manifest.set_agents(Agents { targets: Some(vec!["claude-code".into(), "goose".into()]), copy: false });
     let expected = r#"# our skills
 [skills]
 pdf   = { github = "anthropics/skills", path = "skills/pdf", branch = "main" }   # the one we love
@@ -77,6 +72,54 @@ targets = ["claude-code", "goose"] # more later
 "#;
     assert_eq!(manifest.to_string(), expected);
     assert_eq!(Manifest::parse(expected).expect("valid").skills(), manifest.skills());
+}
+
+/// An empty list is something else than silence, and what is said of one skill is kept as it is written.
+#[test]
+fn who_sees_a_skill() {
+    let text = r#"[skills]
+pdf = { npm = "x", agents = ["goose", "claude"], disabled = true }
+brand = { path = "../brand", subdir = "x", editable = true, agents = [] }
+
+[agents]
+targets = []
+"#;
+    let mut manifest = Manifest::parse(text).expect("valid");
+    let (pdf, brand) = (manifest.skills()[&name("pdf")].clone(), manifest.skills()[&name("brand")].clone());
+    assert_eq!((pdf.agents.as_deref(), pdf.disabled), (Some(&["goose".into(), "claude".into()][..]), true));
+    assert_eq!((brand.agents.as_deref(), brand.editable), (Some(&[][..]), true));
+    assert_eq!(manifest.agents().targets, Some(vec![]));
+    assert_eq!(Manifest::parse("[agents]\ncopy = true").expect("valid").agents().targets, None);
+    for (key, requirement) in [("one", &pdf), ("two", &brand)] {
+        manifest.set_skill(&name(key), requirement.clone());
+    }
+    let read = Manifest::parse(&manifest.to_string()).expect("valid");
+    assert_eq!((&read.skills()[&name("one")], &read.skills()[&name("two")]), (&pdf, &brand));
+}
+
+/// A skill in a table of its own: its lines keep their comments, and only those that change are written.
+#[test]
+fn a_table_for_each_skill() {
+    let text = r#"[skills.pdf] # ours
+# the good one
+github = 'a/b' # or theirs
+tag = "v1" # not v2
+
+[skills.docx]
+path = "x"
+"#;
+    let mut manifest = Manifest::parse(text).expect("valid");
+    let pdf = manifest.skills()[&name("pdf")].clone();
+    let agents = Some(vec!["goose".to_owned()]);
+    manifest.set_skill(&name("pdf"), Requirement { disabled: true, agents, ..pdf.clone() });
+    let expected = text.replace("not v2\n", "not v2\nagents = [\"goose\"]\ndisabled = true\n");
+    assert_eq!(manifest.to_string(), expected);
+    manifest.set_skill(&name("pdf"), pdf);
+    assert_eq!(manifest.to_string(), text);
+    let moved = Requirement::new(Origin::Local("./y".to_owned()));
+    manifest.set_skill(&name("docx"), moved.clone());
+    assert_eq!(manifest.to_string(), text.replace("\"x\"", "\"./y\""));
+    assert_eq!(Manifest::parse(&manifest.to_string()).expect("valid").skills()[&name("docx")], moved);
 }
 
 #[test]
@@ -123,6 +166,10 @@ fn every_fault_names_its_place() {
             "2:15: the level of a rule must be a string: `off`, `warning` or `error`",
         ),
         ("[agents]\ntargets = [1]", "2:12: `targets` must be a list of strings"),
+        ("[skills]\nx = { npm = \"x\", agents = \"goose\" }", "2:27: `agents` must be a list of agents"),
+        ("[skills]\nx = { npm = \"x\", agents = [\"a\", 1] }", "2:33: `agents` must be a list of strings"),
+        ("[skills]\nx = { npm = \"x\", disabled = 1 }", "2:29: `disabled` must be `true` or `false`"),
+        ("[skills]\nx = { npm = \"x\", editable = true }", "2:18: the key `editable` is not known here"),
     ];
     for (text, message) in cases {
         assert_eq!(Manifest::parse(text).expect_err(text).to_string(), message);

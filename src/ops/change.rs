@@ -1,13 +1,20 @@
 //! What verbs that change a scope share.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::install::audience::{Audience, Ids};
+use super::install::restore::{Care, Restore, look_after};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents;
-use crate::install::plan::{Conflict, ConflictKind, Goal, Place, Plan, plan};
+use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Survey};
+use crate::install::transaction::Transaction;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::store::{self, Store};
+use crate::text::closest;
 
 /// Looks at the places that `goal` is about and plans.
 ///
@@ -16,16 +23,24 @@ use crate::store::{self, Store};
 /// What is in the way, with the places; a place that cannot be looked at.
 pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &Files) -> Result<Plan> {
     let names: Vec<&SkillName> = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).collect();
-    // A skill that goes may be linked anywhere.
-    let mut everyone: Vec<_> = agents::all().iter().collect();
-    let targets = files.manifest.agents().targets.iter().filter_map(|target| agents::find(target).ok());
-    let chosen: Vec<_> = targets.chain(goal.agents.iter().copied()).map(|agent| agent.id).collect();
-    // Of those that share a directory, the ones that somebody chose are told.
-    everyone.sort_by_key(|agent| !chosen.contains(&agent.id));
-    let looked_at = if goal.remove.is_empty() { &goal.agents } else { &everyone };
-    let mut survey = Survey::take(&context.settings, scope, &names, looked_at)?;
+    let locked = names.iter().filter_map(|name| files.lock.skills.get(*name));
+    let targets = files.manifest.agents().targets.iter().flatten();
+    let known =
+        targets.chain(locked.flat_map(|locked| &locked.agents)).filter_map(|id| agents::find(id).ok());
+    let chosen =
+        known.map(|agent| agent.id).chain(goal.put.iter().flat_map(|wanted| {
+            wanted.agents.iter().map(|agent| agent.id).chain(wanted.leaving.iter().copied())
+        }));
+    let mut chosen: BTreeSet<_> = chosen.collect();
+    // A skill that goes out of sight may be linked anywhere.
+    let everywhere = !goal.remove.is_empty() || goal.put.iter().any(|wanted| wanted.disabled);
+    let looked_at: Vec<_> =
+        agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
+    let mut survey = Survey::take(&context.settings, scope, &names, &looked_at)?;
     // Where nobody asked for links there are none of ours; elsewhere one may be.
-    if let Some(error) = chosen.iter().find_map(|agent| survey.unreadable.remove(agent)) {
+    if let Some(error) =
+        std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
+    {
         return Err(error.into());
     }
     let plan = plan(goal, files, &survey).map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
@@ -37,7 +52,9 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
     for step in &plan.steps {
         let (place, name) = step.place();
-        scope.place(&context.settings, &place, name)?;
+        for place in std::iter::once(place).chain(step.goes_to()) {
+            scope.place(&context.settings, &place, name)?;
+        }
     }
     if plan.lock.is_some() {
         scope.check_inside(&scope.lockfile)?;
@@ -50,7 +67,9 @@ fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
 
 fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error {
     let line = |conflict: &Conflict| {
-        let path = place(context, scope, conflict);
+        let name = conflict.name.as_str();
+        let dir = scope.dir(&context.settings, &conflict.place);
+        let path = dir.map_or_else(|_| name.to_owned(), |dir| dir.join(name).display().to_string());
         match &conflict.kind {
             ConflictKind::Modified => format!("`{path}` was edited since it was installed"),
             ConflictKind::Untracked => format!("`{path}` is there already and was not installed by skillpm"),
@@ -59,6 +78,9 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
                 "`{}` and the skill `{other}`, which is there already, are the same name on some file systems",
                 conflict.name
             ),
+            ConflictKind::OtherSource(origin) => {
+                format!("`{name}` is installed from `{}` already, and this is another skill", origin.typed())
+            }
             ConflictKind::NotASkill => {
                 format!("`{path}` holds something that skillpm could not keep for you")
             }
@@ -76,7 +98,11 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
         ConflictKind::SameName(other) => Some(other),
         _ => None,
     }) {
-        error.hint(format!("nothing was changed; `skillpm remove {other}` makes room for the new one"))
+        error.hint(format!(
+            "nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove {other}` makes room for it"
+        ))
+    } else if conflicts.iter().any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_))) {
+        error.hint("nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place")
     } else if conflicts.iter().any(|conflict| conflict.kind == ConflictKind::NotASkill) {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
@@ -84,12 +110,110 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
     }
 }
 
-fn place(context: &Context, scope: &Scope, conflict: &Conflict) -> String {
-    let dir = match &conflict.place {
-        Place::Canonical => Some(scope.skills_dir()),
-        Place::Agent(id) => agents::find(id).ok().and_then(|agent| scope.agent_dir(&context.settings, agent)),
+/// How skills are changed that are installed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    /// Plan only.
+    pub(super) dry_run: bool,
+    /// Replace what is in the way; it is kept in the store.
+    pub(super) force: bool,
+    /// Bring back what is missing of the skills.
+    pub(super) bring: bool,
+}
+
+/// What is to change of skills that are installed.
+#[derive(Debug, Default)]
+pub(super) struct Edits {
+    /// The skills, and whether each is to be disabled.
+    pub(super) skills: BTreeMap<SkillName, bool>,
+    /// The agents that get links and copies; all that are to have some where it is `None`.
+    pub(super) only: Option<Ids>,
+    /// Agents of which it is told who still shows them what they were not to see.
+    pub(super) taken: Ids,
+}
+
+/// What changed.
+#[derive(Debug, Default)]
+pub(super) struct Changed {
+    /// What was or would be done, in order.
+    pub(super) steps: Vec<Step>,
+    /// The links that were or would be made.
+    pub(super) links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub(super) files: ChangedFiles,
+    /// The agents that see each of the skills through a link or copy of their own.
+    pub(super) agents: BTreeMap<SkillName, Vec<String>>,
+    /// What a person should know.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Changes who sees skills that are installed, as `edit` says.
+///
+/// # Errors
+///
+/// What `edit` answers; what is in the way; anything that cannot be written.
+pub(super) fn rearrange(
+    context: &Context,
+    scope: &Scope,
+    how: How,
+    edit: impl FnOnce(&Files, &mut Audience<'_>) -> Result<Edits>,
+) -> Result<Changed> {
+    let settings = &context.settings;
+    // A plan is only looked at: it takes no lock and mends nothing.
+    let transaction =
+        (!how.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
+    let files = Files::read(scope)?;
+    let mut audience = Audience::read(settings, scope, &files)?;
+    let edits = edit(&files, &mut audience)?;
+    if let Some(name) = edits.skills.keys().find(|name| audience.entry(name).is_none()) {
+        return Err(Error::config(format!(
+            "`{name}` is in the lockfile and not in `{}`",
+            scope.manifest.display()
+        ))
+        .hint("`skillpm install` removes what the manifest does not name; put the entry back to keep it"));
+    }
+    let copy = files.manifest.agents().copy;
+    // Copies need the bytes, if anybody gets one.
+    let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
+    let care = Care { bring: how.bring, force: false, copy: copy && comes };
+    let Restore { mut fetched, .. } = look_after(context, scope, &files, &edits.skills, care)?;
+    let mut changed = Changed { warnings: std::mem::take(&mut fetched.warnings), ..Changed::default() };
+    for wanted in &mut fetched.wanted {
+        let was = audience.entry(&wanted.name).filter(|entry| entry.disabled != wanted.disabled);
+        wanted.requirement = was;
+        audience.dress(wanted);
+        changed.agents.insert(wanted.name.clone(), wanted.linked().map(ToOwned::to_owned).collect());
+        changed.warnings.extend(audience.still_seeing(&edits.taken, wanted).into_iter().map(
+            |(agent, other)| format!("`{agent}` still sees `{}`: it looks where `{other}` does", wanted.name),
+        ));
+    }
+    let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
+    let mut entries = audience.entries(&put);
+    // What was never installed has nothing to move.
+    for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
+        if how.bring {
+            changed.warnings.push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+        }
+        let entry = entries.remove(name).or_else(|| audience.entry(name));
+        entries.extend(entry.map(|entry| (name.clone(), Requirement { disabled: *disabled, ..entry })));
+    }
+    let goal = Goal {
+        entries,
+        manifest_agents: audience.manifest(false),
+        put: fetched.wanted,
+        only: edits.only,
+        copy,
+        force: how.force,
+        ..Goal::default()
     };
-    dir.unwrap_or_default().join(conflict.name.as_str()).display().to_string()
+    let plan = make_plan(context, scope, &goal, &files)?;
+    if let Some(transaction) = transaction {
+        changed.warnings.extend(keep_replaced(context, scope, &plan)?);
+        transaction.apply(&plan, &files, &fetched.contents)?;
+    }
+    changed.files = plan.files();
+    (changed.steps, changed.links) = (plan.steps, plan.links);
+    Ok(changed)
 }
 
 /// Saves what `plan` replaces and no lockfile knows, and tells where.
@@ -108,4 +232,30 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
         told.push(format!("your copy of `{name}` is kept in `{}`", store.path(&digest).display()));
     }
     Ok(told)
+}
+
+/// The skills of the manifest or the lockfile that `given` names, each once.
+///
+/// # Errors
+///
+/// A name that neither has.
+pub(super) fn installed_names(scope: &Scope, files: &Files, given: &[String]) -> Result<Vec<SkillName>> {
+    let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let mut names = Vec::new();
+    for text in given {
+        match known().find(|name| name.as_str() == text) {
+            Some(name) if names.contains(name) => {}
+            Some(name) => names.push(name.clone()),
+            None => return Err(unknown(scope, text, known().map(SkillName::as_str))),
+        }
+    }
+    Ok(names)
+}
+
+fn unknown<'a>(scope: &Scope, text: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let error = Error::usage(format!("`{text}` is not installed in the scope of the {}", scope.kind));
+    match closest(text, known) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint("`skillpm list` shows what is installed and in which scope"),
+    }
 }

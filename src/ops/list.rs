@@ -9,10 +9,12 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
 use crate::install::agents;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::editable::Editable;
+use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
+use crate::manifest;
 use crate::name::SkillName;
 
 /// Which skills.
@@ -43,7 +45,15 @@ pub struct ListedSkill {
     pub agents: Vec<String>,
     /// How what is there compares to what is locked.
     pub state: SkillState,
-    /// The directory of the canonical copy.
+    /// Whether its bytes are not those that are locked, wherever it lies.
+    pub modified: bool,
+    /// The skill's own name, where it is installed under another one.
+    pub alias_of: Option<String>,
+    /// Whether agents are not to see it for now.
+    pub disabled: bool,
+    /// Whether it is a link to a directory that somebody works on.
+    pub editable: bool,
+    /// The directory in which it lies.
     pub location: String,
 }
 
@@ -59,6 +69,10 @@ pub enum SkillState {
     Missing,
     /// It is there and not locked.
     Untracked,
+    /// It is there, and agents do not see it.
+    Disabled,
+    /// A link to a directory that somebody works on.
+    Editable,
 }
 
 /// What is installed.
@@ -107,6 +121,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         .lock
         .skills
         .keys()
+        .chain(files.manifest.skills().iter().filter(|(_, entry)| entry.editable).map(|(name, _)| name))
         .cloned()
         .chain(
             there.iter().filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name)),
@@ -124,23 +139,69 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         }
     }
     for name in &names {
-        let locked = files.lock.skills.get(name);
-        let found = survey.canonical.get(name).unwrap_or(&Found::Absent);
-        let Some(state) = state(locked, found) else { continue };
-        outcome.skills.push(ListedSkill {
-            name: name.to_string(),
-            version: locked.and_then(|locked| locked.version.clone()),
-            scope: scope.kind,
-            source: locked.map(|locked| locked.origin.to_string()),
-            path: locked.and_then(|locked| locked.path.clone()),
-            revision: locked.and_then(|locked| locked.revision.clone()),
-            digest: locked.map(|locked| locked.digest.to_string()),
-            agents: linked(context, scope, &files, &survey, name),
-            state,
-            location: scope.skill_dir(name).display().to_string(),
-        });
+        let Some(skill) = listed(context, scope, &files, &survey, name)? else { continue };
+        if skill.disabled && skill.state != SkillState::Disabled && skill.state != SkillState::Missing {
+            outcome.warnings.push(format!(
+                "`{name}` is disabled in `{}` and lies where agents see it: `skillpm install` moves it away",
+                manifest::FILE_NAME
+            ));
+        }
+        outcome.skills.push(skill);
     }
     Ok(())
+}
+
+/// The skill `name`; `None` for what is neither asked for nor a skill's directory.
+fn listed(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    survey: &Survey,
+    name: &SkillName,
+) -> Result<Option<ListedSkill>> {
+    let locked = files.lock.skills.get(name);
+    let entry = files.manifest.skills().get(name);
+    let disabled = entry.is_some_and(|entry| entry.disabled);
+    let mut skill = ListedSkill {
+        name: name.to_string(),
+        version: locked.and_then(|locked| locked.version.clone()),
+        scope: scope.kind,
+        source: locked.map(|locked| locked.origin.to_string()),
+        path: locked.and_then(|locked| locked.path.clone()),
+        revision: locked.and_then(|locked| locked.revision.clone()),
+        digest: locked.map(|locked| locked.digest.to_string()),
+        agents: linked(context, scope, files, survey, name),
+        state: SkillState::Missing,
+        modified: false,
+        alias_of: locked.and_then(|locked| locked.alias_of.clone()),
+        disabled,
+        editable: false,
+        location: scope.skill_dir(name).display().to_string(),
+    };
+    let mut found = survey.canonical.get(name).unwrap_or(&Found::Absent);
+    let out_of_sight = disabled && *found == Found::Absent;
+    let editable = entry.map(|entry| Editable::of(&context.settings, scope, entry)).transpose()?.flatten();
+    if let (Some(entry), Some(editable)) = (entry, editable) {
+        skill.editable = true;
+        (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
+        skill.alias_of.clone_from(&entry.name);
+        skill.state = state_of_link(&editable, found, out_of_sight);
+        if out_of_sight {
+            skill.location = editable.directory.display().to_string();
+        }
+    } else {
+        if out_of_sight {
+            found = survey.disabled.get(name).unwrap_or(&Found::Absent);
+            skill.location = scope.disabled_dir().join(name.as_str()).display().to_string();
+        }
+        let Some(state) = state(locked, found) else { return Ok(None) };
+        skill.state = state;
+    }
+    skill.modified = skill.state == SkillState::Modified;
+    if out_of_sight && skill.state != SkillState::Missing {
+        skill.state = SkillState::Disabled;
+    }
+    Ok(Some(skill))
 }
 
 /// `None` for what is neither locked nor a skill's directory.
@@ -149,13 +210,26 @@ fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
         (Some(_), Found::Absent) => Some(SkillState::Missing),
         (Some(locked), Found::Tree(Some(digest))) if *digest == locked.digest => Some(SkillState::Ok),
         (Some(_), _) => Some(SkillState::Modified),
-        (None, Found::Tree(_)) => Some(SkillState::Untracked),
+        (None, Found::Tree(_) | Found::OtherLink(_)) => Some(SkillState::Untracked),
         (None, _) => None,
     }
 }
 
+/// The state of an editable skill, at whose canonical place `found` lies; where agents are not to see
+/// it, nothing has to.
+fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> SkillState {
+    let is_there = exists(&editable.directory);
+    match found {
+        Found::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
+        Found::Absent if out_of_sight && is_there => SkillState::Editable,
+        Found::Tree(_) | Found::Other => SkillState::Modified,
+        Found::OtherLink(text) if !editable.link.says(text) => SkillState::Modified,
+        _ => SkillState::Missing,
+    }
+}
+
 /// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
-/// the ones that the manifest names are told, or the first where it names none.
+/// the ones that somebody chose are told, or the first where nobody did.
 fn linked(context: &Context, scope: &Scope, files: &Files, survey: &Survey, name: &SkillName) -> Vec<String> {
     let locked = files.lock.skills.get(name).map(|locked| locked.digest);
     let mut by_dir: BTreeMap<PathBuf, Vec<&str>> = BTreeMap::new();
@@ -170,8 +244,11 @@ fn linked(context: &Context, scope: &Scope, files: &Files, survey: &Survey, name
             by_dir.entry(dir).or_default().push(agent);
         }
     }
-    let targets = &files.manifest.agents().targets;
-    let is_target = |agent: &&str| targets.iter().any(|target| target == agent);
+    let own = files.manifest.skills().get(name).and_then(|entry| entry.agents.as_ref());
+    let targets = own.or(files.manifest.agents().targets.as_ref()).into_iter().flatten();
+    let recorded = files.lock.skills.get(name).into_iter().flat_map(|locked| &locked.agents);
+    let chosen: BTreeSet<&str> = targets.chain(recorded).map(String::as_str).collect();
+    let is_target = |agent: &&str| chosen.contains(agent);
     let mut told: Vec<String> = Vec::new();
     for agents in by_dir.values() {
         let named: Vec<_> = agents.iter().copied().filter(is_target).collect();

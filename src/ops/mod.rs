@@ -5,6 +5,7 @@ mod change;
 #[cfg(feature = "create")]
 pub mod create;
 pub mod diff;
+pub mod disable;
 pub mod explain;
 pub mod export;
 pub mod fix;
@@ -13,6 +14,7 @@ mod gate;
 pub mod import;
 pub mod install;
 pub mod invoke;
+pub mod link;
 pub mod list;
 pub mod paths;
 pub mod policy;

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::change::{keep_replaced, make_plan};
+use super::change::{installed_names, keep_replaced, make_plan};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::install::plan::Goal;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
-use crate::name::SkillName;
-use crate::text::closest;
 
 /// What is to go.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +45,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         .then(|| Transaction::begin(&scope, &context.settings, &*context.reporter))
         .transpose()?;
     let files = Files::read(&scope)?;
-    let names = names(&scope, &files, &request.names)?;
+    let names = installed_names(&scope, &files, &request.names)?;
     let goal = Goal { remove: names, force: request.force, ..Goal::default() };
     let plan = make_plan(context, &scope, &goal, &files)?;
     let mut outcome = RemoveOutcome {
@@ -60,26 +58,4 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         transaction.apply(&plan, &files, &BTreeMap::new())?;
     }
     Ok(outcome)
-}
-
-/// The installed skills that `given` names.
-fn names(scope: &Scope, files: &Files, given: &[String]) -> Result<Vec<SkillName>> {
-    let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
-    let mut names = Vec::new();
-    for text in given {
-        match known().find(|name| name.as_str() == text) {
-            Some(name) if names.contains(name) => {}
-            Some(name) => names.push(name.clone()),
-            None => return Err(unknown(scope, text, known().map(SkillName::as_str))),
-        }
-    }
-    Ok(names)
-}
-
-fn unknown<'a>(scope: &Scope, text: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    let error = Error::usage(format!("`{text}` is not installed in the scope of the {}", scope.kind));
-    match closest(text, known) {
-        Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint("`skillpm list` shows what is installed and in which scope"),
-    }
 }

@@ -8,7 +8,7 @@ use super::discover::{MAX_DEPTH, SKIPPED};
 use crate::archive;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk};
-use crate::install::agents::{self, CANONICAL_DIR};
+use crate::install::agents::{self, CANONICAL_DIR, DISABLED_DIR};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{normal, relative};
 use crate::lockfile::{self, Lockfile};
@@ -128,7 +128,7 @@ impl Installed {
             let path = prefix.join(path).to_string_lossy().into_owned();
             if cfg!(windows) { path.replace('\\', "/") } else { path }
         };
-        let mut dirs = vec![path(CANONICAL_DIR), path(".agents/.skillpm-tx")];
+        let mut dirs = vec![path(CANONICAL_DIR), path(DISABLED_DIR), path(".agents/.skillpm-tx")];
         // Copies may be there without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.skills_dir())?;
         let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());

@@ -72,6 +72,12 @@ fn the_manifest_s_schema_takes_what_is_read() {
         ("[skills]\na = { git = \"git@h:r.git\", path = \"x\", rev = \"0123abc\" }", true),
         ("[skills]\na = { url = \"https://h/x.zip\", path = \"x\" }", true),
         ("[skills]\na = { npm = \"@s/x\" }", true),
+        ("[skills]\na = { npm = \"x\", agents = [\"goose\"], disabled = true }", true),
+        ("[skills]\na = { path = \"x\", subdir = \"y\", editable = true, agents = [] }", true),
+        ("[skills]\na = { npm = \"x\", editable = true }", false),
+        ("[skills]\na = { npm = \"x\", disabled = \"yes\" }", false),
+        ("[skills]\na = { npm = \"x\", agents = \"goose\" }", false),
+        ("[agents]\ntargets = []", true),
         ("[skills]\na = { url = \"https://h\", git = \"./x\" }", false),
         ("[skills]\na = { crate = \"x\", tag = \"v1\" }", false),
         ("[agents]\ntargets = [\"claude-code\"]\ncopy = true", true),
@@ -121,6 +127,13 @@ fn the_lockfile_s_schema_takes_what_is_read() {
             entry(&format!("source = \"site:https://h\"\nrevision = \"{digest}\"\ndigest = \"{digest}\"")),
             true,
         ),
+        (
+            entry(&format!(
+                "source = \"path:x\"\ndigest = \"{digest}\"\nalias-of = \"b c\"\nagents = [\"goose\"]"
+            )),
+            true,
+        ),
+        (entry(&format!("source = \"path:x\"\ndigest = \"{digest}\"\nagents = [\"../x\"]")), false),
         (entry(&format!("source = \"npm:x\"\nrevision = \"1.2.0\"\ndigest = \"{digest}\"")), true),
         (entry("source = \"path:x\"\ndigest = \"md5:0\""), false),
         (entry(&format!("digest = \"{digest}\"")), false),

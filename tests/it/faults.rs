@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use skillpm::context::Context;
 use skillpm::digest::Digest;
+use skillpm::ops::disable::{DisableRequest, disable, enable};
 use skillpm::ops::install::{InstallRequest, install};
 use skillpm::ops::remove::{RemoveRequest, remove};
 use skillpm::reporter::Reporter;
@@ -259,6 +260,32 @@ fn what_was_done_is_taken_back_when_a_step_fails() {
     assert_eq!(everything(&sandbox), before);
 }
 
+/// The same for who sees what: the last step fails, and what was moved and linked is as it was.
+#[test]
+fn what_was_moved_and_linked_is_taken_back_when_a_step_fails() {
+    for args in [
+        &["link", "-a", "windsurf", "-a", "goose"][..],
+        &["enable", "docx", "--force"],
+        &["install", "-e", "./src/pdf", "-a", "goose", "--force"],
+        &["install", "-e", "./src/new", "-a", "goose"],
+    ] {
+        let sandbox = installed(&["--agent", "claude-code"]);
+        for name in ["docx", "new"] {
+            write_skill(&sandbox, name, "first");
+        }
+        ok(&sandbox, &["install", "./src/docx", "--agent", "goose"]);
+        ok(&sandbox, &["disable", "docx"]);
+        sandbox.write(".agents/.skillpm-disabled/docx/SKILL.md", "mine");
+        sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+        std::fs::remove_dir_all(sandbox.project().join(".goose")).expect("removed");
+        sandbox.write(".goose/skills", "a file");
+        let before = everything(&sandbox);
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(6), "{args:?}: {output}");
+        assert_eq!(everything(&sandbox), before, "{args:?}");
+    }
+}
+
 /// The last thing that is written cannot be: the manifest's directory is a file.
 #[test]
 fn what_was_done_is_taken_back_when_the_files_cannot_be_written() {
@@ -313,6 +340,81 @@ fn an_edit_in_the_last_moment_is_not_lost() {
     assert!(sandbox.read("skillpm.lock").contains("pdf"));
 }
 
+/// A skill that is edited in the moment in which it moves is edited in its new place; what appears
+/// there in that moment is not replaced.
+#[test]
+fn what_happens_while_a_skill_moves() {
+    let sandbox = installed(&["-a", "claude-code"]);
+    let (there, aside) = (".agents/skills/pdf", ".agents/.skillpm-disabled/pdf");
+    let request = DisableRequest { names: vec!["pdf".to_owned()], ..DisableRequest::default() };
+    let file = sandbox.project().join(there).join("SKILL.md");
+    let context = meanwhile(&sandbox, "disable pdf", move || std::fs::write(&file, "mine").expect("edits"));
+    disable(&context, &request).expect("moves");
+    assert_eq!(sandbox.read(&format!("{aside}/SKILL.md")), "mine");
+    let before = everything(&sandbox);
+    let made = sandbox.project().join(there);
+    let context =
+        meanwhile(&sandbox, "enable pdf", move || std::fs::create_dir_all(&made).expect("a directory"));
+    enable(&context, &request).expect_err("something is there");
+    std::fs::remove_dir(sandbox.project().join(there)).expect("empty");
+    std::fs::remove_dir(sandbox.project().join(".agents/skills")).expect("empty");
+    assert_eq!(everything(&sandbox), before);
+    ok(&sandbox, &["enable", "pdf"]);
+    assert_eq!(sandbox.read(&format!("{there}/SKILL.md")), "mine");
+}
+
+/// Journals with steps that move and link: what they do not name exactly stays, and a link leads
+/// nowhere but to the directory that the manifest names.
+#[test]
+fn journals_of_strangers_that_move_and_link() {
+    let other = Digest::of(b"other");
+    for step in ["disable", "enable"] {
+        for digest in [format!("\"{other}\""), "null".to_owned()] {
+            let sandbox = installed(&["-a", "claude-code"]);
+            if step == "enable" {
+                ok(&sandbox, &["disable", "pdf"]);
+            }
+            let before = everything(&sandbox);
+            journal(&sandbox, &format!(r#"{{"{step}":{{"name":"pdf","digest":{digest}}}}}"#), "null");
+            ok(&sandbox, &["install"]);
+            assert_eq!(everything(&sandbox), before, "{step} {digest}");
+        }
+    }
+    let sandbox = installed(&["-a", "claude-code"]);
+    let before = everything(&sandbox);
+    for name in ["pdf", "new"] {
+        journal(&sandbox, &format!(r#"{{"edit":{{"name":"{name}"}}}}"#), "null");
+        ok(&sandbox, &["install"]);
+        assert_eq!(everything(&sandbox), before, "{name}");
+    }
+    let digest = digest(&sandbox);
+    symlink("../../home", sandbox.project().join(".agents/.skillpm-disabled")).expect("a link");
+    journal(&sandbox, &format!(r#"{{"disable":{{"name":"pdf","digest":"{digest}"}}}}"#), "null");
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    assert!(!sandbox.home().join("pdf").exists());
+}
+
+/// Where no rename is possible, the skill is copied and what it was is removed file by file: a run that
+/// is killed in that moment leaves the whole in the new place and a part in the old one.
+#[test]
+fn a_part_of_what_was_moving_is_no_edit() {
+    for gone in ["SKILL.md", "scripts"] {
+        let sandbox = installed(&["-a", "claude-code"]);
+        let skill = sandbox.project().join(".agents/skills/pdf");
+        copy_dir(&skill, &sandbox.project().join(".agents/.skillpm-disabled/pdf"));
+        let torn = skill.join(gone);
+        if torn.is_dir() { std::fs::remove_dir_all(torn) } else { std::fs::remove_file(torn) }.expect("gone");
+        let digest = digest(&sandbox);
+        journal(&sandbox, &format!(r#"{{"disable":{{"name":"pdf","digest":"{digest}"}}}}"#), "null");
+        let text = sandbox.read("skillpm.toml").replace("/pdf\" }", "/pdf\", disabled = true }");
+        sandbox.write("skillpm.toml", text);
+        ok(&sandbox, &["install"]);
+        assert!(!skill.exists(), "{gone}");
+        assert!(sandbox.project().join(".agents/.skillpm-disabled/pdf/SKILL.md").exists());
+    }
+}
+
 /// A directory that appears while skillpm is at work is not replaced either.
 #[test]
 fn a_directory_that_appears_in_the_last_moment_stays() {
@@ -355,6 +457,16 @@ fn directories_on_another_file_system() {
                 assert_eq!(names.len(), 1, "nothing is left beside: {names:?}");
             }
         }
+        // Out of sight and back, edits included.
+        sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+        ok(&sandbox, &["install", "--force"]);
+        sandbox.write(".agents/skills/pdf/extra", "mine");
+        ok(&sandbox, &["disable", "pdf"]);
+        assert!(!sandbox.project().join(".agents/skills/pdf").exists());
+        assert_eq!(sandbox.read(".agents/.skillpm-disabled/pdf/extra"), "mine");
+        ok(&sandbox, &["enable", "pdf"]);
+        assert_eq!(sandbox.read(".agents/skills/pdf/extra"), "mine");
+        std::fs::remove_file(sandbox.project().join(".agents/skills/pdf/extra")).expect("removed");
         // What fails later is taken back across the border too.
         write_skill(&sandbox, "pdf", "fourth");
         sandbox.write(".goose/skills", "a file");

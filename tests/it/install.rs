@@ -76,6 +76,7 @@ fn one_skill_of_a_repository() {
     path = "skills/pdf"
     revision = "[COMMIT]"
     digest = "sha256:beb7d1b266351c607364e5710419e9b8b98ad16c1f97f927ed993fd776198974"
+    agents = ["claude-code"]
     "#);
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
@@ -231,7 +232,8 @@ fn archives_on_this_machine() {
                 "",
             ),
         );
-        let output = sandbox.run(&["install", &format!("./{name}")]);
+        // One takes the place of the other, though it comes from elsewhere.
+        let output = sandbox.run(&["install", &format!("./{name}"), "--force"]);
         assert_eq!(output.code, Some(0), "{output}");
         assert!(sandbox.read(".agents/skills/demo/SKILL.md").ends_with("Body\n"));
         std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");

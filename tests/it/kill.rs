@@ -11,7 +11,9 @@ use skillpm::context::Context;
 use skillpm::env::Env;
 use skillpm::install::scope::ScopeKind;
 use skillpm::lockfile::Lockfile;
+use skillpm::ops::disable::{DisableRequest, disable, enable};
 use skillpm::ops::install::{InstallRequest, install};
+use skillpm::ops::link::{LinkRequest, link, unlink};
 use skillpm::ops::list::{ListRequest, SkillState, list};
 use skillpm::ops::remove::{RemoveRequest, remove};
 use skillpm::reporter::{Reporter, Silent};
@@ -37,7 +39,7 @@ impl Reporter for Killer {
     }
 }
 
-/// What the child does: an installation of two skills, or the removal of one.
+/// What the child does: an installation of two skills, or a change of one or both.
 fn deed(context: &Context, deed: &str) {
     let sources = vec!["./src".to_owned()];
     let all = InstallRequest {
@@ -52,6 +54,22 @@ fn deed(context: &Context, deed: &str) {
         "remove" => {
             let request = RemoveRequest { names: vec!["one".into()], ..RemoveRequest::default() };
             drop(remove(context, &request).expect("removes"));
+        }
+        "link" | "unlink" => {
+            let agents = vec![if deed == "link" { "goose" } else { "claude-code" }.to_owned()];
+            let request = LinkRequest { agents, ..LinkRequest::default() };
+            let done = if deed == "link" { link(context, &request) } else { unlink(context, &request) };
+            drop(done.expect("links"));
+        }
+        "disable" | "enable" => {
+            let request = DisableRequest { names: vec!["one".into()], ..DisableRequest::default() };
+            let done = if deed == "disable" { disable(context, &request) } else { enable(context, &request) };
+            drop(done.expect("moves"));
+        }
+        "edit" => {
+            let sources = vec!["./src/one".to_owned()];
+            let request = InstallRequest { sources, editable: true, ..InstallRequest::default() };
+            drop(install(context, &request).expect("links"));
         }
         other => panic!("no deed `{other}`"),
     }
@@ -131,6 +149,16 @@ fn kill_everywhere(
             assert!(legal.contains(&state.as_deref()), "step {at}: {name} is {state:?}");
             *seen.entry(format!("{state:?}")).or_default() += 1;
         }
+        if ["disable", "enable", "edit"].contains(&what) {
+            let places = [
+                ".agents/skills/one",
+                ".agents/.skillpm-disabled/one",
+                ".agents/.skillpm-tx/tree-0",
+                ".agents/.skillpm-tx/tree-1",
+            ];
+            let there = places.iter().filter(|place| state(&sandbox.project().join(place)).is_some());
+            assert!(there.count() > 0, "step {at}: nothing is lost");
+        }
         let after = std::fs::read_to_string(sandbox.project().join("skillpm.lock")).ok();
         let lock = after.as_deref().map(|text| Lockfile::parse(text).expect("the lockfile is whole"));
         if lived {
@@ -152,10 +180,14 @@ fn kill_everywhere(
         let listed = list(&context, &ListRequest { scope: Some(ScopeKind::Project) }).expect("lists");
         assert!(listed.warnings.is_empty(), "step {at}: {:?}", listed.warnings);
         for skill in &listed.skills {
-            assert_eq!(skill.state, SkillState::Ok, "step {at}: {skill:?}");
+            let fine = [SkillState::Ok, SkillState::Disabled, SkillState::Editable].contains(&skill.state);
+            assert!(fine && !skill.modified, "step {at}: {skill:?}");
         }
-        let left: Vec<_> =
-            sandbox.tree(&sandbox.project()).into_iter().filter(|line| line.contains(".skillpm")).collect();
+        let left: Vec<_> = sandbox
+            .tree(&sandbox.project())
+            .into_iter()
+            .filter(|line| line.contains(".skillpm-tx"))
+            .collect();
         assert!(left.is_empty(), "step {at}: {left:?}");
         // Doing it again reaches the goal, whatever was done before.
         deed_again(&context, what);
@@ -225,5 +257,55 @@ fn a_killed_removal_leaves_the_skill_or_nothing_of_it() {
         assert_eq!(state(&sandbox.project().join(".agents/skills/one")), None);
         assert!(!sandbox.project().join(".claude/skills/one").is_symlink());
         assert_eq!(state(&sandbox.project().join(".agents/skills/two")).as_deref(), Some("first"));
+    });
+}
+
+fn prepared(sandbox: &Sandbox) {
+    write_skill(sandbox, "one", "first");
+    write_skill(sandbox, "two", "first");
+    deed(&Context::silent(sandbox.settings()), "install");
+}
+
+#[test]
+fn a_killed_link_or_unlink_leaves_each_link_or_none() {
+    kill_everywhere("link", prepared, &[Some("first")], |sandbox, _| {
+        for agent in [".claude", ".goose"] {
+            let link = sandbox.project().join(agent).join("skills/two");
+            assert_eq!(state(&link).as_deref(), Some("first"), "through the link");
+        }
+    });
+    kill_everywhere("unlink", prepared, &[Some("first")], |sandbox, _| {
+        assert!(!sandbox.project().join(".claude/skills/one").is_symlink());
+    });
+}
+
+#[test]
+fn a_killed_disable_or_enable_leaves_the_skill_in_one_of_its_places() {
+    let sees = |sandbox: &Sandbox| state(&sandbox.project().join(".claude/skills/one"));
+    kill_everywhere("disable", prepared, &[None, Some("first")], |sandbox, _| {
+        assert_eq!(sees(sandbox), None);
+        let aside = sandbox.project().join(".agents/.skillpm-disabled/one");
+        assert_eq!(state(&aside).as_deref(), Some("first"));
+    });
+    let disabled = |sandbox: &Sandbox| {
+        prepared(sandbox);
+        deed(&Context::silent(sandbox.settings()), "disable");
+    };
+    kill_everywhere("enable", disabled, &[None, Some("first")], |sandbox, _| {
+        assert_eq!(sees(sandbox).as_deref(), Some("first"));
+        assert!(!sandbox.project().join(".agents/.skillpm-disabled").exists());
+    });
+}
+
+#[test]
+fn a_killed_change_to_an_editable_skill_leaves_the_copy_or_the_link() {
+    let edited = |sandbox: &Sandbox| {
+        prepared(sandbox);
+        write_skill(sandbox, "one", "second");
+    };
+    kill_everywhere("edit", edited, &[None, Some("first"), Some("second")], |sandbox, _| {
+        let link = sandbox.project().join(".agents/skills/one");
+        assert!(link.is_symlink());
+        assert_eq!(state(&sandbox.project().join(".claude/skills/one")).as_deref(), Some("second"));
     });
 }

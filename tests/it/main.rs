@@ -18,10 +18,13 @@
 
 pub mod support;
 
+mod alias;
 mod architecture;
 mod ci;
 mod create;
+mod disable;
 mod disk;
+mod editable;
 mod faults;
 mod fmt;
 mod fuzz_smoke;
@@ -30,6 +33,7 @@ mod http;
 mod install;
 mod interop;
 mod kill;
+mod link;
 mod loading;
 mod packages;
 mod plugins;

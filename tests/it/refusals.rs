@@ -186,7 +186,7 @@ fn names_of_skills() {
     exit: 5
     --- stderr
     error: the name `pаypal` mixes alphabets: `а` (U+0430) looks like a Latin letter and is none
-    hint: install it only if you know why: under another name in `skillpm.toml`
+    hint: install it only if you know why: under another name, with `--as NAME`
     ");
     insta::assert_snapshot!(refused_tree(&Tree::new().file("x/SKILL.md", "# nothing\n")), @"
     exit: 5
@@ -545,7 +545,7 @@ fn a_name_that_folds_to_an_installed_one() {
     exit: 1
     --- stderr
     error: `strasse` and the skill `straße`, which is there already, are the same name on some file systems
-    hint: nothing was changed; `skillpm remove straße` makes room for the new one
+    hint: nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove straße` makes room for it
     ");
     for flag in ["--dry-run", "--force"] {
         assert_eq!(refused(&sandbox, &["install", "./src/strasse", flag]), told);

@@ -37,6 +37,8 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
         marketplace: args.marketplace.clone(),
         from_project: args.from_project,
         skills: args.skills.clone(),
+        alias: args.alias.clone(),
+        editable: args.editable,
         reference: reference(args)?,
         scope: scope(&how.scope),
         agents: how.agents,

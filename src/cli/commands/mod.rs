@@ -1,12 +1,14 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
 mod create;
+mod disable;
 mod explain;
 pub(crate) mod export;
 mod fmt;
 pub(crate) mod import;
 mod install;
 mod invoke;
+mod link;
 mod list;
 pub(crate) mod policy;
 mod remove;
@@ -14,6 +16,9 @@ mod validate;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+pub(crate) use disable::DisableArgs;
+pub(crate) use link::LinkArgs;
 
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};
@@ -32,6 +37,10 @@ pub(crate) const NAMES: &[&str] = &[
     "remove",
     "rm",
     "uninstall",
+    "link",
+    "unlink",
+    "disable",
+    "enable",
     "validate",
     "lint",
     "explain",
@@ -54,6 +63,10 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Sync(how) => install::sync(app, how),
         Command::List(args) => list::run(app, args),
         Command::Remove(args) => remove::run(app, args),
+        Command::Link(args) => link::run(app, args),
+        Command::Unlink(args) => link::undo(app, args),
+        Command::Disable(args) => disable::run(app, args),
+        Command::Enable(args) => disable::undo(app, args),
         Command::Validate(args) => validate::run(app, args),
         Command::Explain(args) => explain::run(app, args),
         Command::Fmt(args) => fmt::run(app, args),

@@ -5,16 +5,16 @@ use serde::Serialize;
 use super::{and, count, one_line, quoted, steps};
 use crate::cli::printer::Printer;
 use crate::install::agents::CANONICAL_DIR;
-use crate::install::plan::Step;
+use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
+use crate::manifest;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 use crate::ops::policy::Decided;
 use crate::spec::is_object_id;
-use crate::{lockfile, manifest};
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.dry_run {
-        plan(printer, outcome);
+        steps::plan(printer, &outcome.steps, outcome.files);
     } else {
         summary(printer, outcome);
     }
@@ -31,6 +31,7 @@ struct Report<'a> {
     dry_run: bool,
     skills: &'a [InstalledSkill],
     steps: &'a [Step],
+    links: &'a [NewLink],
     files_changed: bool,
     agents: &'a [String],
     left_modified: &'a [String],
@@ -44,23 +45,14 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
         dry_run: outcome.dry_run,
         skills: &outcome.skills,
         steps: &outcome.steps,
-        files_changed: outcome.files_changed,
+        links: &outcome.links,
+        files_changed: outcome.files != ChangedFiles::default(),
         agents: &outcome.agents,
         left_modified: &outcome.left_modified,
         decided: &outcome.decided,
         warnings: &outcome.warnings,
     });
     warn(printer, outcome);
-}
-
-fn plan(printer: &Printer, outcome: &InstallOutcome) {
-    let mut lines: Vec<String> = outcome.steps.iter().map(steps::would).collect();
-    if outcome.files_changed {
-        lines.push(format!("would write {} and {}", manifest::FILE_NAME, lockfile::FILE_NAME));
-    }
-    printer.data(&lines.join("\n"));
-    let dry = "nothing was changed: this was a dry run";
-    printer.note(if lines.is_empty() { "there is nothing to do" } else { dry });
 }
 
 fn summary(printer: &Printer, outcome: &InstallOutcome) {
@@ -71,11 +63,21 @@ fn summary(printer: &Printer, outcome: &InstallOutcome) {
         return;
     }
     printer.note(&format!("{} in {}", counts(&outcome.skills), place(outcome.scope)));
+    if outcome.skills.iter().all(|skill| skill.disabled) {
+        return files(printer, outcome.scope, outcome.files);
+    }
     let linked = if outcome.agents.is_empty() { String::new() } else { and(&outcome.agents) + ", and to " };
     printer.note(&format!("available to {linked}agents that read `{CANONICAL_DIR}`; `--agent` adds others"));
-    if outcome.files_changed {
-        let commit = if outcome.scope == Some(ScopeKind::User) { "" } else { ": commit both" };
-        printer.note(&format!("`{}` and `{}` changed{commit}", manifest::FILE_NAME, lockfile::FILE_NAME));
+    files(printer, outcome.scope, outcome.files);
+}
+
+/// Tells which of manifest and lockfile changed.
+pub(super) fn files(printer: &Printer, scope: Option<ScopeKind>, changed: ChangedFiles) {
+    let names = steps::file_names(changed);
+    if !names.is_empty() {
+        let what = if names.len() == 1 { "it" } else { "both" };
+        let commit = if scope == Some(ScopeKind::User) { String::new() } else { format!(": commit {what}") };
+        printer.note(&format!("{} changed{commit}", quoted(&names)));
     }
 }
 
@@ -96,7 +98,8 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
-    let skills = || outcome.skills.iter();
+    // What nobody sees cannot be invoked.
+    let skills = || outcome.skills.iter().filter(|skill| !skill.disabled);
     let new = skills().find(|skill| matches!(skill.change, Change::Added | Change::Updated));
     match new.or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
         Some(skill) => printer.hint(&format!(
@@ -117,12 +120,16 @@ fn line(skill: &InstalledSkill) -> String {
     if let Some(version) = &skill.version {
         line = format!("{line} {}", one_line(version));
     }
+    let mut end = String::new();
+    for (holds, word) in [(skill.editable, ", editable"), (skill.disabled, ", disabled")] {
+        end.extend(holds.then_some(word));
+    }
     let at = skill.revision.as_deref().map_or(String::new(), |revision| {
         // Commits are long, versions of packages are not.
         let short: String = revision.chars().take(if is_object_id(revision) { 7 } else { 20 }).collect();
         format!(" at {}", one_line(&short))
     });
-    format!("{line} ({}{at})", one_line(&skill.source))
+    format!("{line} ({}{at}{end})", one_line(&skill.source))
 }
 
 fn sign(change: Change) -> &'static str {
@@ -132,6 +139,8 @@ fn sign(change: Change) -> &'static str {
         Change::Unchanged => "=",
         Change::Removed => "-",
         Change::Kept => "!",
+        Change::Disabled => "<",
+        Change::Enabled => ">",
     }
 }
 
@@ -143,6 +152,8 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Unchanged, "unchanged"),
         (Change::Removed, "removed"),
         (Change::Kept, "kept as edited"),
+        (Change::Disabled, "disabled"),
+        (Change::Enabled, "enabled"),
     ];
     let number = |change| skills.iter().filter(|skill| skill.change == change).count();
     let parts = kinds.map(|(change, word)| (number(change), word)).into_iter();
@@ -174,7 +185,9 @@ mod tests {
             source: "github:anthropics/skills".to_owned(),
             path: Some(format!("skills/{name}")),
             revision: Some("1a2b3c4d".repeat(5)),
-            digest: "sha256:00".to_owned(),
+            digest: Some("sha256:00".to_owned()),
+            editable: false,
+            disabled: false,
             change,
         }
     }
@@ -188,7 +201,7 @@ mod tests {
                 skill("xlsx", Change::Updated),
             ],
             steps: vec![Step::Link { agent: "goose".to_owned(), name: "pdf".parse().unwrap() }],
-            files_changed: true,
+            files: ChangedFiles { manifest: true, lockfile: true },
             agents: vec!["claude-code".to_owned(), "goose".to_owned()],
             scope: Some(ScopeKind::Project),
             warnings: vec!["`docx` has no license".to_owned()],
@@ -274,7 +287,7 @@ mod tests {
             Step::Unlink { place: Place::Canonical, name: name() },
         ];
         let skills =
-            changes.map(|change| InstalledSkill { digest: digest.to_string(), ..skill("pdf", change) });
+            changes.map(|change| InstalledSkill { digest: Some(digest.to_string()), ..skill("pdf", change) });
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &InstallOutcome { steps, skills: skills.to_vec(), ..outcome() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();

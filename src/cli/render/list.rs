@@ -37,19 +37,23 @@ fn table(skills: &[ListedSkill]) -> String {
             &skill.scope.to_string(),
             skill.source.as_deref().unwrap_or(""),
             &skill.agents.join(","),
-            state(skill.state),
+            &state(skill),
         ]);
     }
     table.render()
 }
 
-fn state(state: SkillState) -> &'static str {
-    match state {
+fn state(skill: &ListedSkill) -> String {
+    let state = match skill.state {
         SkillState::Ok => "ok",
         SkillState::Modified => "modified",
         SkillState::Missing => "missing",
         SkillState::Untracked => "untracked",
-    }
+        SkillState::Disabled => "disabled",
+        SkillState::Editable => "editable",
+    };
+    let modified = skill.modified && skill.state != SkillState::Modified;
+    if modified { format!("{state}, modified") } else { state.to_owned() }
 }
 
 #[cfg(test)]
@@ -70,6 +74,10 @@ mod tests {
             digest: None,
             agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
             state,
+            modified: name == "docx",
+            alias_of: None,
+            disabled: state == SkillState::Disabled,
+            editable: state == SkillState::Editable,
             location: format!(".agents/skills/{name}"),
         }
     }
@@ -80,6 +88,8 @@ mod tests {
             skill("pdf", SkillState::Ok),
             skill("code-reviewer", SkillState::Missing),
             skill("own", SkillState::Untracked),
+            skill("docx", SkillState::Disabled),
+            skill("mine", SkillState::Editable),
         ];
         let (printer, out, err) = printer(Look::PLAIN);
         show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] });
@@ -88,6 +98,8 @@ mod tests {
         pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok
         code-reviewer  -        project  github:anthropics/skills  -                  missing
         own            -        project  -                         -                  untracked
+        docx           -        project  github:anthropics/skills  -                  disabled, modified
+        mine           -        project  github:anthropics/skills  -                  editable
         "#);
         insta::assert_snapshot!(err.text(), @r#"
         warning: odd

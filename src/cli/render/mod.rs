@@ -3,12 +3,14 @@
 pub(crate) mod available;
 pub(crate) mod create;
 pub(crate) mod diff;
+pub(crate) mod disable;
 pub(crate) mod error;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod install;
+pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod plugins;
 pub(crate) mod policy;

@@ -1,7 +1,28 @@
 //! Steps of a plan in words.
 
-use crate::install::agents::CANONICAL_DIR;
-use crate::install::plan::{Place, Step};
+use super::and;
+use crate::cli::printer::Printer;
+use crate::install::agents::{CANONICAL_DIR, DISABLED_DIR};
+use crate::install::plan::{ChangedFiles, Place, Step};
+use crate::{lockfile, manifest};
+
+/// Says what a dry run found.
+pub(super) fn plan(printer: &Printer, steps: &[Step], files: ChangedFiles) {
+    let mut lines: Vec<String> = steps.iter().map(would).collect();
+    let names = file_names(files);
+    if !names.is_empty() {
+        lines.push(format!("would write {}", and(&names)));
+    }
+    printer.data(&lines.join("\n"));
+    let dry = "nothing was changed: this was a dry run";
+    printer.note(if lines.is_empty() { "there is nothing to do" } else { dry });
+}
+
+/// The names of the files that change.
+pub(super) fn file_names(changed: ChangedFiles) -> Vec<&'static str> {
+    let files = [(changed.manifest, manifest::FILE_NAME), (changed.lockfile, lockfile::FILE_NAME)];
+    files.into_iter().filter(|(changed, _)| *changed).map(|(_, name)| name).collect()
+}
 
 /// Says what a step would do.
 pub(super) fn would(step: &Step) -> String {
@@ -16,12 +37,16 @@ pub(super) fn would(step: &Step) -> String {
             format!("would remove the link to {name} for {agent}")
         }
         Step::Unlink { place, name } => format!("would remove the link {name} from {}", words(place)),
+        Step::Disable { name, .. } => format!("would move {name} out of agents' sight"),
+        Step::Enable { name, .. } => format!("would move {name} back to {CANONICAL_DIR}"),
+        Step::Edit { name } => format!("would link {name} in {CANONICAL_DIR} to its directory"),
     }
 }
 
 fn words(place: &Place) -> String {
     match place {
         Place::Canonical => CANONICAL_DIR.to_owned(),
+        Place::Disabled => DISABLED_DIR.to_owned(),
         Place::Agent(agent) => format!("the directory of {agent}"),
     }
 }
@@ -43,6 +68,10 @@ mod tests {
             Step::Link { agent: "goose".to_owned(), name: name() },
             Step::Unlink { place: agent(), name: name() },
             Step::Unlink { place: Place::Canonical, name: name() },
+            Step::Disable { name: name(), digest: Some(digest) },
+            Step::Enable { name: name(), digest: None },
+            Step::Put { place: Place::Disabled, name: name(), digest, replaces: None },
+            Step::Edit { name: name() },
         ];
         let text = steps.iter().map(would).collect::<Vec<_>>().join("\n");
         insta::assert_snapshot!(text, @r#"
@@ -52,6 +81,10 @@ mod tests {
         would link pdf for goose
         would remove the link to pdf for goose
         would remove the link pdf from .agents/skills
+        would move pdf out of agents' sight
+        would move pdf back to .agents/skills
+        would put pdf in .agents/.skillpm-disabled
+        would link pdf in .agents/skills to its directory
         "#);
     }
 }

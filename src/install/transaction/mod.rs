@@ -21,10 +21,11 @@ use std::path::{Path, PathBuf};
 use self::journal::{Change, Journal};
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
-use super::state::Files;
+use super::state::{Files, read_manifest};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Kind};
+use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::reporter::Reporter;
 use crate::settings::Settings;
@@ -46,6 +47,9 @@ pub struct Transaction<'a> {
     directory: PathBuf,
     /// Directories that were made on the way, which go again when the rest is taken back.
     made: RefCell<Vec<PathBuf>>,
+    /// The manifest as it is to be: it says where links to directories of the user lead, so that the
+    /// journal need not.
+    manifest: RefCell<Manifest>,
     lock: Option<DirLock>,
 }
 
@@ -61,7 +65,8 @@ impl<'a> Transaction<'a> {
         let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
         let directory = work_dir.join(DIRECTORY);
         let made = RefCell::default();
-        let transaction = Self { scope, settings, reporter, directory, made, lock: Some(lock) };
+        let manifest = RefCell::default();
+        let transaction = Self { scope, settings, reporter, directory, made, manifest, lock: Some(lock) };
         transaction.recover()?;
         Ok(transaction)
     }
@@ -98,12 +103,27 @@ impl<'a> Transaction<'a> {
     }
 
     fn finish(&self, journal: &Journal) -> Result<()> {
+        if journal.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
+            self.manifest.replace(self.manifest_of(journal)?);
+        }
         for (at, step) in journal.steps.iter().enumerate() {
             self.step_again(at, step)?;
         }
         self.sync_places(journal)?;
         self.replace(&self.scope.lockfile, journal.lockfile)?;
         self.replace(&self.scope.manifest, journal.manifest)
+    }
+
+    /// The manifest that the transaction of `journal` writes, or that is there.
+    fn manifest_of(&self, journal: &Journal) -> Result<Manifest> {
+        if let (Some(change), Some(bytes)) =
+            (journal.manifest, own_file(&self.prepared(&self.scope.manifest))?)
+            && Digest::of(&bytes) == change.new
+            && let Ok(manifest) = Manifest::parse(&String::from_utf8_lossy(&bytes))
+        {
+            return Ok(manifest);
+        }
+        Ok(read_manifest(self.scope)?.0)
     }
 
     fn bad_journal(&self, reason: &str) -> Error {
@@ -122,6 +142,7 @@ impl<'a> Transaction<'a> {
         if plan.is_empty() {
             return Ok(());
         }
+        self.manifest.replace(plan.manifest.as_ref().unwrap_or(&files.manifest).clone());
         let journal = self.stage(plan, files, contents).inspect_err(|_| {
             // The first error is the one to tell; the next run clears what cannot be cleared now.
             let _ = self.clear();
@@ -207,7 +228,9 @@ impl<'a> Transaction<'a> {
     fn sync_places(&self, journal: &Journal) -> Result<()> {
         let mut dirs = BTreeSet::new();
         for step in &journal.steps {
-            dirs.extend(self.target(step)?.parent().map(Path::to_owned));
+            for path in std::iter::once(self.target(step)?).chain(self.destination(step)?) {
+                dirs.extend(path.parent().map(Path::to_owned));
+            }
         }
         for dir in dirs {
             if fs::kind(&dir)?.is_some() {
@@ -283,6 +306,7 @@ impl Drop for Transaction<'_> {
     /// Leaves no empty directories where nothing was installed.
     fn drop(&mut self) {
         fs::remove_dir_if_empty(&self.scope.skills_dir());
+        fs::remove_dir_if_empty(&self.scope.disabled_dir());
         fs::remove_dir_if_empty(&self.scope.work_dir());
         drop(self.lock.take());
     }
@@ -310,10 +334,13 @@ fn restore_file(file: &Path, change: Option<Change>, old: Option<&str>) -> Resul
 
 fn describe(step: &Step) -> String {
     match step {
-        Step::Put { name, place: Place::Canonical, .. } => format!("put {name}"),
+        Step::Put { name, place: Place::Canonical | Place::Disabled, .. } => format!("put {name}"),
         Step::Put { name, place: Place::Agent(agent), .. } => format!("put {name} for {agent}"),
         Step::Remove { name, .. } => format!("remove {name}"),
         Step::Link { agent, name } => format!("link {name} for {agent}"),
         Step::Unlink { name, .. } => format!("unlink {name}"),
+        Step::Disable { name, .. } => format!("disable {name}"),
+        Step::Enable { name, .. } => format!("enable {name}"),
+        Step::Edit { name } => format!("link {name} to its directory"),
     }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use super::Transaction;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs::{self, Kind};
-use crate::install::plan::Step;
-use crate::install::state::{digest_of, relative};
+use crate::fs::{self, Kind, LinkKind, System};
+use crate::install::editable::Editable;
+use crate::install::plan::{Place, Step};
+use crate::install::state::digest_of;
 use crate::name::SkillName;
 use crate::store;
 
@@ -30,10 +31,16 @@ impl Transaction<'_> {
                 fs::move_new(&target, &tree)?;
                 unchanged(&tree, old, &target)
             }
-            (Step::Link { name, .. }, None) => self.link(&target, name),
-            (Step::Link { name, .. }, Some(Kind::Symlink)) => {
+            (Step::Link { .. } | Step::Edit { .. }, None) => self.link(&target, step),
+            (Step::Link { .. } | Step::Edit { .. }, Some(Kind::Symlink)) => {
                 fs::move_new(&target, &tree)?;
-                self.link(&target, name)
+                self.link(&target, step)
+            }
+            // An edit of the last moment moves along, so nothing has to be compared.
+            (Step::Disable { .. } | Step::Enable { .. }, Some(Kind::Directory)) => {
+                let other = self.destination(step)?.unwrap_or(tree);
+                self.make_parent(&other)?;
+                Ok(fs::move_new(&target, &other)?)
             }
             (Step::Unlink { .. }, Some(Kind::Symlink)) => Ok(fs::move_new(&target, &tree)?),
             // Gone already: somebody else did it.
@@ -47,6 +54,9 @@ impl Transaction<'_> {
     pub(super) fn step_again(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
         fs::clear_moves(&target)?;
+        if let Some(other) = self.destination(step)? {
+            return self.move_again(step, &target, &other);
+        }
         clear_rest(step, &target, &tree)?;
         let (lies, staged) = (fs::kind(&target)?, fs::kind(&tree)?);
         match (step, lies, staged) {
@@ -63,12 +73,31 @@ impl Transaction<'_> {
             (Step::Remove { old, .. }, Some(Kind::Directory), None) if holds(&target, old) => {
                 Ok(fs::move_new(&target, &tree)?)
             }
-            (Step::Link { name, .. }, None, _) => self.link(&target, name),
-            (Step::Link { name, .. }, Some(Kind::Symlink), None) if !self.is_our_link(&target, name)? => {
+            (Step::Link { .. } | Step::Edit { .. }, None, _) => self.link(&target, step),
+            (Step::Link { .. } | Step::Edit { .. }, Some(Kind::Symlink), None)
+                if !self.is_our_link(&target, step)? =>
+            {
                 fs::move_new(&target, &tree)?;
-                self.link(&target, name)
+                self.link(&target, step)
             }
             (Step::Unlink { .. }, Some(Kind::Symlink), None) => Ok(fs::move_new(&target, &tree)?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the tree at `target` to `other`, in the journal of a run that was killed.
+    fn move_again(&self, step: &Step, target: &Path, other: &Path) -> Result<()> {
+        let (Step::Disable { digest, .. } | Step::Enable { digest, .. }) = step else { return Ok(()) };
+        fs::clear_moves(other)?;
+        // What no rename could take away went file by file: the rest of it.
+        if digest.is_some() && digest_of(other) == *digest && is_part(target, other) {
+            return Ok(fs::remove_tree(target)?);
+        }
+        match (fs::kind(target)?, fs::kind(other)?) {
+            (Some(Kind::Directory), None) if digest_of(target) == *digest => {
+                self.make_parent(other)?;
+                Ok(fs::move_new(target, other)?)
+            }
             _ => Ok(()),
         }
     }
@@ -78,6 +107,13 @@ impl Transaction<'_> {
         let (target, tree) = (self.target(step)?, self.tree(at));
         fs::clear_moves(&target)?;
         fs::clear_moves(&tree)?;
+        if let Some(other) = self.destination(step)? {
+            fs::clear_moves(&other)?;
+            return match (fs::kind(&target)?, fs::kind(&other)?) {
+                (None, Some(Kind::Directory)) => Ok(fs::move_new(&other, &target)?),
+                _ => Ok(()),
+            };
+        }
         let (lies, aside) = (fs::kind(&target)?, fs::kind(&tree)?);
         match (step, lies, aside) {
             (Step::Put { replaces: None, digest, .. }, Some(Kind::Directory), None)
@@ -90,10 +126,14 @@ impl Transaction<'_> {
             {
                 Ok(fs::exchange(&tree, &target)?)
             }
-            (Step::Remove { .. } | Step::Unlink { .. } | Step::Link { .. }, None, Some(_)) => {
-                Ok(fs::move_new(&tree, &target)?)
-            }
-            (Step::Link { name, .. }, Some(Kind::Symlink), _) if self.is_our_link(&target, name)? => {
+            (
+                Step::Remove { .. } | Step::Unlink { .. } | Step::Link { .. } | Step::Edit { .. },
+                None,
+                Some(_),
+            ) => Ok(fs::move_new(&tree, &target)?),
+            (Step::Link { .. } | Step::Edit { .. }, Some(Kind::Symlink), _)
+                if self.is_our_link(&target, step)? =>
+            {
                 fs::remove_link(&target)?;
                 match aside {
                     Some(_) => Ok(fs::move_new(&tree, &target)?),
@@ -110,23 +150,55 @@ impl Transaction<'_> {
         self.scope.place(self.settings, &place, name)
     }
 
-    /// Makes the link to the canonical copy at `link`, where nothing lies.
-    fn link(&self, link: &Path, name: &SkillName) -> Result<()> {
+    /// The path that what lies at [`Self::target`] moves to, where the step is such a move.
+    pub(super) fn destination(&self, step: &Step) -> Result<Option<PathBuf>> {
+        let (_, name) = step.place();
+        step.goes_to().map(|place| self.scope.place(self.settings, &place, name)).transpose()
+    }
+
+    /// Makes the link of `step` at `link`, where nothing lies.
+    fn link(&self, link: &Path, step: &Step) -> Result<()> {
         self.make_parent(link)?;
-        Ok(fs::symlink(&self.link_target(link, name)?, link)?)
+        match self.kind_of_link(link, step)? {
+            Some(kind) => fs::make_link(&kind, link).map_err(|error| {
+                use std::io::ErrorKind as Io;
+                let no_links = matches!(error.source.kind(), Io::PermissionDenied | Io::Unsupported);
+                let error = Error::from(error);
+                if no_links {
+                    error.hint("where no links can be made, `--copy` gives agents copies")
+                } else {
+                    error
+                }
+            }),
+            None => Ok(()),
+        }
     }
 
-    fn is_our_link(&self, link: &Path, name: &SkillName) -> Result<bool> {
-        Ok(fs::read_link(link)? == Some(self.link_target(link, name)?))
+    fn is_our_link(&self, link: &Path, step: &Step) -> Result<bool> {
+        let kind = self.kind_of_link(link, step)?;
+        let text = fs::read_link(link)?;
+        Ok(kind.zip(text).is_some_and(|(kind, text)| kind.says(&text)))
     }
 
-    /// What a link to the canonical copy says, seen from where the link really lies.
-    fn link_target(&self, link: &Path, name: &SkillName) -> Result<PathBuf> {
+    /// The link that `step` makes at `link`, seen from where that really lies; `None` where a journal
+    /// names a skill that the manifest has in no directory.
+    fn kind_of_link(&self, link: &Path, step: &Step) -> Result<Option<LinkKind>> {
+        let (place, name) = step.place();
+        if place == Place::Canonical {
+            return self.link_to_source(name);
+        }
         let parent = link.parent().unwrap_or(&self.scope.root);
         let from = fs::real_path(parent)?.unwrap_or_else(|| parent.to_owned());
         let canonical = self.scope.skills_dir();
         let to = fs::real_path(&canonical)?.unwrap_or(canonical);
-        Ok(relative(&from, &to).join(name.as_str()))
+        Ok(Some(LinkKind::choose(System::default(), &from, &to.join(name.as_str()))))
+    }
+
+    /// The link to the directory that the manifest names for `name`.
+    fn link_to_source(&self, name: &SkillName) -> Result<Option<LinkKind>> {
+        let manifest = self.manifest.borrow();
+        let Some(requirement) = manifest.skills().get(name) else { return Ok(None) };
+        Ok(Editable::of(self.settings, self.scope, requirement)?.map(|editable| editable.link))
     }
 }
 
@@ -139,11 +211,11 @@ fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
             holds(tree, digest) && !holds(target, old) && holds(&copy, old) && is_part(target, &copy)
         }
         Step::Remove { old, .. } => holds(tree, old) && is_part(target, tree),
-        Step::Unlink { .. } | Step::Link { .. } => {
+        Step::Unlink { .. } | Step::Link { .. } | Step::Edit { .. } => {
             let there = fs::read_link(target)?;
             there.is_some() && there == fs::read_link(tree)?
         }
-        Step::Put { .. } => false,
+        Step::Put { .. } | Step::Disable { .. } | Step::Enable { .. } => false,
     };
     if is_rest { Ok(fs::remove_tree(target)?) } else { Ok(()) }
 }

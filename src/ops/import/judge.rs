@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Proof};
-use super::{FoundIn, ImportedSkill, Verdict};
+use super::{FoundIn, ImportedSkill, Verdict, in_directories};
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::install::plan::{Place, Wanted};
+use crate::install::agents::Agent;
+use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, Survey};
 use crate::interop::copy::{Likeness, compare};
@@ -74,6 +75,7 @@ pub(super) struct Judge<'a> {
     scope: &'a Scope,
     files: &'a Files,
     survey: &'a Survey,
+    everyone: &'a [&'static Agent],
     /// Sources that were opened, or why they could not be.
     opened: BTreeMap<(Origin, String), Result<Opened, String>>,
     /// The keys under which the names that were seen fall together.
@@ -82,10 +84,16 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files, survey: &'a Survey) -> Self {
+    pub(super) fn new(
+        context: &'a Context,
+        scope: &'a Scope,
+        files: &'a Files,
+        survey: &'a Survey,
+        everyone: &'a [&'static Agent],
+    ) -> Self {
         let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
         let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
-        Self { context, scope, files, survey, opened: BTreeMap::new(), keys, warnings: Vec::new() }
+        Self { context, scope, files, survey, everyone, opened: BTreeMap::new(), keys, warnings: Vec::new() }
     }
 
     pub(super) fn into_warnings(self) -> Vec<String> {
@@ -138,16 +146,17 @@ impl<'a> Judge<'a> {
         let set = version.opened.tree.skill(&version.candidate.path, &Limits::default());
         let set = set.map_err(|error| format!("its source is refused: {error}"))?;
         let (digest, set) = keep(self.context, set, &mut self.warnings).map_err(|error| chain(&error))?;
-        let locked = locked(&spec, &version.opened, &version.candidate, digest);
         let own = version.candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
+        let own = own.filter(|own| own != name.as_str());
+        let locked = locked(&spec, &version.opened, &version.candidate, own.clone(), digest);
         let requirement = Requirement {
-            origin: spec.origin.clone(),
             path: locked.path.clone(),
             reference: spec.reference.clone(),
-            name: own.filter(|own| own != name.as_str()),
+            name: own,
+            ..Requirement::new(spec.origin.clone())
         };
         describe(skill, &locked);
-        let wanted = Wanted { name, locked, requirement: Some(requirement) };
+        let wanted = Wanted::new(name, Content::Locked(locked), Some(requirement));
         let mut known = BTreeSet::new();
         let mut made = Made::default();
         for (place, copy) in &copies {
@@ -173,8 +182,8 @@ impl<'a> Judge<'a> {
     fn copies(&self, name: &SkillName) -> Result<Vec<(Place, FileSet)>, String> {
         let mut copies = Vec::new();
         let canonical = self.survey.canonical.get(name).map(|found| (Place::Canonical, found));
-        let agents = self.survey.of(name).filter(|(agent, _)| !self.survey.sharing.contains(agent));
-        let agents = agents.map(|(agent, found)| (Place::Agent(agent.to_owned()), found));
+        let agents = in_directories(self.survey, self.everyone, name);
+        let agents = agents.into_iter().map(|(agent, found)| (Place::Agent(agent.id.to_owned()), found));
         for (place, found) in canonical.into_iter().chain(agents) {
             let path =
                 self.scope.place(&self.context.settings, &place, name).map_err(|error| chain(&error))?;
@@ -377,7 +386,7 @@ fn adopted(claim: &Claim, tie: &Tie, missing: bool, made: &Made) -> String {
 
 fn differs(place: &Place, files: &[String], tie: &Tie) -> String {
     let whose = match place {
-        Place::Canonical => "your copy".to_owned(),
+        Place::Canonical | Place::Disabled => "your copy".to_owned(),
         Place::Agent(agent) => format!("the copy of {agent}"),
     };
     let from = if *tie == Tie::Proven { "the version that was installed" } else { "its source as it is now" };

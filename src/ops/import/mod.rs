@@ -5,7 +5,7 @@
 //! is. Copies that nobody edited are brought to the bytes of their source; edited ones, and what cannot
 //! be tied to a source, stay as they are and are told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -135,15 +135,14 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
     let survey = Survey::take(&context.settings, &scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
-    let mut judge = Judge::new(context, &scope, &files, &survey);
+    let mut judge = Judge::new(context, &scope, &files, &survey, &everyone);
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
     let mut warnings = judge.into_warnings();
-    let audience = Audience::of(&files, &survey, &judged);
+    let audience = Audience::of(&files, &survey, &everyone, &judged);
     for (skill, action) in &mut judged {
         audience.make_room(&survey, skill, action);
     }
     let mut goal = Goal {
-        agents: audience.agents,
         manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
         copy: audience.copy,
         ..Goal::default()
@@ -154,8 +153,12 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         skills.push(skill);
         match action {
             Action::Nothing => {}
-            Action::Record(wanted) => goal.record.push(wanted),
-            Action::Put { wanted, set, known } => {
+            Action::Record(mut wanted) => {
+                wanted.agents.clone_from(&audience.agents);
+                goal.record.push(wanted);
+            }
+            Action::Put { mut wanted, set, known } => {
+                wanted.agents.clone_from(&audience.agents);
                 contents.insert(wanted.name.clone(), set);
                 goal.known.insert(wanted.name.clone(), known);
                 goal.put.push(wanted);
@@ -177,8 +180,9 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
             transaction.apply(&plan, &files, &contents)?;
         }
     }
-    let before = &files.manifest.agents().targets;
-    let now = plan.manifest.as_ref().map(|manifest| manifest.agents().targets.clone()).unwrap_or_default();
+    let before = files.manifest.agents().targets.clone().unwrap_or_default();
+    let manifest = plan.manifest.as_ref();
+    let now = manifest.and_then(|manifest| manifest.agents().targets.clone()).unwrap_or_default();
     Ok(ImportOutcome {
         skills,
         read,
@@ -203,7 +207,19 @@ fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Age
 }
 
 fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
-    files.manifest.agents().targets.iter().filter_map(|target| agents::find(target).ok())
+    files.manifest.agents().targets.iter().flatten().filter_map(|target| agents::find(target).ok())
+}
+
+/// What lies at the places of the skill `name` in the directories of agents. Of those that share one,
+/// the first of `everyone` is told.
+fn in_directories<'a>(
+    survey: &'a Survey,
+    everyone: &[&'static Agent],
+    name: &SkillName,
+) -> Vec<(&'static Agent, &'a Found)> {
+    let mut seen = BTreeSet::new();
+    let first = everyone.iter().filter(|agent| survey.dirs.get(agent.id).is_some_and(|dir| seen.insert(dir)));
+    first.filter_map(|agent| Some((*agent, survey.at(agent.id, name)?))).collect()
 }
 
 fn unchanged(scope: &Scope, before: &Files, now: &Files) -> Result<()> {
@@ -225,28 +241,34 @@ struct Audience {
 impl Audience {
     /// The agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
     /// Nobody is added: who saw none of the skills sees none of them afterwards.
-    fn of(files: &Files, survey: &Survey, judged: &[(ImportedSkill, Action)]) -> Self {
+    fn of(
+        files: &Files,
+        survey: &Survey,
+        everyone: &[&'static Agent],
+        judged: &[(ImportedSkill, Action)],
+    ) -> Self {
         let mut agents: Vec<&'static Agent> = named(files).collect();
         let (mut links, mut copies) = (false, false);
-        for (agent, found) in
-            judged.iter().filter_map(|(_, action)| action.name()).flat_map(|name| survey.of(name))
+        for (agent, found) in judged
+            .iter()
+            .filter_map(|(_, action)| action.name())
+            .flat_map(|name| in_directories(survey, everyone, name))
         {
             links |= *found == Found::OurLink;
             copies |= matches!(found, Found::Tree(_));
-            let sees = matches!(found, Found::OurLink | Found::Tree(_)) && !survey.sharing.contains(agent);
-            if let Ok(agent) = agents::find(agent)
-                && sees
-                && agents.iter().all(|other| other.id != agent.id)
-            {
+            let sees = matches!(found, Found::OurLink | Found::Tree(_));
+            if sees && agents.iter().all(|other| other.id != agent.id) {
                 agents.push(agent);
             }
         }
         let manifest = files.manifest.agents();
-        let mut targets = manifest.targets.clone();
         let old: Vec<&str> = named(files).map(|agent| agent.id).collect();
-        targets.extend(
-            agents.iter().map(|agent| agent.id).filter(|id| !old.contains(id)).map(ToOwned::to_owned),
-        );
+        let new = agents.iter().map(|agent| agent.id).filter(|id| !old.contains(id));
+        let new: Vec<String> = new.map(ToOwned::to_owned).collect();
+        let mut targets = manifest.targets.clone();
+        if !new.is_empty() {
+            targets.get_or_insert_default().extend(new);
+        }
         // Where skillpm keeps links already, it goes on to do so.
         let copy = manifest.copy || (copies && !links && files.lock.skills.is_empty());
         Self { agents, manifest: Agents { targets, copy }, copy }
@@ -257,9 +279,9 @@ impl Audience {
     fn make_room(&self, survey: &Survey, skill: &mut ImportedSkill, action: &mut Action) {
         let Action::Put { wanted, .. } = action else { return };
         let in_the_way = self.agents.iter().find(|agent| {
-            let shared = survey.served.contains(agent.id) || survey.sharing.contains(agent.id);
+            let served = survey.served.contains(agent.id);
             let found = survey.at(agent.id, &wanted.name);
-            !shared && matches!(found, Some(Found::OtherLink(_) | Found::Other))
+            !served && matches!(found, Some(Found::OtherLink(_) | Found::Other))
         });
         if let Some(agent) = in_the_way {
             skill.verdict = Verdict::Edited;

@@ -1,59 +1,106 @@
-//! Which agents are to see the skills.
+//! Which agents are to see which skills.
+//!
+//! What a skill's own entry says comes first (`agents = [...]`), then the default of the scope
+//! (`[agents] targets`), then what is locked: where the manifest says nothing, a skill keeps the agents
+//! that it has. So no later run adds an agent that nobody chose, on whatever machine it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::InstallRequest;
+pub(in crate::ops) use super::select::ALL;
 use crate::error::{Error, Result};
 use crate::install::agents::{self, Agent, UnknownAgent};
+use crate::install::plan::{Wanted, requirement_of};
 use crate::install::scope::{Scope, ScopeKind, exists};
-use crate::manifest::Agents;
+use crate::install::state::Files;
+use crate::manifest::{Agents, Requirement};
+use crate::name::SkillName;
 use crate::settings::Settings;
 
-/// The agents, and what the manifest is to say about them.
+/// The ids of agents.
+pub(in crate::ops) type Ids = BTreeSet<&'static str>;
+
+/// Who is to see what.
 #[derive(Debug)]
-pub(super) struct Audience {
-    /// Agents that get a link or copy, or that the canonical copy serves.
-    pub(super) agents: Vec<&'static Agent>,
-    /// The table `[agents]` of the manifest.
-    pub(super) manifest: Agents,
-    /// Whether they get copies.
-    pub(super) copy: bool,
+pub(in crate::ops) struct Audience<'a> {
+    settings: &'a Settings,
+    scope: &'a Scope,
+    files: &'a Files,
+    /// The agents that the lockfile has for each skill.
+    locked: BTreeMap<SkillName, Ids>,
+    before: Choice,
+    now: Choice,
+    /// Agents that somebody took away.
+    taken: Ids,
 }
 
-impl Audience {
-    /// Chooses the agents: those that the manifest names and those that were named now. Where the
-    /// manifest names none and `look` is set, those on this machine; they are written down, so that
-    /// no later run adds an agent that nobody chose.
+/// What a manifest says.
+#[derive(Debug, Clone, Default)]
+struct Choice {
+    /// The default of the scope, where there is one.
+    default: Option<Ids>,
+    /// Skills with agents of their own.
+    own: BTreeMap<SkillName, Ids>,
+}
+
+impl<'a> Audience<'a> {
+    /// Reads what the manifest and the lockfile say.
     ///
     /// # Errors
     ///
-    /// An unknown agent, or one without a directory in this scope.
-    pub(super) fn choose(
-        settings: &Settings,
-        scope: &Scope,
-        request: &InstallRequest,
-        manifest: &Agents,
-        look: bool,
-    ) -> Result<Self> {
-        let mut ids: BTreeSet<&'static str> = BTreeSet::new();
-        for target in &manifest.targets {
-            let agent = agents::find(target).map_err(|error| {
-                unknown(
-                    &error,
-                    format!("{}: there is no agent `{target}`", scope.manifest.display()),
-                    Error::config,
-                )
-            })?;
-            ids.insert(agent.id);
+    /// An agent that is not known.
+    pub(in crate::ops) fn read(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Result<Self> {
+        let place = scope.manifest.display();
+        let listed = |list: &[String], whose: &str| {
+            let find = |id: &String| match agents::find(id) {
+                Ok(agent) => Ok(agent.id),
+                Err(error) => {
+                    Err(unknown(&error, format!("{place}: there is no agent `{id}`{whose}"), Error::config))
+                }
+            };
+            list.iter().map(find).collect::<Result<Ids>>()
+        };
+        let mut now = Choice::default();
+        if let Some(targets) = &files.manifest.agents().targets {
+            now.default = Some(listed(targets, "")?);
         }
-        for given in &request.agents {
-            if given == super::select::ALL {
-                ids.extend(
-                    agents::all()
-                        .iter()
-                        .filter(|agent| is_here(settings, scope, agent))
-                        .map(|agent| agent.id),
-                );
+        for (name, requirement) in files.manifest.skills() {
+            if let Some(own) = &requirement.agents {
+                now.own.insert(name.clone(), listed(own, &format!(", which skill `{name}` names"))?);
+            }
+        }
+        let mut locked = BTreeMap::new();
+        for (name, entry) in &files.lock.skills {
+            let mut ids = Ids::new();
+            for id in &entry.agents {
+                match agents::find(id) {
+                    Ok(agent) => drop(ids.insert(agent.id)),
+                    // Where the manifest decides, it does not matter what the lockfile had.
+                    Err(_) if now.default.is_some() || now.own.contains_key(name) => {}
+                    Err(_) => {
+                        let place = scope.lockfile.display();
+                        return Err(Error::config(format!(
+                            "{place}: there is no agent `{id}`, which skill `{name}` names"
+                        ))
+                        .hint("update skillpm, or say in `skillpm.toml` who is to see the skills"));
+                    }
+                }
+            }
+            locked.insert(name.clone(), ids);
+        }
+        let before = now.clone();
+        Ok(Self { settings, scope, files, locked, before, now, taken: Ids::new() })
+    }
+
+    /// The agents that `given` names; `*` is all that are on this machine.
+    ///
+    /// # Errors
+    ///
+    /// An agent that is not known or has no directory in this scope.
+    pub(in crate::ops) fn named(settings: &Settings, scope: &Scope, given: &[String]) -> Result<Ids> {
+        let mut ids = Ids::new();
+        for given in given {
+            if given == ALL {
+                ids.extend(agents::all().iter().filter(|a| is_here(settings, scope, a)).map(|a| a.id));
                 continue;
             }
             let agent =
@@ -67,22 +114,210 @@ impl Audience {
             }
             ids.insert(agent.id);
         }
-        let nobody_chose = manifest.targets.is_empty() && request.agents.is_empty();
-        if nobody_chose && look {
-            ids.extend(found(settings, scope));
-        }
-        // The order in which the manifest names them stays.
-        let mut targets = manifest.targets.clone();
-        let named: BTreeSet<_> =
-            targets.iter().filter_map(|target| agents::find(target).ok()).map(|a| a.id).collect();
-        targets.extend(ids.difference(&named).map(|id| (*id).to_owned()));
-        let copy = request.copy || manifest.copy;
-        // Agents that share a directory share what lies in it.
-        let mut dirs = BTreeSet::new();
-        let chosen = agents::all().iter().filter(|agent| ids.contains(agent.id));
-        let agents = chosen.filter(|agent| dirs.insert(scope.agent_dir(settings, agent))).collect();
-        Ok(Self { agents, manifest: Agents { targets, copy }, copy })
+        Ok(ids)
     }
+
+    /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
+    /// silent about agents.
+    fn is_untouched(&self) -> bool {
+        let editable = self.files.manifest.skills().values().any(|requirement| requirement.editable);
+        self.now.default.is_none() && self.files.lock.skills.is_empty() && !editable
+    }
+
+    /// Chooses for the installation of `names`, for which the agents `named` were named. The first
+    /// one in a scope decides for those that follow: `named`, or where `named` is `None` the agents
+    /// of this machine. Later, what is named is for the skills that are installed and no others.
+    pub(super) fn install(&mut self, names: &[SkillName], named: Option<&Ids>) {
+        match named {
+            None if self.is_untouched() => {
+                let found: Ids = found(self.settings, self.scope).into_iter().collect();
+                self.now.default = Some(found).filter(|found| !found.is_empty());
+            }
+            Some(named) if self.is_untouched() => {
+                self.now.default = Some(named.clone()).filter(|named| !named.is_empty());
+            }
+            None => {}
+            Some(named) => self.add(named, Some(names)),
+        }
+    }
+
+    /// Adds agents: to the skills `names`, or without them to the default of the scope.
+    pub(in crate::ops) fn add(&mut self, named: &Ids, names: Option<&[SkillName]>) {
+        // The canonical copy serves the others, whoever is listed.
+        let named: Ids = named.iter().copied().filter(|id| needs_link(id)).collect();
+        self.change(names, |ids| ids | &named);
+    }
+
+    /// Takes agents away: from the skills `names`, or without them from all of the scope.
+    pub(in crate::ops) fn take(&mut self, named: &Ids, names: Option<&[SkillName]>) {
+        self.change(names, |ids| ids - named);
+        if names.is_none() {
+            let default = &self.now.default;
+            // What was the default and more needs no word of its own any longer.
+            self.now.own.retain(|_, ids| {
+                let less = &*ids - named;
+                let is_usual = less != *ids && Some(&less) == default.as_ref();
+                *ids = less;
+                !is_usual
+            });
+        }
+        self.taken.extend(named);
+    }
+
+    fn change(&mut self, names: Option<&[SkillName]>, change: impl Fn(&Ids) -> Ids) {
+        let Some(names) = names else {
+            let default = match &self.now.default {
+                Some(default) => default.clone(),
+                None => self.settle(),
+            };
+            // Those that had other agents than the rest keep them, and get what changes.
+            let settled: Vec<_> =
+                self.now.own.keys().filter(|name| !self.before.own.contains_key(*name)).cloned().collect();
+            for name in settled {
+                self.now.own.entry(name).and_modify(|ids| *ids = change(ids));
+            }
+            self.now.default = Some(change(&default));
+            return;
+        };
+        for name in names {
+            let old = self.of(name);
+            let new = change(&old);
+            let usual = self.usual(name);
+            if new == usual {
+                self.now.own.remove(name);
+            } else if new != old {
+                self.now.own.insert(name.clone(), new);
+            }
+        }
+    }
+
+    /// Makes a default of what the skills have in common, where the manifest has none; those that have
+    /// more than that get it as their own, so that the default changes nothing for them.
+    fn settle(&mut self) -> Ids {
+        let silent: Vec<_> =
+            self.locked.iter().filter(|(name, _)| !self.now.own.contains_key(*name)).collect();
+        let common = silent.iter().map(|(_, ids)| (*ids).clone()).reduce(|a, b| &a & &b).unwrap_or_default();
+        let more: Vec<_> = silent
+            .into_iter()
+            .filter(|(_, ids)| **ids != common)
+            .map(|(name, ids)| (name.clone(), ids.clone()))
+            .collect();
+        self.now.own.extend(more);
+        common
+    }
+
+    /// The agents that are to see the skill `name`.
+    fn of(&self, name: &SkillName) -> Ids {
+        self.now.own.get(name).cloned().unwrap_or_else(|| self.usual(name))
+    }
+
+    /// The agents that are to see `name` where it names none of its own.
+    fn usual(&self, name: &SkillName) -> Ids {
+        let choice = self.now.default.as_ref().or_else(|| self.locked.get(name));
+        choice.cloned().unwrap_or_else(|| self.in_use())
+    }
+
+    /// The agents that the skills of this scope have which name none of their own.
+    fn in_use(&self) -> Ids {
+        let silent = self.locked.iter().filter(|(name, _)| !self.now.own.contains_key(*name));
+        silent.flat_map(|(_, ids)| ids.iter().copied()).collect()
+    }
+
+    /// Says in `wanted` who is to see it, and in its entry, where that changes or is new.
+    pub(in crate::ops) fn dress(&self, wanted: &mut Wanted) {
+        let ids = self.of(&wanted.name);
+        let has_dir = |agent: &&Agent| self.scope.agent_dir(self.settings, agent).is_some();
+        wanted.agents = agents::all().iter().filter(|agent| ids.contains(agent.id)).filter(has_dir).collect();
+        let old = match self.before.own.get(&wanted.name).or(self.before.default.as_ref()) {
+            Some(old) => old.clone(),
+            None => Ids::new(),
+        };
+        wanted.leaving = old.iter().chain(&self.taken).copied().filter(|id| !ids.contains(id)).collect();
+        let changed = self.before.own.get(&wanted.name) != self.now.own.get(&wanted.name);
+        let entry = wanted.requirement.take().or_else(|| self.entry(&wanted.name).filter(|_| changed));
+        let (agents, disabled) = (self.text(&wanted.name), wanted.disabled);
+        wanted.requirement = entry.map(|entry| Requirement { agents, disabled, ..entry });
+    }
+
+    /// The entries of the manifest that say something else about agents now, apart from those of the
+    /// skills `but`.
+    pub(in crate::ops) fn entries(&self, but: &BTreeSet<&SkillName>) -> BTreeMap<SkillName, Requirement> {
+        let known = self.before.own.keys().chain(self.now.own.keys()).filter(|name| !but.contains(name));
+        let changed = known.filter(|name| self.before.own.get(*name) != self.now.own.get(*name));
+        let entry = |name: &SkillName| {
+            let entry = self.entry(name)?;
+            Some((name.clone(), Requirement { agents: self.text(name), ..entry }))
+        };
+        changed.filter_map(entry).collect()
+    }
+
+    /// What the manifest says of `name`, or has to say where there is only a lockfile.
+    pub(in crate::ops) fn entry(&self, name: &SkillName) -> Option<Requirement> {
+        let written = self.files.manifest.skills().get(name).cloned();
+        let locked = self.files.lock.skills.get(name).filter(|_| self.files.manifest_text.is_none());
+        written.or_else(|| locked.map(requirement_of))
+    }
+
+    /// The list that the entry of `name` is to have.
+    fn text(&self, name: &SkillName) -> Option<Vec<String>> {
+        let old =
+            self.files.manifest.skills().get(name).and_then(|requirement| requirement.agents.as_deref());
+        self.now.own.get(name).map(|ids| list(old, ids))
+    }
+
+    /// What `[agents]` is to say, where that changes.
+    pub(in crate::ops) fn manifest(&self, copy: bool) -> Option<Agents> {
+        let old = self.files.manifest.agents();
+        let targets = match &self.now.default {
+            Some(ids) if self.now.default != self.before.default => Some(list(old.targets.as_deref(), ids)),
+            _ => old.targets.clone(),
+        };
+        Some(Agents { targets, copy: copy || old.copy }).filter(|new| new != old)
+    }
+
+    /// All agents that somebody chose for something here.
+    pub(in crate::ops) fn chosen(&self) -> Ids {
+        let lists = self.now.default.iter().chain(self.now.own.values()).chain(self.locked.values());
+        lists.flatten().copied().filter(|id| needs_link(id)).collect()
+    }
+
+    /// Skills with agents of their own, which the default does not reach, and none of `named` among them.
+    pub(in crate::ops) fn apart(&self, named: &Ids) -> Vec<String> {
+        let own = self.before.own.iter();
+        let apart =
+            own.filter(|(_, own)| !named.iter().filter(|id| needs_link(id)).all(|id| own.contains(id)));
+        apart.map(|(name, _)| name.to_string()).collect()
+    }
+
+    /// Of the agents `named`, those that look into the same directory as one that `wanted` has.
+    pub(in crate::ops) fn still_seeing(
+        &self,
+        named: &Ids,
+        wanted: &Wanted,
+    ) -> Vec<(&'static str, &'static str)> {
+        let dir = |agent: &Agent| self.scope.agent_dir(self.settings, agent);
+        let mut told = Vec::new();
+        for agent in named.iter().filter_map(|id| agents::find(id).ok()) {
+            let other = wanted.agents.iter().find(|other| !other.is_universal() && dir(other) == dir(agent));
+            told.extend(other.map(|other| (agent.id, other.id)));
+        }
+        told
+    }
+}
+
+/// Whether the agent `id` needs a link to see a skill.
+pub(in crate::ops) fn needs_link(id: &str) -> bool {
+    agents::find(id).is_ok_and(|agent| !agent.is_universal())
+}
+
+/// The list `old` with what is in `ids` and nothing else: what stays, stays in its order and words.
+fn list(old: Option<&[String]>, ids: &Ids) -> Vec<String> {
+    let id = |text: &String| agents::find(text).ok().map(|agent| agent.id).filter(|id| ids.contains(id));
+    let mut list: Vec<String> =
+        old.unwrap_or_default().iter().filter(|text| id(text).is_some()).cloned().collect();
+    let named: Ids = list.iter().filter_map(id).collect();
+    list.extend(ids.difference(&named).map(|id| (*id).to_owned()));
+    list
 }
 
 fn unknown(error: &UnknownAgent, message: String, kind: fn(String) -> Error) -> Error {

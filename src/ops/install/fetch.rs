@@ -1,14 +1,15 @@
 //! From sources to trees that can be installed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::select::{available, candidates, install_name, off_specification, select};
+use super::editable;
+use super::select::{available, candidates, check_alphabet, install_name, off_specification, select};
 use super::{Available, InstallRequest};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::install::plan::Wanted;
+use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -23,17 +24,17 @@ use crate::tree::FileSet;
 
 /// Skills that are ready to be installed.
 #[derive(Debug, Default)]
-pub(super) struct Fetched {
+pub(in crate::ops) struct Fetched {
     /// What is to be there.
-    pub(super) wanted: Vec<Wanted>,
+    pub(in crate::ops) wanted: Vec<Wanted>,
     /// Where in `wanted` a skill is, by the key under which names fall together.
     by_key: BTreeMap<String, usize>,
     /// Their files.
-    pub(super) contents: BTreeMap<SkillName, FileSet>,
+    pub(in crate::ops) contents: BTreeMap<SkillName, FileSet>,
     /// What a person should know.
-    pub(super) warnings: Vec<String>,
+    pub(in crate::ops) warnings: Vec<String>,
     /// Lets in what the policy admits.
-    pub(super) gate: Gate,
+    pub(in crate::ops) gate: Gate,
 }
 
 /// Reads a source as it was typed, with what flags say of it.
@@ -123,13 +124,22 @@ impl Fetched {
         request: &InstallRequest,
         spec: &SourceSpec,
     ) -> Result<()> {
+        if request.editable {
+            editable::check(context, scope, spec)?;
+        }
         let opened = open(context, scope, spec, &mut self.gate)?;
         let found = candidates(&opened, spec)?;
         let mut names = request.skills.clone();
         names.extend(spec.skill.clone());
         let named = names.iter().any(|name| name != super::select::ALL);
         let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
-        if self.add_chosen(context, spec, &opened, &chosen, named || chosen.len() == 1)? == 0 {
+        if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
+            let number = chosen.len();
+            return Err(Error::usage(format!("`--as {alias}` names one skill, and {number} are meant"))
+                .hint("name the one with `--skill NAME`"));
+        }
+        if self.add_chosen(context, scope, request, spec, &opened, &chosen, named || chosen.len() == 1)? == 0
+        {
             return Err(Error::integrity(format!(
                 "none of the {} skills of `{spec}` can be installed",
                 chosen.len()
@@ -148,6 +158,8 @@ impl Fetched {
     pub(super) fn add_chosen(
         &mut self,
         context: &Context,
+        scope: &Scope,
+        request: &InstallRequest,
         spec: &SourceSpec,
         opened: &Opened,
         chosen: &[Candidate],
@@ -155,7 +167,7 @@ impl Fetched {
     ) -> Result<usize> {
         let mut installed = 0;
         for candidate in chosen {
-            match self.candidate(context, spec, opened, candidate) {
+            match self.candidate(context, scope, request, spec, opened, candidate) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !named => {
@@ -174,32 +186,49 @@ impl Fetched {
     fn candidate(
         &mut self,
         context: &Context,
+        scope: &Scope,
+        request: &InstallRequest,
         spec: &SourceSpec,
         opened: &Opened,
         candidate: &Candidate,
     ) -> Result<()> {
-        let name = install_name(candidate, &opened.name)?;
+        let name = match &request.alias {
+            Some(alias) => alias_of(candidate, &opened.name, alias)?,
+            None => install_name(candidate, &opened.name)?,
+        };
         let refused = |error: Error| error.context(format!("the skill `{name}` is refused"));
-        let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(|e| refused(e.into()))?;
-        let (digest, set) = keep(context, set, &mut self.warnings).map_err(refused)?;
-        self.gate.content(&name, &candidate.file_name, &set)?;
-        let locked = locked(spec, opened, candidate, digest);
+        let path = Some(candidate.path.as_str()).filter(|path| !path.is_empty());
         // The directory may be denied where the source is not.
-        self.gate.source(Asked { path: locked.path.as_deref(), ..asked(spec) })?;
+        self.gate.source(Asked { path, ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
+        // What no manifest could hold is found by its path alone.
+        let writable = |text: &String| !text.is_empty() && !text.chars().any(char::is_control);
+        let own = written.filter(|written| written != name.as_str()).filter(writable);
         let requirement = Requirement {
-            origin: spec.origin.clone(),
-            path: locked.path.clone(),
+            path: Some(candidate.path.clone()).filter(|path| !path.is_empty()),
             reference: spec.reference.clone(),
-            name: written.filter(|written| written != name.as_str()),
+            name: own.clone(),
+            editable: request.editable,
+            ..Requirement::new(spec.origin.clone())
+        };
+        let set = opened.tree.skill(&candidate.path, &Limits::default());
+        let (content, set) = if request.editable {
+            // A link leads to files that no copy could have, too.
+            (Content::Editable(editable::find(context, scope, &name, &requirement)?), set.ok())
+        } else {
+            let set = set.map_err(|error| refused(error.into()))?;
+            let (digest, set) = keep(context, set, &mut self.warnings).map_err(refused)?;
+            self.gate.content(&name, &candidate.file_name, &set)?;
+            (Content::Locked(locked(spec, opened, candidate, own, digest)), Some(set))
         };
         let key = name.collision_key();
         if let Some(other) = self.by_key.get(&key).and_then(|at| self.wanted.get(*at)) {
-            if other.locked.digest == digest {
+            if other.content.is_same(&content) {
                 return Ok(());
             }
-            let places: Vec<_> = [&other.locked, &locked]
-                .map(|l| format!("\n  {} {}", l.origin, l.path.as_deref().unwrap_or(".")))
+            let other = other.requirement.as_ref().unwrap_or(&requirement);
+            let places: Vec<_> = [other, &requirement]
+                .map(|r| format!("\n  {} {}", r.origin, r.path.as_deref().unwrap_or(".")))
                 .into();
             return Err(Error::usage(format!(
                 "two different skills would be installed as `{name}`:{}",
@@ -207,7 +236,7 @@ impl Fetched {
             ))
             .hint("name one of them by its path, such as `owner/repo/path`"));
         }
-        if let Some(file) = set.get(&candidate.file_name) {
+        if let Some((set, file)) = set.as_ref().and_then(|set| Some((set, set.get(&candidate.file_name)?))) {
             let text = set.read(file)?;
             self.warnings.extend(off_specification(
                 &name,
@@ -216,19 +245,33 @@ impl Fetched {
                 text,
             ));
         }
-        self.warnings.extend(unportable(&name, &set));
+        self.warnings.extend(set.as_ref().and_then(|set| unportable(&name, set)));
         self.by_key.insert(key, self.wanted.len());
-        self.wanted.push(Wanted { name: name.clone(), locked, requirement: Some(requirement) });
-        self.contents.insert(name, set);
+        self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
+        self.contents.extend(set.map(|set| (name, set)));
         Ok(())
     }
 }
 
-/// What is locked of `candidate`, which was found in `opened`, the source that `spec` means.
+/// The name that was typed for `candidate`. What cannot be loaded says so here.
+fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
+    let name = SkillName::new(alias)
+        .map_err(|error| Error::usage(error.to_string()).hint("give another name with `--as`"))?;
+    check_alphabet(&name)?;
+    // Its own name may be one that no skill could be installed under.
+    match candidate.meta {
+        Ok(_) => Ok(name),
+        Err(_) => install_name(candidate, root),
+    }
+}
+
+/// What is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is
+/// its own name, where it gets another one.
 pub(in crate::ops) fn locked(
     spec: &SourceSpec,
     opened: &Opened,
     candidate: &Candidate,
+    own: Option<String>,
     digest: Digest,
 ) -> Locked {
     Locked {
@@ -239,6 +282,8 @@ pub(in crate::ops) fn locked(
         revision: opened.revision.clone(),
         digest,
         dependencies: Vec::new(),
+        alias_of: own,
+        agents: BTreeSet::new(),
     }
 }
 

@@ -85,8 +85,15 @@ pub(super) fn fetch_plugins(
     let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
     let mut taken = 0;
     for source in &sources {
-        taken +=
-            fetched.add_chosen(context, &source.spec, &source.opened, &source.candidates, named || alone)?;
+        taken += fetched.add_chosen(
+            context,
+            scope,
+            request,
+            &source.spec,
+            &source.opened,
+            &source.candidates,
+            named || alone,
+        )?;
     }
     if taken == 0 {
         return Err(nothing(fetched.warnings));

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-mod audience;
+pub(super) mod audience;
+mod editable;
 mod fetch;
 mod marketplace;
 mod project;
-mod restore;
+pub(super) mod restore;
 mod select;
 
 pub(super) use self::fetch::{chain, keep, locked};
@@ -19,13 +20,13 @@ use super::change::{keep_replaced, make_plan};
 use super::gate::{Decided, Gate};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::plan::{Goal, Place, Plan, Step};
+use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
-use crate::lockfile::Locked;
 use crate::manifest;
 use crate::name::SkillName;
+use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec};
 
 /// What is to be installed.
@@ -43,6 +44,10 @@ pub struct InstallRequest {
     pub from_project: bool,
     /// Names of skills in the sources; `*` is all of them.
     pub skills: Vec<String>,
+    /// The name to install the one skill under that is meant, in place of its own.
+    pub alias: Option<String>,
+    /// A link to the directory takes the place of a copy.
+    pub editable: bool,
     /// The revision, where it was given by a flag.
     pub reference: Option<Reference>,
     /// The scope; the project where it is `None`.
@@ -76,8 +81,10 @@ pub struct InstallOutcome {
     pub skills: Vec<InstalledSkill>,
     /// What was or would be done, in order.
     pub steps: Vec<Step>,
-    /// Whether manifest and lockfile changed or would change.
-    pub files_changed: bool,
+    /// The links that were or would be made.
+    pub links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// The ids of the agents that have links or copies of their own.
@@ -137,8 +144,12 @@ pub struct InstalledSkill {
     pub path: Option<String>,
     /// The commit.
     pub revision: Option<String>,
-    /// The digest.
-    pub digest: String,
+    /// The digest; `None` for an editable one.
+    pub digest: Option<String>,
+    /// Whether it is a link to a directory that somebody works on.
+    pub editable: bool,
+    /// Whether agents do not see it for now.
+    pub disabled: bool,
     /// What happened to it.
     pub change: Change,
 }
@@ -157,6 +168,10 @@ pub enum Change {
     Removed,
     /// It was edited, and left as it is.
     Kept,
+    /// Agents no longer see it.
+    Disabled,
+    /// Agents see it again.
+    Enabled,
 }
 
 /// Installs skills.
@@ -216,7 +231,8 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
 /// Returns the gate that sources have to pass.
 fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Gate> {
     let files = Files::read(scope)?;
-    Audience::choose(&context.settings, scope, request, files.manifest.agents(), true)?;
+    Audience::read(&context.settings, scope, &files)?;
+    Audience::named(&context.settings, scope, &request.agents)?;
     Gate::new(context, scope, &files.manifest)
 }
 
@@ -245,6 +261,10 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
         "--skill"
     } else if request.reference.is_some() {
         "--tag`, `--branch` or `--rev"
+    } else if request.alias.is_some() {
+        "--as"
+    } else if request.editable {
+        "--editable"
     } else {
         return Ok(());
     };
@@ -285,31 +305,31 @@ fn change(
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
     let files = read(scope, request)?;
-    let Restore { fetched, orphans, modified } = prepare(&files)?;
-    let restoring = request.restores();
-    let audience = Audience::choose(settings, scope, request, files.manifest.agents(), !restoring)?;
+    let Restore { mut fetched, orphans, modified } = prepare(&files)?;
+    let audience = audience(settings, scope, &files, request, &fetched)?;
+    for wanted in &mut fetched.wanted {
+        // A skill that is installed anew stays as visible as it was.
+        wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
+        audience.dress(wanted);
+    }
+    let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
     let goal = Goal {
+        entries: audience.entries(&put),
+        manifest_agents: audience.manifest(request.copy),
         put: fetched.wanted,
         remove: orphans,
-        agents: audience.agents,
-        manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
-        copy: audience.copy,
+        copy: request.copy || files.manifest.agents().copy,
         force: request.force,
         ..Goal::default()
     };
     let plan = make_plan(context, scope, &goal, &files)?;
-    if request.locked && plan.lock.is_some() {
-        return Err(Error::config(format!(
-            "`{}` would change, and `--locked` forbids that",
-            scope.lockfile.display()
-        ))
-        .hint("run `skillpm install` without the flag and commit the file"));
-    }
+    check_locked(scope, request, &plan)?;
     let mut outcome = outcome(scope, &goal, &plan, &files, &modified);
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
     outcome.decided = fetched.gate.decided();
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, conflicts)));
+    outcome.warnings.extend(still_disabled(request, &goal));
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
@@ -327,50 +347,116 @@ fn mended(scope: &Scope, conflicts: &BTreeSet<SkillName>) -> String {
     format!("`{file}` had marks of a merge conflict and is put together from both sides{anew}")
 }
 
-fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
-    let put = plan.steps.iter().filter_map(|step| match step {
-        Step::Put { place: Place::Canonical, name, .. } => Some(name),
-        _ => None,
-    });
-    let put: BTreeSet<&SkillName> = put.collect();
-    let describe = |name: &SkillName, locked: &Locked, change: Change| InstalledSkill {
-        name: name.to_string(),
-        version: locked.version.clone(),
-        source: locked.origin.to_string(),
-        path: locked.path.clone(),
-        revision: locked.revision.clone(),
-        digest: locked.digest.to_string(),
-        change,
+/// Who is to see what after the installation of what was `fetched`.
+fn audience<'a>(
+    settings: &'a Settings,
+    scope: &'a Scope,
+    files: &'a Files,
+    request: &InstallRequest,
+    fetched: &Fetched,
+) -> Result<Audience<'a>> {
+    let mut audience = Audience::read(settings, scope, files)?;
+    let named = Audience::named(settings, scope, &request.agents)?;
+    let named = (!request.agents.is_empty()).then_some(&named);
+    if request.restores() {
+        if let Some(named) = named {
+            audience.add(named, None);
+        }
+    } else {
+        let names: Vec<_> = fetched.wanted.iter().map(|wanted| wanted.name.clone()).collect();
+        audience.install(&names, named);
+    }
+    Ok(audience)
+}
+
+/// Refuses a lockfile that would change where that is not wanted.
+fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
+    let flag = match (request.locked, request.frozen) {
+        (true, _) => "--locked",
+        (_, true) => "--frozen",
+        _ => return Ok(()),
     };
+    if plan.lock.is_none() {
+        return Ok(());
+    }
+    Err(Error::config(format!("`{}` would change, and `{flag}` forbids that", scope.lockfile.display()))
+        .hint("run `skillpm install` without the flag and commit the file"))
+}
+
+/// Tells of skills that were named and that no agent sees all the same.
+fn still_disabled(request: &InstallRequest, goal: &Goal) -> Option<String> {
+    let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
+    let (first, told) = (names.first()?, names.join("`, `"));
+    let stay = if names.len() == 1 { "stays" } else { "stay" };
+    (!request.restores())
+        .then(|| format!("`{told}` {stay} disabled: `skillpm enable {first}` shows it to agents again"))
+}
+
+fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
     let mut skills: Vec<_> = goal
         .put
         .iter()
-        .map(|wanted| {
-            let old = files.lock.skills.get(&wanted.name);
-            let change = match old {
-                Some(old) if old.digest != wanted.locked.digest => Change::Updated,
-                _ if put.contains(&wanted.name) || old.is_none() => Change::Added,
-                _ => Change::Unchanged,
-            };
-            describe(&wanted.name, &wanted.locked, change)
-        })
+        .map(|wanted| installed(wanted, change_of(wanted, plan, files, modified), files))
         .collect();
-    let removed = goal.remove.iter().map(|name| (name, Change::Removed));
-    for (name, change) in removed.chain(modified.iter().map(|name| (name, Change::Kept))) {
-        skills.extend(files.lock.skills.get(name).map(|locked| describe(name, locked, change)));
+    for name in &goal.remove {
+        let locked = files.lock.skills.get(name).cloned();
+        let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
+        skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
+    let seen: BTreeSet<_> =
+        goal.put.iter().filter(|wanted| !wanted.disabled).flat_map(Wanted::linked).collect();
     InstallOutcome {
         skills,
         steps: plan.steps.clone(),
-        files_changed: plan.lock.is_some() || plan.manifest.is_some(),
-        agents: goal
-            .agents
-            .iter()
-            .filter(|agent| !agent.is_universal())
-            .map(|agent| agent.id.to_owned())
-            .collect(),
+        links: plan.links.clone(),
+        files: plan.files(),
+        agents: seen.into_iter().map(ToOwned::to_owned).collect(),
         scope: Some(scope.kind),
         ..InstallOutcome::default()
+    }
+}
+
+/// What happens to a skill.
+fn change_of(wanted: &Wanted, plan: &Plan, files: &Files, modified: &[SkillName]) -> Change {
+    let name = &wanted.name;
+    let steps = || plan.steps.iter().filter(|step| step.place().1 == name);
+    let old = files.lock.skills.get(name);
+    match wanted.content.locked() {
+        _ if modified.contains(name) => Change::Kept,
+        Some(locked) if old.is_some_and(|old| old.digest != locked.digest) => Change::Updated,
+        _ if steps().any(|step| matches!(step, Step::Disable { .. })) => Change::Disabled,
+        _ if steps().any(|step| matches!(step, Step::Enable { .. })) => Change::Enabled,
+        Some(_) if old.is_none() => Change::Added,
+        // It was a copy, and is a link now.
+        None if old.is_some() => Change::Updated,
+        _ if steps().any(|step| {
+            matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. } | Step::Edit { .. })
+        }) =>
+        {
+            Change::Added
+        }
+        _ => Change::Unchanged,
+    }
+}
+
+fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
+    let entry = wanted.requirement.as_ref().or_else(|| files.manifest.skills().get(&wanted.name));
+    let locked = wanted.content.locked();
+    let origin = locked.map(|locked| &locked.origin).or(entry.map(|entry| &entry.origin));
+    let path = match locked {
+        Some(locked) => locked.path.clone(),
+        None => entry.and_then(|entry| entry.path.clone()),
+    };
+    InstalledSkill {
+        name: wanted.name.to_string(),
+        version: locked.and_then(|locked| locked.version.clone()),
+        source: origin.map(ToString::to_string).unwrap_or_default(),
+        path,
+        revision: locked.and_then(|locked| locked.revision.clone()),
+        digest: locked.map(|locked| locked.digest.to_string()),
+        editable: locked.is_none(),
+        disabled: wanted.disabled,
+        change,
     }
 }

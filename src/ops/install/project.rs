@@ -57,7 +57,7 @@ pub(super) fn fetch(
     let alone = bringers.iter().map(|bringer| bringer.candidates.len()).sum::<usize>() == 1;
     let mut taken = 0;
     for Bringer { spec, opened, candidates } in &bringers {
-        taken += fetched.add_chosen(context, spec, opened, candidates, named || alone)?;
+        taken += fetched.add_chosen(context, scope, request, spec, opened, candidates, named || alone)?;
     }
     if taken == 0 {
         return Err(nothing(fetched.warnings));

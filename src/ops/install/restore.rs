@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::InstallRequest;
 use super::fetch::{self, Fetched, chain, keep, locked};
 use super::select::{candidates, install_name};
+use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
-use crate::install::plan::Wanted;
+use crate::error::{Error, Result};
+use crate::install::editable::Editable;
+use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
@@ -24,13 +25,24 @@ use crate::tree::FileSet;
 
 /// What restoring needs.
 #[derive(Debug, Default)]
-pub(super) struct Restore {
+pub(in crate::ops) struct Restore {
     /// The skills that are to be there.
-    pub(super) fetched: Fetched,
+    pub(in crate::ops) fetched: Fetched,
     /// Locked skills that the manifest no longer asks for.
-    pub(super) orphans: Vec<SkillName>,
+    pub(in crate::ops) orphans: Vec<SkillName>,
     /// Skills that were edited and are left as they are.
-    pub(super) modified: Vec<SkillName>,
+    pub(in crate::ops) modified: Vec<SkillName>,
+}
+
+/// How much is done for a skill that is installed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Care {
+    /// Whether what is missing comes back.
+    pub(in crate::ops) bring: bool,
+    /// Whether what was edited is replaced.
+    pub(in crate::ops) force: bool,
+    /// Whether agents get copies, for which the locked bytes are needed.
+    pub(in crate::ops) copy: bool,
 }
 
 /// Works out what is missing in `scope` and gets it: from the store, else from where it came.
@@ -45,15 +57,18 @@ pub(super) fn restore(
     files: &Files,
     request: &InstallRequest,
 ) -> Result<Restore> {
-    let mut work = Worker { context, scope, opened: BTreeMap::new(), restore: Restore::default() };
+    let copy = request.copy || files.manifest.agents().copy;
+    let care = Care { bring: true, force: request.force, copy };
+    let mut work = Worker::new(context, scope);
     work.restore.fetched.gate = Gate::new(context, scope, &files.manifest)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
+            _ if requirement.editable => work.editable(name, requirement, care)?,
             Some(locked) if meets(locked, requirement) && !files.is_conflict(name) => {
                 let reference = requirement.reference.as_ref();
                 let path = locked.path.as_deref();
                 work.restore.fetched.gate.source(Asked { origin: &locked.origin, path, reference })?;
-                work.locked(name, locked, request.force)?;
+                work.locked(name, locked, requirement.disabled, care)?;
             }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
         }
@@ -64,9 +79,36 @@ pub(super) fn restore(
             let reference = locked.revision.clone().map(Reference::Rev);
             let (origin, path) = (&locked.origin, locked.path.as_deref());
             work.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })?;
-            work.locked(name, locked, request.force)?;
+            work.locked(name, locked, false, care)?;
         } else if !files.manifest.skills().contains_key(name) {
             work.restore.orphans.push(name.clone());
+        }
+    }
+    Ok(work.restore)
+}
+
+/// Looks after skills that are installed, of which only those who see them change; `skills` says of
+/// each whether it is to be disabled.
+///
+/// # Errors
+///
+/// As [`restore`], of what is missing and is to come back.
+pub(in crate::ops) fn look_after(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    skills: &BTreeMap<SkillName, bool>,
+    care: Care,
+) -> Result<Restore> {
+    let mut work = Worker::new(context, scope);
+    for (name, disabled) in skills {
+        match (files.manifest.skills().get(name), files.lock.skills.get(name)) {
+            (Some(requirement), _) if requirement.editable => {
+                work.editable(name, &Requirement { disabled: *disabled, ..requirement.clone() }, care)?;
+            }
+            (_, Some(locked)) => work.locked(name, locked, *disabled, care)?,
+            // It is in the manifest and was never installed.
+            (_, None) => {}
         }
     }
     Ok(work.restore)
@@ -75,6 +117,7 @@ pub(super) fn restore(
 /// Whether what is locked is what the manifest asks for.
 fn meets(locked: &Locked, requirement: &Requirement) -> bool {
     locked.origin == requirement.origin
+        && locked.alias_of == requirement.name
         && (requirement.path.is_none() || requirement.path == locked.path)
         && locked.requested == requirement.reference.as_ref().map(ToString::to_string)
 }
@@ -87,27 +130,61 @@ struct Worker<'a> {
     restore: Restore,
 }
 
-impl Worker<'_> {
-    fn locked(&mut self, name: &SkillName, locked: &Locked, force: bool) -> Result<()> {
-        let place = self.scope.skill_dir(name);
-        let there = crate::fs::kind(&place)?.is_some();
-        if there && digest_of(&place) == Some(locked.digest) {
+impl<'a> Worker<'a> {
+    fn new(context: &'a Context, scope: &'a Scope) -> Self {
+        Self { context, scope, opened: BTreeMap::new(), restore: Restore::default() }
+    }
+
+    fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
+        let settings = &self.context.settings;
+        // Where it is to lie, then where it may still lie.
+        let places =
+            if disabled { [Place::Disabled, Place::Canonical] } else { [Place::Canonical, Place::Disabled] };
+        let mut there = None;
+        for place in &places {
+            let path = self.scope.place(settings, place, name)?;
+            if there.is_none() && crate::fs::kind(&path)?.is_some() {
+                there = Some(path);
+            }
+        }
+        match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
-            self.want(name, locked.clone(), store::read(&place)?);
-            return Ok(());
+            Some(path) if digest_of(&path) == Some(locked.digest) => {
+                self.want(name, Content::Locked(locked.clone()), disabled, Some(store::read(&path)?));
+            }
+            Some(_) if !care.force => {
+                self.restore.modified.push(name.clone());
+                let set = if care.copy && !disabled { Some(self.content(name, locked)?) } else { None };
+                self.want(name, Content::AsItIs(locked.clone()), disabled, set);
+            }
+            None if !care.bring => self.want(name, Content::AsItIs(locked.clone()), disabled, None),
+            _ => {
+                let set = self.content(name, locked)?;
+                self.want(name, Content::Locked(locked.clone()), disabled, Some(set));
+            }
         }
-        if there && !force {
-            self.restore.modified.push(name.clone());
-            return Ok(());
-        }
-        let set = self.content(name, locked)?;
-        self.want(name, locked.clone(), set);
         Ok(())
     }
 
-    fn want(&mut self, name: &SkillName, locked: Locked, set: FileSet) {
-        self.restore.fetched.wanted.push(Wanted { name: name.clone(), locked, requirement: None });
-        self.restore.fetched.contents.insert(name.clone(), set);
+    fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: Care) -> Result<()> {
+        // Nobody needs the directory of what nobody sees, or is only to be taken away.
+        let gone = if care.bring && !requirement.disabled {
+            None
+        } else {
+            Editable::of(&self.context.settings, self.scope, requirement)?
+        };
+        let found = match gone {
+            Some(found) => found,
+            None => editable::find(self.context, self.scope, name, requirement)?,
+        };
+        self.want(name, Content::Editable(found), requirement.disabled, None);
+        Ok(())
+    }
+
+    fn want(&mut self, name: &SkillName, content: Content, disabled: bool, set: Option<FileSet>) {
+        let wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
+        self.restore.fetched.wanted.push(wanted);
+        self.restore.fetched.contents.extend(set.map(|set| (name.clone(), set)));
     }
 
     /// The files of a locked skill, checked against the digest.
@@ -203,7 +280,8 @@ impl Worker<'_> {
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {
-            [one] => vec![one],
+            // Where no name is given, the only one there is is meant, whatever it is called.
+            [one] if requirement.name.is_none() => vec![one],
             all => all
                 .iter()
                 .filter(|c| {
@@ -213,19 +291,21 @@ impl Worker<'_> {
                 .collect(),
         };
         let [candidate] = matching[..] else {
-            return Err(Error::new(
-                ErrorKind::Config,
-                format!("`{name}`: `{spec}` has {} skills of the name `{own}`", matching.len()),
-            )
-            .hint("give its directory in `skillpm.toml` with `path`"));
+            let error = match matching.len() {
+                0 => Error::config(format!("`{name}`: `{spec}` has no skill of the name `{own}`"))
+                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is there", spec.origin.typed())),
+                many => Error::config(format!("`{name}`: `{spec}` has {many} skills of the name `{own}`"))
+                    .hint("give its directory in `skillpm.toml`, with `path`, or with `subdir` below a path of this machine"),
+            };
+            return Err(error);
         };
         // What cannot be loaded says so here.
         install_name(candidate, &opened.name)?;
         let set = opened.tree.skill(&candidate.path, &Limits::default())?;
         let (digest, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
         self.restore.fetched.gate.content(name, &candidate.file_name, &set)?;
-        let locked = locked(&spec, &opened, candidate, digest);
-        self.want(name, locked, set);
+        let locked = locked(&spec, &opened, candidate, requirement.name.clone(), digest);
+        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
         Ok(())
     }
 }

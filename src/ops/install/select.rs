@@ -13,7 +13,7 @@ use crate::text::closest;
 use crate::{document::Document, install::agents, lint};
 
 /// The word for all skills.
-pub(super) const ALL: &str = "*";
+pub(in crate::ops) const ALL: &str = "*";
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are kept.
 ///
@@ -213,14 +213,24 @@ pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillNam
         .ok_or_else(|| {
             Error::integrity(format!("`{place}` has the name `{}`, of which nothing can be used", meta.name))
         })?;
+    check_alphabet(&name)?;
+    Ok(name)
+}
+
+/// Refuses a name that is made to look like another one.
+///
+/// # Errors
+///
+/// [`crate::error::ErrorKind::Integrity`] with the letter.
+pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     if let Some(c) = name.homoglyph() {
         return Err(Error::integrity(format!(
             "the name `{name}` mixes alphabets: `{c}` (U+{:04X}) looks like a Latin letter and is none",
             u32::from(c)
         ))
-        .hint("install it only if you know why: under another name in `skillpm.toml`"));
+        .hint("install it only if you know why: under another name, with `--as NAME`"));
     }
-    Ok(name)
+    Ok(())
 }
 
 /// What is off the specification in a skill that can be loaded all the same.

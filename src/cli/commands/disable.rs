@@ -1,0 +1,61 @@
+//! `disable` and `enable`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
+
+/// Arguments of `disable` and `enable`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DisableArgs {
+    /// the names under which the skills are installed
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// show what would be done, do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// replace what is in the way, such as copies for agents that you edited; it is kept in the store
+    #[arg(short, long)]
+    force: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &DisableArgs) -> Result<u8> {
+    show(app, args, &disable(&app.context, &request(args))?, true);
+    Ok(exit::SUCCESS)
+}
+
+/// `enable`.
+pub(super) fn undo(app: &App, args: &DisableArgs) -> Result<u8> {
+    show(app, args, &enable(&app.context, &request(args))?, false);
+    Ok(exit::SUCCESS)
+}
+
+fn request(args: &DisableArgs) -> DisableRequest {
+    DisableRequest {
+        names: args.names.clone(),
+        scope: scope(&args.scope),
+        dry_run: args.dry_run,
+        force: args.force,
+    }
+}
+
+fn show(app: &App, args: &DisableArgs, outcome: &DisableOutcome, disabled: bool) {
+    if args.json {
+        render::disable::json(&app.printer, outcome);
+    } else {
+        render::disable::show(&app.printer, outcome, disabled);
+    }
+}

@@ -1,0 +1,67 @@
+//! `link` and `unlink`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::link::{LinkOutcome, LinkRequest, link, unlink};
+
+/// Arguments of `link` and `unlink`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LinkArgs {
+    /// the names under which the skills are installed [default: all of the scope]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// the agent, such as `cursor`; can be repeated, `*` means all agents on this machine, and for
+    /// `unlink` all that see something
+    #[arg(short, long = "agent", value_name = "AGENT", required = true)]
+    agents: Vec<String>,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// show what would be done, do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// replace what is in the way, such as copies that you edited; it is kept in the store
+    #[arg(short, long)]
+    force: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &LinkArgs) -> Result<u8> {
+    show(app, args, &link(&app.context, &request(args))?, true);
+    Ok(exit::SUCCESS)
+}
+
+/// `unlink`.
+pub(super) fn undo(app: &App, args: &LinkArgs) -> Result<u8> {
+    show(app, args, &unlink(&app.context, &request(args))?, false);
+    Ok(exit::SUCCESS)
+}
+
+fn request(args: &LinkArgs) -> LinkRequest {
+    LinkRequest {
+        agents: args.agents.clone(),
+        names: args.names.clone(),
+        scope: scope(&args.scope),
+        dry_run: args.dry_run,
+        force: args.force,
+    }
+}
+
+fn show(app: &App, args: &LinkArgs, outcome: &LinkOutcome, linked: bool) {
+    if args.json {
+        render::link::json(&app.printer, outcome);
+    } else {
+        render::link::show(&app.printer, outcome, linked);
+    }
+}

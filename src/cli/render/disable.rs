@@ -1,0 +1,129 @@
+//! `disable` and `enable`: a line for each skill.
+
+use serde::Serialize;
+
+use super::{and, count, install, one_line, steps};
+use crate::cli::printer::Printer;
+use crate::install::agents::DISABLED_DIR;
+use crate::install::plan::{ChangedFiles, NewLink, Step};
+use crate::install::scope::ScopeKind;
+use crate::ops::disable::{DisableOutcome, DisabledSkill};
+
+pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
+    if outcome.dry_run {
+        steps::plan(printer, &outcome.steps, outcome.files);
+    } else {
+        done(printer, outcome, disabled);
+    }
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    scope: Option<ScopeKind>,
+    dry_run: bool,
+    skills: &'a [DisabledSkill],
+    steps: &'a [Step],
+    links: &'a [NewLink],
+    files_changed: ChangedFiles,
+    warnings: &'a [String],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &DisableOutcome) {
+    printer.json(&Report {
+        scope: outcome.scope,
+        dry_run: outcome.dry_run,
+        skills: &outcome.skills,
+        steps: &outcome.steps,
+        links: &outcome.links,
+        files_changed: outcome.files,
+        warnings: &outcome.warnings,
+    });
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
+    let word = if disabled { "disabled" } else { "enabled" };
+    let mut changed = Vec::new();
+    for skill in &outcome.skills {
+        let name = one_line(&skill.name);
+        if !skill.changed {
+            printer.status("=", &format!("{name} is {word} already"));
+            continue;
+        }
+        let linked = if disabled || skill.agents.is_empty() {
+            String::new()
+        } else {
+            format!(" (linked for {})", and(&skill.agents))
+        };
+        printer.status(if disabled { "-" } else { "+" }, &format!("{name}{linked}"));
+        changed.push(name);
+    }
+    let Some(first) = changed.first() else { return };
+    printer.note(&format!("{} {word}", count(changed.len(), "skill")));
+    install::files(printer, outcome.scope, outcome.files);
+    if disabled {
+        let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
+        let place = if moved { format!(", from `{DISABLED_DIR}`") } else { String::new() };
+        printer.hint(&format!("`skillpm enable {first}` brings it back as it is{place}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    fn skill(name: &str, changed: bool) -> DisabledSkill {
+        let agents = vec!["claude-code".to_owned(), "goose".to_owned()];
+        DisabledSkill { name: name.to_owned(), changed, agents }
+    }
+
+    #[test]
+    fn a_line_for_each_skill() {
+        let steps = vec![Step::Disable { name: "pdf".parse().unwrap(), digest: None }];
+        let mut outcome = DisableOutcome {
+            scope: Some(ScopeKind::Project),
+            skills: vec![skill("docx", false), skill("pdf", true)],
+            steps,
+            files: ChangedFiles { manifest: true, lockfile: false },
+            warnings: vec!["odd".to_owned()],
+            ..DisableOutcome::default()
+        };
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome, true);
+        show(&talking, &outcome, false);
+        assert_eq!(out.text(), "");
+        outcome.dry_run = true;
+        show(&talking, &outcome, true);
+        insta::assert_snapshot!(err.text(), @"
+        = docx is disabled already
+        - pdf
+        1 skill disabled
+        `skillpm.toml` changed: commit it
+        hint: `skillpm enable pdf` brings it back as it is, from `.agents/.skillpm-disabled`
+        warning: odd
+        = docx is enabled already
+        + pdf (linked for claude-code and goose)
+        1 skill enabled
+        `skillpm.toml` changed: commit it
+        warning: odd
+        nothing was changed: this was a dry run
+        warning: odd
+        ");
+        insta::assert_snapshot!(out.text(), @"
+        would move pdf out of agents' sight
+        would write skillpm.toml
+        ");
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome);
+        let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!((&value["skills"][1]["changed"], &value["dry_run"]), (&true.into(), &true.into()));
+    }
+}

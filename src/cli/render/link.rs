@@ -1,0 +1,131 @@
+//! `link` and `unlink`: a line for each link or copy that came or went.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{and, count, install, steps};
+use crate::cli::printer::Printer;
+use crate::install::plan::{ChangedFiles, NewLink, Place, Step};
+use crate::install::scope::ScopeKind;
+use crate::ops::link::{LinkOutcome, LinkedSkill};
+
+pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
+    if outcome.dry_run {
+        steps::plan(printer, &outcome.steps, outcome.files);
+    } else {
+        done(printer, outcome, linked);
+    }
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    scope: Option<ScopeKind>,
+    dry_run: bool,
+    agents: &'a [String],
+    skills: &'a [LinkedSkill],
+    steps: &'a [Step],
+    links: &'a [NewLink],
+    files_changed: ChangedFiles,
+    warnings: &'a [String],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
+    printer.json(&Report {
+        scope: outcome.scope,
+        dry_run: outcome.dry_run,
+        agents: &outcome.agents,
+        skills: &outcome.skills,
+        steps: &outcome.steps,
+        links: &outcome.links,
+        files_changed: outcome.files,
+        warnings: &outcome.warnings,
+    });
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
+    let mut skills = BTreeSet::new();
+    for step in &outcome.steps {
+        let (Place::Agent(agent), name) = step.place() else { continue };
+        // A copy that gives way to a link goes and comes.
+        if linked == matches!(step, Step::Link { .. } | Step::Put { .. }) {
+            skills.insert(name);
+            printer.status(if linked { "+" } else { "-" }, &format!("{name} for {agent}"));
+        }
+    }
+    let agents = and(&outcome.agents);
+    let word = if linked { "linked" } else { "unlinked" };
+    if skills.is_empty() {
+        let word = if linked { "missing" } else { "left" };
+        printer.note(&format!("no link is {word} for {agents}"));
+    } else {
+        printer.note(&format!("{} {word} for {agents}", count(skills.len(), "skill")));
+    }
+    install::files(printer, outcome.scope, outcome.files);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    fn outcome(steps: Vec<Step>) -> LinkOutcome {
+        LinkOutcome {
+            scope: Some(ScopeKind::User),
+            agents: vec!["cursor".to_owned(), "goose".to_owned()],
+            files: ChangedFiles { manifest: !steps.is_empty(), lockfile: true },
+            steps,
+            warnings: vec!["odd".to_owned()],
+            ..LinkOutcome::default()
+        }
+    }
+
+    #[test]
+    fn a_line_for_each_link() {
+        let name = || "pdf".parse().unwrap();
+        let link = |agent: &str| Step::Link { agent: agent.to_owned(), name: name() };
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome(vec![link("cursor"), link("goose")]), true);
+        show(
+            &talking,
+            &outcome(vec![Step::Unlink { place: Place::Agent("goose".to_owned()), name: name() }]),
+            false,
+        );
+        show(&talking, &outcome(Vec::new()), true);
+        show(&talking, &outcome(Vec::new()), false);
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"
+        + pdf for cursor
+        + pdf for goose
+        1 skill linked for cursor and goose
+        `skillpm.toml` and `skillpm.lock` changed
+        warning: odd
+        - pdf for goose
+        1 skill unlinked for cursor and goose
+        `skillpm.toml` and `skillpm.lock` changed
+        warning: odd
+        no link is missing for cursor and goose
+        `skillpm.lock` changed
+        warning: odd
+        no link is left for cursor and goose
+        `skillpm.lock` changed
+        warning: odd
+        ");
+    }
+
+    #[test]
+    fn json_has_all_of_it() {
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome(Vec::new()));
+        let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!((&value["scope"], &value["agents"][1]), (&"user".into(), &"goose".into()));
+    }
+}

@@ -1,0 +1,53 @@
+//! Skills that somebody works on: the canonical place is a link to their directory.
+
+use std::path::{Path, PathBuf};
+
+use super::scope::Scope;
+use super::state::{normal, real_dir};
+use crate::error::Result;
+use crate::fs::{self, LinkKind, System};
+use crate::manifest::Requirement;
+use crate::settings::Settings;
+use crate::source::local;
+use crate::spec::Origin;
+
+/// The directory of an editable skill, and the link to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editable {
+    /// The directory, links followed as far as it is there.
+    pub directory: PathBuf,
+    /// What the canonical place gets.
+    pub link: LinkKind,
+}
+
+impl Editable {
+    /// Returns where `requirement` leads in `scope`, whether a skill is there or not; `None` where it
+    /// is not editable.
+    ///
+    /// A path that is relative in the manifest gives a relative link, so that both move with the
+    /// project; one that is absolute or starts with `~` gives an absolute link.
+    ///
+    /// # Errors
+    ///
+    /// A path that starts with `~` where the home directory is not known; a directory that cannot be
+    /// looked at.
+    pub fn of(settings: &Settings, scope: &Scope, requirement: &Requirement) -> Result<Option<Self>> {
+        let (true, Origin::Local(path)) = (requirement.editable, &requirement.origin) else {
+            return Ok(None);
+        };
+        let below = |dir: PathBuf| match &requirement.path {
+            Some(sub) => dir.join(sub),
+            None => dir,
+        };
+        let parent = real_dir(&scope.skills_dir())?;
+        let target = below(local::resolve(settings, scope, path)?);
+        let system = System::default();
+        let link = if path.starts_with('~') || Path::new(path).is_absolute() {
+            LinkKind::absolute(system, &parent, &target)
+        } else {
+            let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
+            LinkKind::choose(system, &parent, &below(normal(&root.join(path))))
+        };
+        Ok(Some(Self { directory: fs::real_path(&target)?.unwrap_or(target), link }))
+    }
+}

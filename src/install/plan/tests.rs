@@ -1,0 +1,302 @@
+//! Tests of the plan: values in, values out, on every system the same.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::install::agents;
+
+const SKILLS: &str = "/p/.agents/skills";
+
+fn name(text: &str) -> SkillName {
+    SkillName::new(text).expect(text)
+}
+
+fn digest(text: &str) -> Digest {
+    Digest::of(text.as_bytes())
+}
+
+fn agent(id: &str) -> &'static Agent {
+    agents::find(id).expect(id)
+}
+
+fn locked(text: &str, agents: &[&str]) -> Locked {
+    Locked {
+        version: None,
+        origin: "path:./src".parse().expect("a source"),
+        path: None,
+        requested: None,
+        revision: None,
+        digest: digest(text),
+        dependencies: Vec::new(),
+        alias_of: None,
+        agents: agents.iter().map(|id| (*id).to_owned()).collect(),
+    }
+}
+
+/// A scope with `pdf` locked as `text` for `agents`.
+fn files(text: &str, agents: &[&str], entry: &str) -> Files {
+    let manifest_text = format!("[skills]\npdf = {{ path = \"./src\"{entry} }}\n");
+    let mut files = Files {
+        manifest: Manifest::parse(&manifest_text).expect("valid"),
+        manifest_text: Some(manifest_text),
+        ..Files::default()
+    };
+    files.lock.skills.insert(name("pdf"), locked(text, agents));
+    files
+}
+
+/// What lies at the places of `pdf`; of agents that are not named nothing lies in `/p/.<id>/skills`.
+fn survey(canonical: Found, aside: Found, agents: &[(&'static str, Found)]) -> Survey {
+    let mut survey = Survey::default();
+    survey.skills_dir = PathBuf::from(SKILLS);
+    survey.canonical.insert(name("pdf"), canonical);
+    survey.disabled.insert(name("pdf"), aside);
+    for (id, found) in agents {
+        survey.dirs.insert(id, PathBuf::from(format!("/p/.{id}/skills")));
+        survey.set(id, &name("pdf"), found.clone());
+    }
+    survey
+}
+
+fn goal(content: Content, agents: &[&str], disabled: bool) -> Goal {
+    let wanted = Wanted {
+        agents: agents.iter().map(|id| agent(id)).collect(),
+        disabled,
+        ..Wanted::new(name("pdf"), content, None)
+    };
+    Goal { put: vec![wanted], system: System::Unix, ..Goal::default() }
+}
+
+/// The plan in a word for each step, or what is in the way.
+fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
+    let place = |place: &Place| match place {
+        Place::Canonical => "canonical".to_owned(),
+        Place::Disabled => "disabled".to_owned(),
+        Place::Agent(id) => id.clone(),
+    };
+    match plan(goal, files, survey) {
+        Ok(plan) => {
+            let word = |step: &Step| match step {
+                Step::Put { place: at, replaces: None, .. } => format!("put {}", place(at)),
+                Step::Put { place: at, .. } => format!("replace {}", place(at)),
+                Step::Remove { place: at, .. } => format!("remove {}", place(at)),
+                Step::Link { agent, .. } => format!("link {agent}"),
+                Step::Unlink { place: at, .. } => format!("unlink {}", place(at)),
+                Step::Disable { .. } => "disable".to_owned(),
+                Step::Enable { .. } => "enable".to_owned(),
+                Step::Edit { .. } => "edit".to_owned(),
+            };
+            plan.steps.iter().map(word).collect::<Vec<_>>().join(", ")
+        }
+        Err(conflicts) => {
+            let word = |c: &Conflict| format!("{:?} at {}", c.kind, place(&c.place));
+            conflicts.iter().map(word).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn tree(text: &str) -> Found {
+    Found::Tree(Some(digest(text)))
+}
+
+/// INTEROP 4: what each link would be, for a system that this test does not run on; where no link can
+/// be, a copy takes its place.
+#[test]
+fn the_plan_says_what_each_link_is() {
+    let files = files("one", &[], "");
+    let mut goal = goal(Content::Locked(locked("one", &[])), &["claude-code", "goose"], false);
+    let mut there =
+        survey(tree("one"), Found::Absent, &[("claude-code", Found::Absent), ("goose", Found::Loop)]);
+    let links = |goal: &Goal, survey: &Survey| {
+        plan(goal, &files, survey).expect("a plan").links.into_iter().map(|new| new.link).collect::<Vec<_>>()
+    };
+    let relative = LinkKind::Symlink(PathBuf::from("../../.agents/skills/pdf"));
+    assert_eq!(links(&goal, &there), [relative.clone(), relative]);
+    assert_eq!(words(&goal, &files, &there), "link claude-code, link goose", "a loop is in nobody's way");
+    goal.system = System::Windows;
+    let junction = LinkKind::Junction(PathBuf::from("/p/.agents/skills/pdf"));
+    assert_eq!(links(&goal, &there), [junction.clone(), junction.clone()]);
+    there.dirs.insert("goose", PathBuf::from(r"\\server\share\skills"));
+    assert_eq!(links(&goal, &there), [junction]);
+    assert_eq!(words(&goal, &files, &there), "link claude-code, unlink goose, put goose");
+    goal.copy = true;
+    assert!(links(&goal, &there).is_empty());
+}
+
+/// Who is in the lockfile and no longer named loses the link; who shares a directory does not.
+#[test]
+fn who_no_longer_sees_it() {
+    let files = files("one", &["claude-code", "goose"], "");
+    let content = || Content::Locked(locked("one", &[]));
+    let both = [("claude-code", Found::OurLink), ("goose", Found::OurLink), ("windsurf", Found::OurLink)];
+    let mut there = survey(tree("one"), Found::Absent, &both);
+    assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "unlink claude-code");
+    let plan = plan(&goal(content(), &["goose"], false), &files, &there).expect("a plan");
+    let entry = &plan.lock.expect("it changes").skills[&name("pdf")];
+    assert_eq!(entry.agents.iter().collect::<Vec<_>>(), ["goose"]);
+    there.dirs.insert("claude-code", PathBuf::from("/p/.goose/skills"));
+    assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "");
+    // Where nobody is to see it, all of ours goes, known or not.
+    assert_eq!(
+        words(&goal(content(), &["goose"], true), &files, &there),
+        "unlink claude-code, unlink windsurf, disable"
+    );
+    for (found, expected) in [
+        (tree("one"), "remove goose"),
+        (tree("mine"), "Modified at goose"),
+        (Found::Tree(None), "NotASkill at goose"),
+        (Found::OtherLink("/x".into()), ""),
+        (Found::Other, ""),
+        (Found::Absent, ""),
+    ] {
+        let there = survey(tree("one"), Found::Absent, &[("goose", found.clone())]);
+        assert_eq!(words(&goal(content(), &[], false), &files, &there), expected, "{found:?}");
+    }
+}
+
+/// Out of sight and back, from whatever lies there.
+#[test]
+fn moving_out_of_sight_and_back() {
+    let files = files("one", &[], "");
+    let words_of = |content: &Content, disabled, canonical: Found, aside: Found| {
+        words(&goal(content.clone(), &[], disabled), &files, &survey(canonical, aside, &[]))
+    };
+    let (exact, any) = (Content::Locked(locked("one", &[])), Content::AsItIs(locked("one", &[])));
+    for (content, disabled, canonical, aside, expected) in [
+        (&exact, true, tree("one"), Found::Absent, "disable"),
+        (&exact, true, Found::Absent, tree("one"), ""),
+        (&exact, true, Found::Absent, Found::Absent, "put disabled"),
+        (&any, true, tree("mine"), Found::Absent, "disable"),
+        (&any, true, Found::Tree(None), Found::Absent, "disable"),
+        (&any, true, Found::Absent, Found::Absent, ""),
+        (&any, true, tree("one"), tree("mine"), "remove canonical"),
+        (&any, true, tree("mine"), tree("one"), "Modified at canonical"),
+        (&any, true, tree("mine"), tree("mine"), "remove canonical"),
+        (&any, true, Found::OtherLink("/x".into()), Found::Absent, "Link at canonical"),
+        (&exact, false, Found::Absent, tree("one"), "enable"),
+        (&any, false, Found::Absent, tree("mine"), "enable"),
+        (&any, false, tree("mine"), tree("one"), "remove disabled"),
+        (&any, false, tree("one"), tree("mine"), "Modified at disabled"),
+        (&exact, false, tree("one"), Found::OtherLink("/x".into()), ""),
+        (&exact, false, Found::OtherLink("/x".into()), Found::Absent, "Link at canonical"),
+        (&exact, false, Found::Loop, Found::Absent, "unlink canonical, put canonical"),
+    ] {
+        let got = words_of(content, disabled, canonical.clone(), aside.clone());
+        assert_eq!(got, expected, "{content:?} {disabled} {canonical:?} {aside:?}");
+    }
+    // A newer version of a skill that somebody has just disabled by hand.
+    let newer = Content::Locked(locked("two", &[]));
+    assert_eq!(words_of(&newer, true, tree("one"), Found::Absent), "disable, replace disabled");
+    let mut remove = goal(any, &[], false);
+    remove.put.clear();
+    remove.remove.push(name("pdf"));
+    assert_eq!(words(&remove, &files, &survey(Found::Absent, tree("one"), &[])), "remove disabled");
+    assert_eq!(words(&remove, &files, &survey(Found::Absent, tree("mine"), &[])), "Modified at disabled");
+}
+
+#[test]
+fn a_link_to_the_directory_of_somebody() {
+    let editable = Editable {
+        directory: PathBuf::from("/brand"),
+        link: LinkKind::Symlink(PathBuf::from("../../../brand")),
+    };
+    let content = Content::Editable(editable);
+    let mut files = files("one", &["goose"], ", editable = true");
+    let goose = |found: Found| [("goose", found)];
+    let right = || Found::OtherLink("../../../brand".into());
+    for (canonical, agent, expected) in [
+        (Found::Absent, Found::Absent, "edit, link goose"),
+        (right(), Found::OurLink, ""),
+        (Found::OtherLink("/old".into()), Found::OurLink, "edit"),
+        (Found::Loop, Found::OurLink, "edit"),
+        (tree("one"), tree("one"), "remove canonical, edit, remove goose, link goose"),
+        (tree("mine"), Found::OurLink, "Modified at canonical"),
+        (Found::Other, Found::OurLink, "NotASkill at canonical"),
+    ] {
+        let there = survey(canonical.clone(), Found::Absent, &goose(agent));
+        let mut goal = goal(content.clone(), &["goose"], false);
+        // Copies of what changes at any time make no sense.
+        goal.copy = true;
+        assert_eq!(words(&goal, &files, &there), expected, "{canonical:?}");
+    }
+    let there = survey(right(), Found::Absent, &goose(Found::OurLink));
+    let disabled = goal(content.clone(), &["goose"], true);
+    assert_eq!(words(&disabled, &files, &there), "unlink goose, unlink canonical");
+    let planned = plan(&disabled, &files, &there).expect("a plan");
+    assert!(planned.lock.expect("it changes").skills.is_empty(), "it is not locked");
+    // The directory is the agent's own place for it: it sees it there.
+    let own = Content::Editable(Editable {
+        directory: PathBuf::from("/p/.goose/skills/pdf"),
+        link: LinkKind::Symlink(PathBuf::from("../../.goose/skills/pdf")),
+    });
+    let there = survey(Found::Absent, Found::Absent, &goose(tree("mine")));
+    assert_eq!(words(&goal(own, &["goose"], false), &files, &there), "edit");
+    // A stranger's link is only replaced by force.
+    files.lock.skills.clear();
+    files.manifest = Manifest::default();
+    let there = survey(Found::OtherLink("/x".into()), Found::Absent, &goose(Found::Absent));
+    let mut goal = goal(content, &["goose"], false);
+    assert_eq!(words(&goal, &files, &there), "Link at canonical");
+    goal.force = true;
+    assert_eq!(words(&goal, &files, &there), "edit, link goose");
+}
+
+/// DESIGN 4: a name that is taken by a skill from elsewhere is never overwritten in silence.
+#[test]
+fn another_skill_of_the_same_name() {
+    let mut files = files("one", &[], "");
+    let there = survey(tree("one"), Found::Absent, &[]);
+    let words_of = |files: &Files, origin: &str, path: Option<&str>, text: &str, force| {
+        let mut goal = goal(Content::Locked(locked(text, &[])), &[], false);
+        let path = path.map(ToOwned::to_owned);
+        goal.put[0].requirement =
+            Some(Requirement { path, ..Requirement::new(origin.parse().expect("a source")) });
+        goal.force = force;
+        words(&goal, files, &there)
+    };
+    assert_eq!(words_of(&files, "path:./src", None, "two", false), "replace canonical");
+    let taken = "OtherSource(Local(\"./src\")) at canonical";
+    assert_eq!(words_of(&files, "path:./other", None, "two", false), taken);
+    assert_eq!(words_of(&files, "path:../src", None, "two", false), taken);
+    assert_eq!(words_of(&files, "github:a/b", None, "two", false), taken);
+    assert_eq!(words_of(&files, "github:a/b", None, "two", true), "replace canonical");
+    assert_eq!(words_of(&files, "github:a/b", None, "one", false), "", "the same bytes");
+    // The manifest no longer has it; without a manifest, the lockfile tells.
+    files.manifest = Manifest::default();
+    assert_eq!(words_of(&files, "path:./other", None, "two", false), "replace canonical");
+    files.manifest_text = None;
+    assert_eq!(words_of(&files, "path:./other", None, "two", false), taken);
+    files.lock.skills.get_mut(&name("pdf")).expect("there").origin = "path:./a/b".parse().expect("a source");
+    assert_eq!(words_of(&files, "path:./a", Some("b"), "two", false), "replace canonical");
+}
+
+/// What a manifest has to say is what the lockfile says, for each kind of revision.
+#[test]
+fn a_manifest_is_made_from_a_lockfile() {
+    let commit = "0".repeat(40);
+    for (requested, reference) in [
+        (None, None),
+        (Some("tags/v1"), Some(Reference::Tag("v1".into()))),
+        (Some("heads/a/b"), Some(Reference::Branch("a/b".into()))),
+        (Some("a/b"), Some(Reference::Any("a/b".into()))),
+        (Some(&commit[..]), Some(Reference::Rev(commit.clone()))),
+    ] {
+        let entry = Locked { requested: requested.map(ToOwned::to_owned), ..locked("one", &[]) };
+        let made = requirement_of(&entry);
+        assert_eq!(made.reference.as_ref().map(ToString::to_string), entry.requested, "{requested:?}");
+        assert_eq!(made.reference, reference);
+    }
+    let mut files = files("one", &["goose"], "");
+    (files.manifest, files.manifest_text) = (Manifest::default(), None);
+    files.lock.skills.insert(name("docx"), Locked { alias_of: Some("word".into()), ..locked("two", &[]) });
+    let content = Content::Locked(locked("one", &[]));
+    let there = survey(tree("one"), Found::Absent, &[("goose", Found::OurLink)]);
+    let mut goal = goal(content, &["goose"], false);
+    assert!(plan(&goal, &files, &there).expect("a plan").is_empty(), "a restore writes none");
+    goal.manifest_agents = Some(Agents { targets: Some(vec!["goose".into()]), copy: false });
+    let text = plan(&goal, &files, &there).expect("a plan").manifest.expect("a manifest").to_string();
+    assert_eq!(
+        text,
+        "[skills]\ndocx = { path = \"./src\", name = \"word\" }\npdf = { path = \"./src\" }\n\n[agents]\ntargets = [\"goose\"]\n"
+    );
+}

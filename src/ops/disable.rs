@@ -1,0 +1,97 @@
+//! `disable` and `enable`: skills that agents are not to see for now, though they stay installed.
+
+use std::collections::BTreeSet;
+
+use super::change::{Changed, Edits, How, installed_names, rearrange};
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::plan::{ChangedFiles, NewLink, Step};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::name::SkillName;
+
+/// Which skills.
+#[derive(Debug, Clone, Default)]
+pub struct DisableRequest {
+    /// The names under which the skills are installed.
+    pub names: Vec<String>,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Plan only.
+    pub dry_run: bool,
+    /// Replace what is in the way; it is kept in the store.
+    pub force: bool,
+}
+
+/// What changed.
+#[derive(Debug, Clone, Default)]
+pub struct DisableOutcome {
+    /// Where.
+    pub scope: Option<ScopeKind>,
+    /// The skills, sorted by name.
+    pub skills: Vec<DisabledSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// The links that were or would be made.
+    pub links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// A skill that was named.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DisabledSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// Whether it was the other way round before.
+    pub changed: bool,
+    /// The ids of the agents that have a link or copy of their own, or would if it were not disabled.
+    pub agents: Vec<String>,
+}
+
+/// Takes skills out of agents' sight. Their files move aside as they are, edits included.
+///
+/// # Errors
+///
+/// A name that is not installed; something that lies in the way; anything that cannot be written.
+/// Nothing has been changed then.
+pub fn disable(context: &Context, request: &DisableRequest) -> Result<DisableOutcome> {
+    run(context, request, true)
+}
+
+/// Shows skills to agents again. Nothing is fetched unless somebody has deleted their files.
+///
+/// # Errors
+///
+/// As [`disable`].
+pub fn enable(context: &Context, request: &DisableRequest) -> Result<DisableOutcome> {
+    run(context, request, false)
+}
+
+fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<DisableOutcome> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let how = How { dry_run: request.dry_run, force: request.force, bring: !disabled };
+    let (mut names, mut unchanged) = (Vec::new(), BTreeSet::new());
+    let changed = rearrange(context, &scope, how, |files, audience| {
+        names = installed_names(&scope, files, &request.names)?;
+        names.sort();
+        let is_so = |name: &&SkillName| audience.entry(name).is_some_and(|entry| entry.disabled == disabled);
+        unchanged.extend(names.iter().filter(is_so).cloned());
+        let skills = names.iter().map(|name| (name.clone(), disabled)).collect();
+        Ok(Edits { skills, ..Edits::default() })
+    })?;
+    let Changed { steps, links, files, mut agents, warnings } = changed;
+    let skills = names
+        .into_iter()
+        .map(|name| DisabledSkill {
+            changed: !unchanged.contains(&name),
+            agents: agents.remove(&name).unwrap_or_default(),
+            name: name.to_string(),
+        })
+        .collect();
+    let (scope, dry_run) = (Some(scope.kind), request.dry_run);
+    Ok(DisableOutcome { scope, skills, steps, links, files, dry_run, warnings })
+}

@@ -1,0 +1,89 @@
+//! Skills that somebody works on: a link to their directory takes the place of a copy.
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind, LinkKind};
+use crate::install::editable::Editable;
+use crate::install::scope::Scope;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::source::local;
+use crate::spec::{Origin, SourceSpec};
+
+/// Refuses a source that no link can lead to.
+///
+/// # Errors
+///
+/// Anything but a directory on this machine, or one that has to do with what skillpm itself writes.
+pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
+    let Origin::Local(path) = &spec.origin else {
+        return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
+            .hint("name a directory, such as `./skills/brand`, or take `--editable` away"));
+    };
+    check_directory(scope, path, &local::resolve(&context.settings, scope, path)?)
+}
+
+fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<()> {
+    let Some(real) = fs::real_path(dir)? else { return Ok(()) };
+    if fs::kind(&real)? != Some(Kind::Directory) {
+        return Err(Error::usage(format!("`{typed}` cannot be editable: it is not a directory"))
+            .hint("unpack it and name the directory, or take `--editable` away"));
+    }
+    let work_dir = scope.work_dir();
+    let ours = fs::real_path(&work_dir)?.unwrap_or(work_dir);
+    if real.starts_with(&ours) {
+        return Err(Error::usage(format!(
+            "`{typed}` cannot be editable: it lies in `{}`, which belongs to skillpm",
+            ours.display()
+        ))
+        .hint("move the skill to a directory of its own; what is installed can be edited where it lies"));
+    }
+    if ours.starts_with(&real) {
+        return Err(Error::usage(format!(
+            "`{typed}` cannot be editable: `.agents` lies in it, so the link would lead round in a circle"
+        ))
+        .hint("move the skill to a directory of its own, or take `--editable` away"));
+    }
+    Ok(())
+}
+
+/// Returns the directory that `requirement` of the skill `name` leads to, and the link to it.
+///
+/// # Errors
+///
+/// A directory that is not there, or that is no skill's.
+pub(in crate::ops) fn find(
+    context: &Context,
+    scope: &Scope,
+    name: &SkillName,
+    requirement: &Requirement,
+) -> Result<Editable> {
+    let path = shown(requirement);
+    let wrong = |what: &str| Error::config(format!("`{name}` is editable, and `{path}` {what}"));
+    let Some(editable) = Editable::of(&context.settings, scope, requirement)? else {
+        return Err(wrong("is not on this machine"));
+    };
+    if fs::real_path(&editable.directory)?.is_none() {
+        return Err(wrong("is not there")
+            .hint(format!("put the directory back, or remove the skill with `skillpm remove {name}`")));
+    }
+    check_directory(scope, &path, &editable.directory)?;
+    let is_skill = |file: &String| file.eq_ignore_ascii_case("SKILL.md");
+    if !fs::list_dir(&editable.directory)?.iter().any(is_skill) {
+        return Err(wrong("has no `SKILL.md`")
+            .hint("a link leads to one skill: name its directory in `skillpm.toml` with `subdir`"));
+    }
+    if editable.link == LinkKind::Copy {
+        return Err(wrong("lies on another machine, to which no link can lead")
+            .hint("take `editable = true` away: the skill is then copied"));
+    }
+    Ok(editable)
+}
+
+/// The directory, as the manifest names it.
+fn shown(requirement: &Requirement) -> String {
+    match &requirement.path {
+        Some(sub) => format!("{}/{sub}", requirement.origin.typed()),
+        None => requirement.origin.typed(),
+    }
+}

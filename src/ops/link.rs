@@ -1,0 +1,157 @@
+//! `link` and `unlink`: agents that are to see skills that are installed, or no longer.
+
+use super::change::{Changed, Edits, How, installed_names, rearrange};
+use super::install::audience::{ALL, Audience, Ids, needs_link};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::plan::{ChangedFiles, NewLink, Step};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::name::SkillName;
+
+/// Which agents are to see which skills, or no longer.
+#[derive(Debug, Clone, Default)]
+pub struct LinkRequest {
+    /// The agents, by id or alias; `*` is all that are on the machine, and for [`unlink`] all that see
+    /// something.
+    pub agents: Vec<String>,
+    /// The names under which the skills are installed. None: all of the scope, and those that are
+    /// installed later.
+    pub names: Vec<String>,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Plan only.
+    pub dry_run: bool,
+    /// Replace what is in the way; it is kept in the store.
+    pub force: bool,
+}
+
+/// What changed.
+#[derive(Debug, Clone, Default)]
+pub struct LinkOutcome {
+    /// Where.
+    pub scope: Option<ScopeKind>,
+    /// The ids of the agents that were named.
+    pub agents: Vec<String>,
+    /// The skills with the agents that have a link or copy of their own now.
+    pub skills: Vec<LinkedSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// The links that were or would be made.
+    pub links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// A skill and who sees it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LinkedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The ids of the agents that have a link or copy of their own, or would if it were not disabled.
+    pub agents: Vec<String>,
+}
+
+/// Links skills for agents that came later.
+///
+/// # Errors
+///
+/// An agent or a skill that is not known; something that lies in the way; anything that cannot be
+/// written. Nothing has been changed then.
+pub fn link(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
+    run(context, request, true)
+}
+
+/// Takes the links or copies of agents away.
+///
+/// # Errors
+///
+/// As [`link`]; a copy that was edited, without `force`.
+pub fn unlink(context: &Context, request: &LinkRequest) -> Result<LinkOutcome> {
+    run(context, request, false)
+}
+
+fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutcome> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    if request.agents.is_empty() {
+        return Err(Error::usage("no agent is named").hint("name one, such as `--agent cursor`"));
+    }
+    let all_of_them = !link && request.agents.iter().any(|agent| agent == ALL);
+    let given: Vec<_> = request.agents.iter().filter(|agent| link || *agent != ALL).cloned().collect();
+    let mut named = Audience::named(&context.settings, &scope, &given)?;
+    let mut warnings: Vec<String> = Vec::new();
+    for agent in named.iter().filter(|id| !needs_link(id)) {
+        warnings.push(format!(
+            "`{agent}` reads `.agents/skills` itself: it needs no link, and none can be taken away"
+        ));
+    }
+    let how = How { dry_run: request.dry_run, force: request.force, bring: link };
+    let changed = rearrange(context, &scope, how, |files, audience| {
+        let names = match &request.names[..] {
+            [] => None,
+            given => Some(installed_names(&scope, files, given)?),
+        };
+        let all = known(&scope, files)?;
+        if all_of_them {
+            named.extend(audience.chosen());
+        }
+        if link {
+            audience.add(&named, names.as_deref());
+        } else {
+            audience.take(&named, names.as_deref());
+        }
+        if names.is_none() && link {
+            warnings.extend(apart(audience, &named));
+        }
+        let disabled =
+            |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
+        let skills = names.unwrap_or(all).into_iter().map(|name| (name.clone(), disabled(&name))).collect();
+        let (only, taken) = if link { (named.clone(), Ids::new()) } else { (Ids::new(), named.clone()) };
+        Ok(Edits { skills, only: Some(only), taken })
+    })?;
+    let Changed { steps, links, files, agents, warnings: more } = changed;
+    warnings.extend(more);
+    Ok(LinkOutcome {
+        scope: Some(scope.kind),
+        agents: named.iter().map(|id| (*id).to_owned()).collect(),
+        skills: agents
+            .into_iter()
+            .map(|(name, agents)| LinkedSkill { name: name.to_string(), agents })
+            .collect(),
+        steps,
+        links,
+        files,
+        dry_run: request.dry_run,
+        warnings,
+    })
+}
+
+/// The skills that manifest and lockfile ask for.
+fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
+    let names: Vec<_> = match files.manifest_text {
+        Some(_) => files.manifest.skills().keys().cloned().collect(),
+        None => files.lock.skills.keys().cloned().collect(),
+    };
+    if names.is_empty() {
+        return Err(Error::usage(format!("no skills are installed in the scope of the {}", scope.kind))
+            .hint("`skillpm install owner/repo --agent NAME` installs skills and links them at once"));
+    }
+    Ok(names)
+}
+
+/// Tells which skills the default does not reach.
+fn apart(audience: &Audience<'_>, named: &Ids) -> Option<String> {
+    let names = audience.apart(named);
+    let (first, told) = (names.first()?, names.join("`, `"));
+    let have = if names.len() == 1 {
+        "has agents of its own and stays as it is"
+    } else {
+        "have agents of their own and stay as they are"
+    };
+    let agent = named.iter().find(|id| needs_link(id)).unwrap_or(&"NAME");
+    Some(format!("`{told}` {have}: name it to link it, as in `skillpm link --agent {agent} {first}`"))
+}

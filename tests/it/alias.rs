@@ -1,0 +1,181 @@
+//! Names that collide: another name, an error, never a silent overwrite.
+
+use crate::support::Sandbox;
+
+fn write_skill(sandbox: &Sandbox, dir: &str, name: &str, body: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
+    sandbox.write(&format!("{dir}/SKILL.md"), text);
+}
+
+fn ok(sandbox: &Sandbox, args: &[&str]) {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+}
+
+/// `one/pdf` is installed as `pdf`; `two/pdf` is another skill of that name.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "one/pdf", "pdf", "one");
+    write_skill(&sandbox, "two/pdf", "pdf", "two");
+    write_skill(&sandbox, "two/docx", "docx", "two");
+    ok(&sandbox, &["install", "./one/pdf"]);
+    sandbox
+}
+
+fn body(sandbox: &Sandbox, name: &str) -> String {
+    sandbox.read(&format!(".agents/skills/{name}/SKILL.md")).lines().last().expect("a line").to_owned()
+}
+
+/// DESIGN 4: names that collide get an alias, never a silent overwrite.
+#[test]
+fn another_source_under_a_name_that_is_taken() {
+    let sandbox = sandbox();
+    let before = (sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock"));
+    insta::assert_snapshot!(sandbox.run(&["install", "./two/pdf"]), @"
+    exit: 1
+    --- stderr
+    error: `pdf` is installed from `./one/pdf` already, and this is another skill
+    hint: nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place
+    ");
+    assert_eq!((sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock")), before);
+    assert_eq!(body(&sandbox, "pdf"), "one");
+    insta::assert_snapshot!(sandbox.run(&["install", "./two/pdf", "--as", "pdf-two"]), @"
+    exit: 0
+    --- stderr
+    + pdf-two (path:./two/pdf)
+    1 skill added in `.agents/skills`
+    available to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf-two` what an agent gets of it
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    pdf = { path = "./one/pdf" }
+    pdf-two = { path = "./two/pdf", name = "pdf" }
+    "#);
+    insta::assert_snapshot!(sandbox.read("skillpm.lock"), @r#"
+    # Written by skillpm; `skillpm install` restores exactly this.
+    version = 1
+
+    [[skill]]
+    name = "pdf"
+    source = "path:./one/pdf"
+    digest = "sha256:fb048881d16e65f4b66d18f850496959460eedc7691c0c47fe2e7ee31d4402e5"
+
+    [[skill]]
+    name = "pdf-two"
+    alias-of = "pdf"
+    source = "path:./two/pdf"
+    digest = "sha256:45607eb19460e357296a3e6bf62ef5bab7af30aafa74b277e13489e13f8e9f6e"
+    "#);
+    assert_eq!((body(&sandbox, "pdf"), body(&sandbox, "pdf-two")), ("one".into(), "two".into()));
+    // The same source is an update, and the same bytes are the same skill wherever they come from.
+    write_skill(&sandbox, "one/pdf", "pdf", "newer");
+    ok(&sandbox, &["install", "./one/pdf"]);
+    write_skill(&sandbox, "three/pdf", "pdf", "newer");
+    ok(&sandbox, &["install", "./three/pdf"]);
+    assert!(sandbox.read("skillpm.toml").contains("pdf = { path = \"./three/pdf\" }"));
+    ok(&sandbox, &["install", "./two/pdf", "--force"]);
+    assert_eq!(body(&sandbox, "pdf"), "two");
+    let list: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
+    assert_eq!(list[1]["alias_of"], "pdf");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    ok(&sandbox, &["install", "--frozen"]);
+}
+
+/// What somebody takes out of the manifest by hand is in nobody's way.
+#[test]
+fn a_name_that_the_manifest_gave_up_is_free() {
+    let sandbox = sandbox();
+    sandbox.write("skillpm.toml", "[skills]\n");
+    ok(&sandbox, &["install", "./two/pdf"]);
+    assert_eq!(body(&sandbox, "pdf"), "two");
+    // With a lockfile alone, it says where what is there came from.
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
+    assert_eq!(sandbox.run(&["install", "./one/pdf"]).code, Some(1));
+    ok(&sandbox, &["install", "./two/docx"]);
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    pdf = { path = "./two/pdf" }
+    docx = { path = "./two/docx" }
+    "#);
+}
+
+#[test]
+fn names_that_cannot_be() {
+    let sandbox = sandbox();
+    let before = sandbox.tree(&sandbox.project());
+    for (args, code, message) in [
+        (&["./two/docx", "--as", "PDF"][..], 2, "has an upper-case letter"),
+        (&["./two/docx", "--as", "../x"], 2, "has a character that is not a letter"),
+        (&["./two/docx", "--as", ""], 2, "is empty"),
+        (&["./two/docx", "--as", "pаypal"], 5, "mixes alphabets"),
+        // NFKC and case folding: never two names for one directory.
+        (&["./two/docx", "--as", "ｐｄｆ"], 1, "`pdf` is installed from `./one/pdf` already"),
+        (&["./two", "-s", "*", "--as", "x"], 2, "`--as x` names one skill, and 2 are meant"),
+        (&["./two/pdf", "./two/docx", "--as", "x"], 2, "two different skills would be installed as `x`"),
+        (&["--as", "x"], 2, "required"),
+        (&["./two/docx", "--as", "x", "--list"], 2, "cannot be used with"),
+    ] {
+        let output = sandbox.run(&[&["install"], args].concat());
+        assert_eq!(output.code, Some(code), "{args:?}: {output}");
+        assert!(output.stderr.contains(message), "{args:?}: {output}");
+        assert_eq!(sandbox.tree(&sandbox.project()), before, "{args:?}");
+    }
+    ok(&sandbox, &["install", "./two/docx", "--as", "straße"]);
+    for args in
+        [&["--as", "strasse"][..], &["--as", "strasse", "--force"], &["--as", "strasse", "--editable"]]
+    {
+        let output = sandbox.run(&[&["install", "./two/pdf"], args].concat());
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stderr.contains("are the same name on some file systems"), "{output}");
+    }
+    // What agents do not see still has its name.
+    ok(&sandbox, &["disable", "straße"]);
+    assert_eq!(sandbox.run(&["install", "./two/pdf", "--as", "strasse"]).code, Some(1));
+}
+
+/// The lockfile knows which skill of a source is meant, so a restore notices another `name`.
+#[test]
+fn a_restore_notices_another_name() {
+    let sandbox = sandbox();
+    let manifest = |name: &str| format!("[skills]\nx = {{ path = \"./two\"{name} }}\n");
+    sandbox.write("skillpm.toml", manifest(", name = \"pdf\""));
+    ok(&sandbox, &["install"]);
+    assert!(sandbox.read(".agents/skills/x/SKILL.md").contains("name: pdf"));
+    sandbox.write("skillpm.toml", manifest(", name = \"docx\""));
+    for flag in ["--locked", "--frozen"] {
+        let output = sandbox.run(&["install", flag]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains("is locked as something else"), "{output}");
+    }
+    ok(&sandbox, &["install"]);
+    assert!(sandbox.read(".agents/skills/x/SKILL.md").contains("name: docx"));
+    ok(&sandbox, &["install", "--locked"]);
+    for (entry, message) in [
+        (", name = \"nothing\"", "`./two` has no skill of the name `nothing`"),
+        (", subdir = \"pdf\", name = \"docx\"", "has no skill of the name `docx`"),
+        ("", "`./two` has no skill of the name `x`"),
+    ] {
+        sandbox.write("skillpm.toml", manifest(entry));
+        let output = sandbox.run(&["install"]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(message), "{output}");
+    }
+}
+
+/// As other package managers do: what is locked and no longer asked for is a lockfile that is out of date.
+#[test]
+fn locked_and_frozen_drop_nothing() {
+    let sandbox = sandbox();
+    sandbox.write("skillpm.toml", "[skills]\n");
+    for flag in ["--locked", "--frozen"] {
+        let output = sandbox.run(&["install", flag]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains(&format!("would change, and `{flag}` forbids that")), "{output}");
+        assert_eq!(body(&sandbox, "pdf"), "one");
+    }
+    ok(&sandbox, &["install"]);
+    assert!(!sandbox.project().join(".agents").exists());
+}

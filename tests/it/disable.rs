@@ -1,0 +1,326 @@
+//! `disable` and `enable`: out of agents' sight, and nothing is lost.
+
+use crate::support::Sandbox;
+
+fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
+    sandbox.write(&format!("src/{name}/SKILL.md"), text);
+}
+
+fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    output.to_string()
+}
+
+fn installed(args: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["docx", "pdf"] {
+        write_skill(&sandbox, name, "first");
+    }
+    ok(&sandbox, &[&["install", "./src", "-s", "*", "-a", "claude-code"], args].concat());
+    sandbox
+}
+
+/// What lies in the project, but for the source.
+fn shape(sandbox: &Sandbox) -> String {
+    let lines = sandbox.tree(&sandbox.project()).into_iter();
+    lines.filter(|line| !line.contains("src/")).collect::<Vec<_>>().join("\n")
+}
+
+fn states(sandbox: &Sandbox) -> Vec<(String, String, bool)> {
+    let skills: Vec<serde_json::Value> =
+        serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
+    let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+    skills.iter().map(|s| (text(&s["name"]), text(&s["state"]), s["modified"] == true)).collect()
+}
+
+/// Issue 4: not uninstalled, not seen, nothing lost, nothing downloaded to get it back.
+#[test]
+fn out_of_sight_and_back() {
+    let sandbox = installed(&[]);
+    let (shape_before, lock) = (shape(&sandbox), sandbox.read("skillpm.lock"));
+    let manifest = sandbox.read("skillpm.toml");
+    sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+    insta::assert_snapshot!(sandbox.run(&["disable", "pdf", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    would remove the link to pdf for claude-code
+    would move pdf out of agents' sight
+    would write skillpm.toml
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
+    assert_eq!(shape(&sandbox), shape_before);
+    insta::assert_snapshot!(sandbox.run(&["disable", "pdf"]), @"
+    exit: 0
+    --- stderr
+    - pdf
+    1 skill disabled
+    `skillpm.toml` changed: commit it
+    hint: `skillpm enable pdf` brings it back as it is, from `.agents/.skillpm-disabled`
+    ");
+    insta::assert_snapshot!(shape(&sandbox), @"
+    .agents/
+    .agents/.skillpm-disabled/
+    .agents/.skillpm-disabled/pdf/
+    .agents/skills/
+    .agents/skills/docx/
+    .claude/
+    .claude/skills/
+    .claude/skills/docx -> ../../.agents/skills/docx
+    644 .agents/.skillpm-disabled/pdf/SKILL.md
+    644 .agents/skills/docx/SKILL.md
+    644 skillpm.lock
+    644 skillpm.toml
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src", subdir = "pdf", disabled = true }
+
+    [agents]
+    targets = ["claude-code"]
+    "#);
+    assert_eq!(sandbox.read("skillpm.lock"), lock, "its digest and its agents stay locked");
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source      agents       state
+    docx  -        project  path:./src  claude-code  ok
+    pdf   -        project  path:./src  -            disabled, modified
+    ");
+    assert_eq!(sandbox.run(&["invoke", "pdf"]).code, Some(2), "it is not found");
+    // Neither the store nor the source is needed.
+    for dir in ["src", "../home/.local"] {
+        std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
+    }
+    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
+    exit: 0
+    --- stderr
+    + pdf (linked for claude-code)
+    1 skill enabled
+    `skillpm.toml` changed: commit it
+    ");
+    assert_eq!(shape(&sandbox), shape_before);
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
+    assert_eq!((sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock")), (manifest, lock));
+    insta::assert_snapshot!(sandbox.run(&["enable", "pdf", "docx"]), @"
+    exit: 0
+    --- stderr
+    = docx is enabled already
+    = pdf is enabled already
+    ");
+}
+
+/// A restore keeps it disabled, brings its files back where they belong, and follows the manifest.
+#[test]
+fn a_restore_keeps_it_disabled() {
+    let sandbox = installed(&[]);
+    ok(&sandbox, &["disable", "pdf"]);
+    let disabled = shape(&sandbox);
+    for flags in [&[][..], &["--locked"], &["--frozen"]] {
+        ok(&sandbox, &[&["install"], flags].concat());
+        assert_eq!(shape(&sandbox), disabled);
+    }
+    for dir in [".agents", ".claude"] {
+        std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
+    }
+    assert_eq!(states(&sandbox)[1], ("pdf".into(), "missing".into(), false));
+    ok(&sandbox, &["install", "--frozen"]);
+    assert_eq!(shape(&sandbox), disabled);
+    // By hand, in either direction.
+    let text = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", text.replace(", disabled = true", ""));
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 0
+    --- stderr
+    = docx (path:./src)
+    > pdf (path:./src)
+    1 skill unchanged, 1 enabled in `.agents/skills`
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    ");
+    sandbox.write("skillpm.toml", &text);
+    let listed = sandbox.run(&["list"]);
+    assert!(
+        listed.stderr.contains("`pdf` is disabled in `skillpm.toml` and lies where agents see it"),
+        "{listed}"
+    );
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 0
+    --- stderr
+    = docx (path:./src)
+    < pdf (path:./src, disabled)
+    1 skill unchanged, 1 disabled in `.agents/skills`
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    ");
+    assert_eq!(shape(&sandbox), disabled);
+    // An update is out of sight, too.
+    write_skill(&sandbox, "pdf", "second");
+    insta::assert_snapshot!(sandbox.run(&["install", "./src/pdf"]), @"
+    exit: 0
+    --- stderr
+    ~ pdf (path:./src/pdf, disabled)
+    1 skill updated in `.agents/skills`
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    warning: `pdf` stays disabled: `skillpm enable pdf` shows it to agents again
+    ");
+    assert!(sandbox.read(".agents/.skillpm-disabled/pdf/SKILL.md").ends_with("second\n"));
+    ok(&sandbox, &["remove", "pdf"]);
+    assert!(!shape(&sandbox).contains("pdf"), "{}", shape(&sandbox));
+    assert!(!sandbox.project().join(".agents/.skillpm-disabled").exists());
+}
+
+/// What no skill may have, such as links, moves along: it is a rename.
+#[cfg(unix)]
+#[test]
+fn files_that_no_skill_may_have_move_along() {
+    let sandbox = installed(&[]);
+    let dir = |place: &str| sandbox.project().join(".agents").join(place).join("pdf/venv");
+    std::os::unix::fs::symlink("/usr", dir("skills")).expect("a link");
+    ok(&sandbox, &["disable", "pdf"]);
+    assert!(dir(".skillpm-disabled").is_symlink() && !dir("skills").is_symlink());
+    assert_eq!(states(&sandbox)[1], ("pdf".into(), "disabled".into(), true));
+    ok(&sandbox, &["enable", "pdf"]);
+    assert!(dir("skills").is_symlink());
+}
+
+#[test]
+fn copies_of_agents_go_and_come() {
+    let sandbox = installed(&["--copy"]);
+    let copy = sandbox.project().join(".claude/skills/pdf/SKILL.md");
+    ok(&sandbox, &["disable", "pdf"]);
+    assert!(!copy.exists());
+    ok(&sandbox, &["enable", "pdf"]);
+    std::fs::write(&copy, "mine").expect("edited");
+    insta::assert_snapshot!(sandbox.run(&["disable", "pdf"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
+    assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
+    let forced = ok(&sandbox, &["disable", "pdf", "--force"]);
+    assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
+}
+
+/// A lockfile is enough: the manifest that is needed to remember it names everything that is locked.
+#[test]
+fn a_lockfile_alone() {
+    let sandbox = installed(&[]);
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
+    ok(&sandbox, &["disable", "pdf"]);
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src", subdir = "pdf", disabled = true }
+    "#);
+    ok(&sandbox, &["install", "--locked"]);
+    assert_eq!(states(&sandbox).iter().map(|s| s.1.as_str()).collect::<Vec<_>>(), ["ok", "disabled"]);
+    ok(&sandbox, &["enable", "pdf"]);
+    assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists(), "the lockfile knew who had it");
+}
+
+#[test]
+fn the_scope_of_the_user() {
+    let sandbox = installed(&["-g"]);
+    ok(&sandbox, &["disable", "-g", "pdf", "docx"]);
+    assert!(sandbox.home().join(".agents/.skillpm-disabled/docx/SKILL.md").exists());
+    assert!(!sandbox.home().join(".agents/skills").exists());
+    let output = sandbox.run(&["enable", "pdf"]);
+    assert_eq!(output.code, Some(2), "it is not the project's: {output}");
+    ok(&sandbox, &["enable", "-g", "pdf", "docx"]);
+    assert!(sandbox.home().join(".claude/skills/docx/SKILL.md").exists());
+    assert!(!sandbox.home().join(".agents/.skillpm-disabled").exists());
+}
+
+/// What lies in both places: the locked bytes go, an edited tree is in the way.
+#[test]
+fn a_skill_in_both_places() {
+    let sandbox = installed(&[]);
+    ok(&sandbox, &["disable", "pdf"]);
+    let text = sandbox.read(".agents/.skillpm-disabled/pdf/SKILL.md");
+    sandbox.write(".agents/skills/pdf/SKILL.md", &text);
+    ok(&sandbox, &["install"]);
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists());
+    sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+    for args in [&["install"][..], &["disable", "pdf"]] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stderr.contains("skills/pdf` was edited since it was installed"), "{output}");
+    }
+    // To enable it, the edited one may stay where it is.
+    ok(&sandbox, &["enable", "pdf"]);
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
+    assert!(!sandbox.project().join(".agents/.skillpm-disabled").exists());
+}
+
+/// A missing tree is no hindrance, and comes back from the store when it is wanted again.
+#[test]
+fn a_skill_that_is_missing() {
+    let sandbox = installed(&[]);
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
+    ok(&sandbox, &["disable", "pdf"]);
+    std::fs::remove_dir_all(sandbox.project().join("src")).expect("removed");
+    ok(&sandbox, &["enable", "pdf", "--offline"]);
+    assert_eq!(states(&sandbox)[1], ("pdf".into(), "ok".into(), false));
+}
+
+/// What the manifest asks for and nobody has installed yet can be told about, too.
+#[test]
+fn a_skill_that_was_never_installed() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf", "first");
+    sandbox.write("skillpm.toml", "[skills.pdf]\npath = \"./src/pdf\" # ours\n");
+    ok(&sandbox, &["disable", "pdf"]);
+    ok(&sandbox, &["link", "-a", "goose", "pdf"]);
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills.pdf]
+    path = "./src/pdf" # ours
+    disabled = true
+    agents = ["goose"]
+    "#);
+    ok(&sandbox, &["install"]);
+    assert_eq!(states(&sandbox), [("pdf".into(), "disabled".into(), false)]);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removed");
+    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
+    exit: 0
+    --- stderr
+    + pdf
+    1 skill enabled
+    `skillpm.toml` changed: commit it
+    warning: `pdf` is not installed yet: `skillpm install` brings it
+    ");
+    ok(&sandbox, &["install"]);
+    assert!(sandbox.project().join(".goose/skills/pdf/SKILL.md").exists());
+}
+
+#[test]
+fn bad_requests() {
+    let sandbox = installed(&[]);
+    let before = shape(&sandbox);
+    for args in [&["disable", "pfd"][..], &["enable", "x"], &["disable", "pdf", "../x"], &["disable"]] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(output.stderr.contains("hint: "), "{output}");
+    }
+    assert_eq!(shape(&sandbox), before);
+}
+
+/// A directory that a link leads out of the project is refused, before anything is done.
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_the_disabled() {
+    let sandbox = installed(&[]);
+    let place = sandbox.project().join(".agents/.skillpm-disabled");
+    std::os::unix::fs::symlink("../../home", &place).expect("a link");
+    for args in [&["disable", "pdf", "--dry-run"][..], &["disable", "pdf"]] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(5), "{output}");
+        assert!(output.stderr.contains("is a link that leads out of the project"), "{output}");
+    }
+    assert!(!sandbox.home().join("pdf").exists());
+    assert!(sandbox.project().join(".agents/skills/pdf/SKILL.md").exists());
+}

@@ -1,0 +1,336 @@
+//! Editable skills: a link to the directory that somebody works on.
+
+#![cfg(unix)]
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::support::Sandbox;
+
+fn write_skill(sandbox: &Sandbox, dir: &str, name: &str, body: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
+    sandbox.write(&format!("{dir}/SKILL.md"), text);
+}
+
+fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    output.to_string()
+}
+
+fn links(sandbox: &Sandbox) -> String {
+    let lines = sandbox.tree(&sandbox.project()).into_iter();
+    lines.filter(|line| line.contains(" -> ")).collect::<Vec<_>>().join("\n")
+}
+
+/// A project with the skill `brand` beside it.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "../brand", "brand", "first");
+    sandbox
+}
+
+/// DESIGN 4: `{ path = "../brand", editable = true }` is a link, not a copy.
+#[test]
+fn a_link_in_place_of_a_copy() {
+    let sandbox = sandbox();
+    let args = ["install", "--editable", "../brand", "-a", "claude-code"];
+    insta::assert_snapshot!(sandbox.run(&[&args[..], &["--dry-run"]].concat()), @"
+    exit: 0
+    --- stdout
+    would link brand in .agents/skills to its directory
+    would link brand for claude-code
+    would write skillpm.toml
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
+    insta::assert_snapshot!(sandbox.run(&args), @"
+    exit: 0
+    --- stderr
+    + brand (path:../brand, editable)
+    1 skill added in `.agents/skills`
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` changed: commit it
+    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets of it
+    ");
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/brand -> ../../../brand
+    .claude/skills/brand -> ../../.agents/skills/brand
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    brand = { path = "../brand", editable = true }
+
+    [agents]
+    targets = ["claude-code"]
+    "#);
+    assert!(!sandbox.project().join("skillpm.lock").exists(), "nothing is locked that changes at any time");
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name   version  scope    source         agents       state
+    brand  -        project  path:../brand  claude-code  editable
+    ");
+    // An edit shows at once, and is no change of what is installed.
+    write_skill(&sandbox, "../brand", "brand", "second");
+    let through = sandbox.read(".claude/skills/brand/SKILL.md");
+    assert!(through.ends_with("second\n"), "{through}");
+    for args in [&["install"][..], &["install", "--locked"], &["install", "--frozen", "--offline"]] {
+        ok(&sandbox, args);
+    }
+    for dir in [".agents", ".claude"] {
+        std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
+    }
+    ok(&sandbox, &["install"]);
+    insta::assert_snapshot!(sandbox.run(&["remove", "brand"]), @"
+    exit: 0
+    --- stderr
+    - brand
+    1 skill removed
+    ");
+    assert_eq!(links(&sandbox), "");
+    assert!(sandbox.read("../brand/SKILL.md").ends_with("second\n"), "the directory is not touched");
+}
+
+/// A directory with several skills: one link for each.
+#[test]
+fn a_directory_with_several_skills() {
+    let sandbox = Sandbox::new();
+    for name in ["docx", "pdf"] {
+        write_skill(&sandbox, &format!("mine/{name}"), name, "first");
+    }
+    assert_eq!(sandbox.run(&["install", "-e", "./mine"]).code, Some(2), "which of them?");
+    ok(&sandbox, &["install", "-e", "./mine", "-s", "pdf", "--as", "paper"]);
+    ok(&sandbox, &["install", "-e", "./mine", "-s", "*"]);
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    paper = { path = "./mine", subdir = "pdf", name = "pdf", editable = true }
+    docx = { path = "./mine", subdir = "docx", editable = true }
+    pdf = { path = "./mine", subdir = "pdf", editable = true }
+    "#);
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/docx -> ../../mine/docx
+    .agents/skills/paper -> ../../mine/pdf
+    .agents/skills/pdf -> ../../mine/pdf
+    ");
+    sandbox.write("skillpm.toml", "[skills]\nmine = { path = \"./mine\", editable = true }\n");
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 3
+    --- stderr
+    error: `mine` is editable, and `./mine` has no `SKILL.md`
+    hint: a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
+    ");
+}
+
+#[test]
+fn the_scope_of_the_user() {
+    let sandbox = sandbox();
+    write_skill(&sandbox, "../home/mine/own", "own", "first");
+    ok(&sandbox, &["install", "-g", "-e", "../brand", "../home/mine/own", "-a", "goose"]);
+    let home: Vec<_> =
+        sandbox.tree(&sandbox.home()).into_iter().filter(|line| line.contains(" -> ")).collect();
+    let dir = sandbox.home().parent().expect("a parent").display().to_string();
+    insta::assert_snapshot!(home.join("\n").replace(&dir, "[DIR]"), @"
+    .agents/skills/brand -> [DIR]/brand
+    .agents/skills/own -> [DIR]/home/mine/own
+    .config/goose/skills/brand -> ../../../.agents/skills/brand
+    .config/goose/skills/own -> ../../../.agents/skills/own
+    ");
+    let text = std::fs::read_to_string(sandbox.home().join(".config/skillpm/skillpm.toml")).expect("there");
+    insta::assert_snapshot!(text.replace(&dir, "[DIR]"), @r#"
+    [skills]
+    brand = { path = "[DIR]/brand", editable = true }
+    own = { path = "~/mine/own", editable = true }
+
+    [agents]
+    targets = ["goose"]
+    "#);
+    ok(&sandbox, &["remove", "-g", "brand", "own"]);
+    assert!(sandbox.home().join("mine/own/SKILL.md").exists());
+}
+
+/// From a copy to a link and back, with edits in the way.
+#[test]
+fn a_copy_becomes_editable_and_back() {
+    let sandbox = sandbox();
+    ok(&sandbox, &["install", "../brand", "-a", "claude-code"]);
+    sandbox.write(".agents/skills/brand/SKILL.md", "mine");
+    let output = sandbox.run(&["install", "-e", "../brand"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(sandbox.read(".agents/skills/brand/SKILL.md"), "mine");
+    insta::assert_snapshot!(ok(&sandbox, &["install", "-e", "../brand", "--force"]), @"
+    exit: 0
+    --- stderr
+    ~ brand (path:../brand, editable)
+    1 skill updated in `.agents/skills`
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    warning: your copy of `brand` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/5b/a62d9c9939f2906535164b771417376795481c2fa909b2c8e0549063ee68b6`
+    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets of it
+    ");
+    assert!(!sandbox.read("skillpm.lock").contains("brand"));
+    // By hand, too; a copy for agents is no way to follow edits.
+    sandbox.write(
+        "skillpm.toml",
+        "[skills]\nbrand = { path = \"../brand\" }\n[agents]\ntargets = [\"claude-code\"]\ncopy = true\n",
+    );
+    ok(&sandbox, &["install"]);
+    assert_eq!(links(&sandbox), "");
+    let text = sandbox.read("skillpm.toml").replace("brand\" }", "brand\", editable = true }");
+    sandbox.write("skillpm.toml", text);
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3), "its entry would go");
+    ok(&sandbox, &["install"]);
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/brand -> ../../../brand
+    .claude/skills/brand -> ../../.agents/skills/brand
+    ");
+    ok(&sandbox, &["install", "../brand"]);
+    assert!(sandbox.read("skillpm.lock").contains("brand"));
+    assert!(!sandbox.read("skillpm.toml").contains("editable"));
+}
+
+/// Its directory moved, and the manifest followed.
+#[test]
+fn a_directory_that_moved() {
+    let sandbox = sandbox();
+    ok(&sandbox, &["install", "-e", "../brand", "-a", "claude-code"]);
+    std::fs::rename(sandbox.project().join("../brand"), sandbox.project().join("moved")).expect("moved");
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 3
+    --- stderr
+    error: `brand` is editable, and `../brand` is not there
+    hint: put the directory back, or remove the skill with `skillpm remove brand`
+    ");
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name   version  scope    source         agents       state
+    brand  -        project  path:../brand  claude-code  missing
+    --- stderr
+    hint: `skillpm install` brings missing skills back
+    ");
+    // What only takes away needs no directory.
+    ok(&sandbox, &["unlink", "-a", "claude-code"]);
+    ok(&sandbox, &["disable", "brand"]);
+    assert_eq!(sandbox.run(&["enable", "brand"]).code, Some(3));
+    let text = sandbox.read("skillpm.toml").replace("../brand", "./moved").replace(", disabled = true", "");
+    sandbox.write("skillpm.toml", text);
+    ok(&sandbox, &["install"]);
+    assert_eq!(links(&sandbox), ".agents/skills/brand -> ../../moved");
+    // Another directory under the same name is another skill.
+    write_skill(&sandbox, "other", "brand", "other");
+    let output = sandbox.run(&["install", "-e", "./other"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("`brand` is installed from `./moved` already"), "{output}");
+    ok(&sandbox, &["install", "-e", "./other", "--force"]);
+    assert_eq!(links(&sandbox), ".agents/skills/brand -> ../../other");
+}
+
+#[test]
+fn disabled_and_linked() {
+    let sandbox = sandbox();
+    ok(&sandbox, &["install", "-e", "../brand", "-a", "claude-code"]);
+    ok(&sandbox, &["disable", "brand"]);
+    assert_eq!(links(&sandbox), "");
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name   version  scope    source         agents  state
+    brand  -        project  path:../brand  -       disabled
+    ");
+    ok(&sandbox, &["install"]);
+    assert_eq!(links(&sandbox), "");
+    ok(&sandbox, &["link", "-a", "goose"]);
+    insta::assert_snapshot!(ok(&sandbox, &["enable", "brand"]), @"
+    exit: 0
+    --- stderr
+    + brand (linked for claude-code and goose)
+    1 skill enabled
+    `skillpm.toml` changed: commit it
+    ");
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/brand -> ../../../brand
+    .claude/skills/brand -> ../../.agents/skills/brand
+    .goose/skills/brand -> ../../.agents/skills/brand
+    ");
+}
+
+/// An agent that reads the very directory sees it there, and the directory stays what it is.
+#[test]
+fn a_skill_that_lies_where_an_agent_looks() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, ".claude/skills/own", "own", "first");
+    ok(&sandbox, &["install", "-e", "./.claude/skills/own", "-a", "claude-code", "-a", "goose"]);
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/own -> ../../.claude/skills/own
+    .goose/skills/own -> ../../.agents/skills/own
+    ");
+    ok(&sandbox, &["unlink", "-a", "claude-code"]);
+    ok(&sandbox, &["remove", "own"]);
+    assert!(sandbox.read(".claude/skills/own/SKILL.md").ends_with("first\n"));
+}
+
+#[test]
+fn what_cannot_be_editable() {
+    let sandbox = sandbox();
+    write_skill(&sandbox, "src/pdf", "pdf", "first");
+    write_skill(&sandbox, ".", "all", "first");
+    sandbox.write(
+        "a.zip",
+        crate::support::zip::raw(&[("SKILL.md", &b"---\nname: a\ndescription: d\n---\n"[..])], ""),
+    );
+    sandbox.write("empty/README.md", "");
+    ok(&sandbox, &["install", "./src/pdf"]);
+    symlink(".agents/skills/pdf", sandbox.project().join("round")).expect("a link");
+    let before = (sandbox.tree(&sandbox.project()), sandbox.read("skillpm.toml"));
+    for (source, message) in [
+        ("./a.zip", "`./a.zip` cannot be editable: it is not a directory"),
+        ("acme/skills", "`github:acme/skills` cannot be editable: it is not on this machine"),
+        ("./.agents/skills/pdf", "which belongs to skillpm"),
+        ("./round", "which belongs to skillpm"),
+        (".", "`.agents` lies in it"),
+        ("..", "`.agents` lies in it"),
+        ("./empty", "there is no `SKILL.md`"),
+        ("./nothing", "`./nothing` does not exist"),
+    ] {
+        let output = sandbox.run(&["install", "-e", source]);
+        assert_eq!(output.code, Some(2), "{source}: {output}");
+        assert!(output.stderr.contains(message), "{source}: {output}");
+        assert!(output.stderr.contains("hint: "), "{source}: {output}");
+        assert_eq!((sandbox.tree(&sandbox.project()), sandbox.read("skillpm.toml")), before);
+    }
+    for (entry, message) in [
+        ("path = \"./a.zip\"", "it is not a directory"),
+        ("path = \".\"", "`.agents` lies in it"),
+        ("path = \"./src\"", "has no `SKILL.md`"),
+        ("path = \"~/nothing\"", "is not there"),
+        ("github = \"a/b\"", "the key `editable` is not known here"),
+    ] {
+        sandbox.write("skillpm.toml", format!("[skills]\nx = {{ {entry}, editable = true }}\n"));
+        let output = sandbox.run(&["install"]);
+        assert!(matches!(output.code, Some(2 | 3)), "{entry}: {output}");
+        assert!(output.stderr.contains(message), "{entry}: {output}");
+    }
+}
+
+/// Something of the user's in the canonical place is not taken for a link of ours.
+#[test]
+fn what_lies_in_its_place() {
+    let sandbox = sandbox();
+    let place = sandbox.project().join(".agents/skills/brand");
+    std::fs::create_dir_all(place.parent().expect("a parent")).expect("directories");
+    symlink("/nowhere", &place).expect("a link");
+    insta::assert_snapshot!(sandbox.run(&["install", "-e", "../brand"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/skills/brand` is a link to somewhere else
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
+    assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("/nowhere"));
+    ok(&sandbox, &["install", "-e", "../brand", "--force"]);
+    // Now the manifest says that it is ours.
+    std::fs::remove_file(&place).expect("removed");
+    symlink("/nowhere", &place).expect("a link");
+    ok(&sandbox, &["install"]);
+    assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("../../../brand"));
+}

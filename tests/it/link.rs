@@ -1,0 +1,440 @@
+//! Who sees what: agents in manifest and lockfile, `link` and `unlink`.
+
+#![cfg(unix)]
+
+use std::os::unix::fs::symlink;
+
+use crate::support::Sandbox;
+
+fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
+    sandbox.write(&format!("src/{name}/SKILL.md"), text);
+}
+
+fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    output.to_string()
+}
+
+/// `docx` and `pdf`, installed with `args`.
+fn installed(args: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["docx", "pdf"] {
+        write_skill(&sandbox, name, "first");
+    }
+    ok(&sandbox, &[&["install", "./src", "-s", "*"], args].concat());
+    sandbox
+}
+
+/// The links and copies in the project's directories of agents.
+fn seen(sandbox: &Sandbox) -> Vec<String> {
+    let lines = sandbox.tree(&sandbox.project()).into_iter();
+    lines
+        .filter(|line| line.contains(" -> ") || line.contains("SKILL.md"))
+        .filter(|l| !l.contains("src/"))
+        .collect()
+}
+
+fn links(sandbox: &Sandbox) -> Vec<String> {
+    let links = seen(sandbox).into_iter().filter_map(|line| Some(line.split_once(" -> ")?.0.to_owned()));
+    links.collect()
+}
+
+/// The lines of the lockfile that name agents.
+fn locked(sandbox: &Sandbox) -> String {
+    let lock = sandbox.read("skillpm.lock");
+    let told = |line: &&str| line.starts_with("name") || line.starts_with("agents");
+    lock.lines().filter(told).collect::<Vec<_>>().join("\n")
+}
+
+/// Issue 4: agents that came later get links to everything, or to what is named; nothing else changes.
+#[test]
+fn agents_that_came_later() {
+    let sandbox = installed(&["-a", "claude-code"]);
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose", "pdf"]), @"
+    exit: 0
+    --- stderr
+    + pdf for goose
+    1 skill linked for goose
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "goose"] }
+
+    [agents]
+    targets = ["claude-code"]
+    "#);
+    insta::assert_snapshot!(locked(&sandbox), @r#"
+    name = "docx"
+    agents = ["claude-code"]
+    name = "pdf"
+    agents = ["claude-code", "goose"]
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "windsurf", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    would link docx for windsurf
+    would write skillpm.toml and skillpm.lock
+    --- stderr
+    nothing was changed: this was a dry run
+    warning: `pdf` has agents of its own and stays as it is: name it to link it, as in `skillpm link --agent windsurf pdf`
+    ");
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "windsurf"]), @"
+    exit: 0
+    --- stderr
+    + docx for windsurf
+    1 skill linked for windsurf
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    warning: `pdf` has agents of its own and stays as it is: name it to link it, as in `skillpm link --agent windsurf pdf`
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "goose"] }
+
+    [agents]
+    targets = ["claude-code", "windsurf"]
+    "#);
+    insta::assert_snapshot!(seen(&sandbox).join("\n"), @"
+    .claude/skills/docx -> ../../.agents/skills/docx
+    .claude/skills/pdf -> ../../.agents/skills/pdf
+    .goose/skills/pdf -> ../../.agents/skills/pdf
+    .windsurf/skills/docx -> ../../.agents/skills/docx
+    644 .agents/skills/docx/SKILL.md
+    644 .agents/skills/pdf/SKILL.md
+    ");
+    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "claude-code", "docx"]), @"
+    exit: 0
+    --- stderr
+    - docx for claude-code
+    1 skill unlinked for claude-code
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "claude-code"]), @"
+    exit: 0
+    --- stderr
+    - pdf for claude-code
+    1 skill unlinked for claude-code
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx", agents = ["windsurf"] }
+    pdf = { path = "./src", subdir = "pdf", agents = ["goose"] }
+
+    [agents]
+    targets = ["windsurf"]
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "goose", "-a", "windsurf"]), @"
+    exit: 0
+    --- stderr
+    - docx for windsurf
+    - pdf for goose
+    2 skills unlinked for goose and windsurf
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src", subdir = "pdf" }
+
+    [agents]
+    targets = []
+    "#);
+    insta::assert_snapshot!(locked(&sandbox), @r#"
+    name = "docx"
+    name = "pdf"
+    "#);
+    assert_eq!(links(&sandbox), [""; 0]);
+    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "goose"]), @"
+    exit: 0
+    --- stderr
+    no link is left for goose
+    ");
+    // Nobody is nobody, also for a later installation on a machine with agents.
+    std::fs::create_dir_all(sandbox.home().join(".claude")).expect("a directory");
+    write_skill(&sandbox, "xlsx", "first");
+    ok(&sandbox, &["install", "./src/xlsx"]);
+    assert_eq!(links(&sandbox), [""; 0]);
+}
+
+/// A plan says what each link will be, and the report has it for programs.
+#[test]
+fn the_report_for_programs() {
+    let sandbox = installed(&["-a", "claude-code"]);
+    let output = sandbox.run(&["link", "--agent", "goose", "pdf", "--json"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 0
+    --- stdout
+    {
+      "scope": "project",
+      "dry_run": false,
+      "agents": [
+        "goose"
+      ],
+      "skills": [
+        {
+          "name": "pdf",
+          "agents": [
+            "claude-code",
+            "goose"
+          ]
+        }
+      ],
+      "steps": [
+        {
+          "link": {
+            "agent": "goose",
+            "name": "pdf"
+          }
+        }
+      ],
+      "links": [
+        {
+          "place": {
+            "agent": "goose"
+          },
+          "name": "pdf",
+          "kind": "symlink",
+          "target": "../../.agents/skills/pdf"
+        }
+      ],
+      "files_changed": {
+        "manifest": true,
+        "lockfile": true
+      },
+      "warnings": []
+    }
+    "#);
+}
+
+#[test]
+fn the_scope_of_the_user() {
+    let sandbox = installed(&["-g", "-a", "claude-code"]);
+    ok(&sandbox, &["link", "-g", "-a", "goose"]);
+    let home: Vec<_> =
+        sandbox.tree(&sandbox.home()).into_iter().filter(|line| line.contains(" -> ")).collect();
+    insta::assert_snapshot!(home.join("\n"), @"
+    .claude/skills/docx -> ../../.agents/skills/docx
+    .claude/skills/pdf -> ../../.agents/skills/pdf
+    .config/goose/skills/docx -> ../../../.agents/skills/docx
+    .config/goose/skills/pdf -> ../../../.agents/skills/pdf
+    ");
+    assert_eq!(sandbox.run(&["link", "-a", "goose"]).code, Some(2), "nothing is installed in the project");
+    ok(&sandbox, &["unlink", "-g", "-a", "*"]);
+    assert!(!sandbox.tree(&sandbox.home()).iter().any(|line| line.contains(" -> ")));
+}
+
+/// Issue 4: an update or a restore never adds an agent that nobody chose, whatever is on the machine.
+#[test]
+fn an_agent_that_appears_gets_nothing() {
+    let sandbox = installed(&[]);
+    assert_eq!(locked(&sandbox), "name = \"docx\"\nname = \"pdf\"");
+    assert!(!sandbox.read("skillpm.toml").contains("[agents]"));
+    for dir in [".claude", ".config/goose"] {
+        std::fs::create_dir_all(sandbox.home().join(dir)).expect("a directory");
+    }
+    std::fs::create_dir(sandbox.project().join(".goose")).expect("a directory");
+    write_skill(&sandbox, "pdf", "second");
+    write_skill(&sandbox, "xlsx", "first");
+    for args in [&["install"][..], &["install", "./src/pdf"], &["install", "./src/xlsx"]] {
+        ok(&sandbox, args);
+        assert_eq!(links(&sandbox), [""; 0], "{args:?}");
+    }
+    // What is named is for the skill that is installed, and for no other.
+    ok(&sandbox, &["install", "./src/xlsx", "-a", "goose"]);
+    assert_eq!(links(&sandbox), [".goose/skills/xlsx"]);
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src/pdf" }
+    xlsx = { path = "./src/xlsx", agents = ["goose"] }
+    "#);
+}
+
+/// With a lockfile and nothing that says who, those that had links get them again and nobody else.
+#[test]
+fn the_lockfile_remembers_who() {
+    let sandbox = installed(&["-a", "claude-code"]);
+    ok(&sandbox, &["link", "-a", "goose", "pdf"]);
+    for dir in [".agents", ".claude", ".goose", "../home/.local"] {
+        std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
+    }
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
+    std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
+    ok(&sandbox, &["install", "--frozen"]);
+    assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf", ".goose/skills/pdf"]);
+    assert!(!sandbox.project().join("skillpm.toml").exists(), "a restore writes no manifest");
+    // A change needs a manifest, which then names everything, so that nothing is dropped later.
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "windsurf"]), @"
+    exit: 0
+    --- stderr
+    + docx for windsurf
+    + pdf for windsurf
+    2 skills linked for windsurf
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    docx = { path = "./src", subdir = "docx" }
+    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "goose", "windsurf"] }
+
+    [agents]
+    targets = ["claude-code", "windsurf"]
+    "#);
+    ok(&sandbox, &["install", "--locked"]);
+    insta::assert_snapshot!(links(&sandbox).join("\n"), @"
+    .claude/skills/docx
+    .claude/skills/pdf
+    .goose/skills/pdf
+    .windsurf/skills/docx
+    .windsurf/skills/pdf
+    ");
+}
+
+/// Edits by hand: who is no longer named loses the link, and a list of its own wins over the default.
+#[test]
+fn the_manifest_decides() {
+    let sandbox = installed(&["-a", "claude-code", "-a", "goose"]);
+    let manifest = |agents: &str, pdf: &str| {
+        format!(
+            "[skills]\ndocx = {{ path = \"./src/docx\" }}\npdf = {{ path = \"./src/pdf\"{pdf} }}\n{agents}"
+        )
+    };
+    for (agents, pdf, expected) in [
+        ("[agents]\ntargets = [\"goose\"]\n", "", &[".goose/skills/docx", ".goose/skills/pdf"][..]),
+        (
+            "[agents]\ntargets = [\"goose\"]\n",
+            ", agents = [\"claude\"]",
+            &[".claude/skills/pdf", ".goose/skills/docx"],
+        ),
+        ("[agents]\ntargets = [\"goose\"]\n", ", agents = []", &[".goose/skills/docx"]),
+        ("[agents]\ntargets = []\n", ", agents = [\"goose\"]", &[".goose/skills/pdf"]),
+        // Silence changes nothing.
+        ("", "", &[".goose/skills/pdf"]),
+    ] {
+        sandbox.write("skillpm.toml", manifest(agents, pdf));
+        if pdf.is_empty() || agents.contains("[]") {
+            ok(&sandbox, &["install"]);
+        } else {
+            assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3), "the lockfile says who, too");
+            ok(&sandbox, &["install"]);
+        }
+        assert_eq!(links(&sandbox), expected, "{agents} {pdf}");
+        assert_eq!(sandbox.read("skillpm.toml"), manifest(agents, pdf));
+    }
+    for (agents, pdf) in [("[agents]\ntargets = [\"gose\"]\n", ""), ("", ", agents = [\"gose\"]")] {
+        sandbox.write("skillpm.toml", manifest(agents, pdf));
+        let output = sandbox.run(&["install"]);
+        assert_eq!(output.code, Some(3), "{output}");
+        assert!(output.stderr.contains("did you mean `goose`?"), "{output}");
+    }
+    sandbox.write("skillpm.toml", manifest("", ""));
+    let lock = sandbox.read("skillpm.lock").replace("[\"goose\"]", "[\"new-agent\"]");
+    sandbox.write("skillpm.lock", &lock);
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.lock: there is no agent `new-agent`, which skill `pdf` names
+    hint: update skillpm, or say in `skillpm.toml` who is to see the skills
+    ");
+}
+
+/// Edited copies of agents are not lost, and an edited skill can be linked like any other.
+#[test]
+fn edits_stay() {
+    let sandbox = installed(&["--copy", "-a", "claude-code"]);
+    sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
+    sandbox.write(".agents/skills/docx/SKILL.md", "mine");
+    let refused = sandbox.run(&["unlink", "-a", "claude-code"]);
+    assert_eq!(refused.code, Some(1), "{refused}");
+    assert!(refused.stderr.contains(".claude/skills/pdf` was edited"), "{refused}");
+    ok(&sandbox, &["link", "-a", "goose"]);
+    let text = sandbox.read(".goose/skills/docx/SKILL.md");
+    assert!(text.ends_with("first\n"), "a copy is of what is locked: {text}");
+    let forced = ok(&sandbox, &["unlink", "-a", "claude-code", "--force"]);
+    assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
+    assert!(!sandbox.project().join(".claude/skills/pdf").exists());
+    assert_eq!(sandbox.read(".agents/skills/docx/SKILL.md"), "mine");
+}
+
+/// What lies in an agent's directory and is not ours is in the way of a link and safe from `unlink`.
+#[test]
+fn what_is_not_ours_stays() {
+    let sandbox = installed(&["-a", "claude-code"]);
+    sandbox.write(".goose/skills/pdf/SKILL.md", "mine");
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.goose/skills/pdf` is there already and was not installed by skillpm
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
+    assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf"], "nothing was changed");
+    ok(&sandbox, &["unlink", "-a", "goose"]);
+    assert_eq!(sandbox.read(".goose/skills/pdf/SKILL.md"), "mine");
+    // A link that leads to itself stands for nothing, so it is in nobody's way.
+    std::fs::remove_dir_all(sandbox.project().join(".goose/skills/pdf")).expect("removed");
+    for target in ["pdf", "/nowhere"] {
+        symlink(target, sandbox.project().join(".goose/skills/pdf")).expect("a link");
+        let output = sandbox.run(&["link", "-a", "goose"]);
+        assert_eq!(output.code, Some(i32::from(target == "/nowhere")), "{output}");
+        ok(&sandbox, &["unlink", "-a", "goose"]);
+        if target == "/nowhere" {
+            assert!(sandbox.project().join(".goose/skills/pdf").is_symlink());
+        }
+    }
+}
+
+/// Two agents with one directory: the link is there as long as one of them is to see the skill.
+#[test]
+fn agents_that_share_a_directory() {
+    let sandbox = Sandbox::new();
+    for dir in ["shared", ".claude", ".goose"] {
+        std::fs::create_dir(sandbox.project().join(dir)).expect("a directory");
+    }
+    for dir in [".claude", ".goose"] {
+        symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
+    }
+    write_skill(&sandbox, "pdf", "first");
+    ok(&sandbox, &["install", "./src/pdf", "-a", "claude-code", "-a", "goose"]);
+    assert_eq!(locked(&sandbox), "name = \"pdf\"\nagents = [\"claude-code\", \"goose\"]");
+    ok(&sandbox, &["unlink", "-a", "claude-code"]);
+    assert!(sandbox.project().join("shared/pdf").is_symlink());
+    ok(&sandbox, &["unlink", "-a", "goose"]);
+    assert!(!sandbox.project().join("shared/pdf").is_symlink());
+}
+
+#[test]
+fn bad_requests() {
+    let sandbox = installed(&["-a", "claude-code"]);
+    let before = sandbox.tree(&sandbox.project());
+    for (args, code) in [
+        (&["link", "pdf"][..], 2),
+        (&["link", "-a", "clau-code"], 2),
+        (&["link", "-a", "goose", "pfd"], 2),
+        (&["unlink", "-a", "goose", "pdf", "x/../y"], 2),
+        (&["link", "-a", "goose", "-g"], 2),
+    ] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(code), "{output}");
+        assert!(output.stderr.contains("hint: "), "{output}");
+    }
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "codex"]), @"
+    exit: 0
+    --- stderr
+    no link is missing for codex
+    warning: `codex` reads `.agents/skills` itself: it needs no link, and none can be taken away
+    ");
+    assert_eq!(sandbox.tree(&sandbox.project()), before);
+    ok(&sandbox, &["install"]);
+    sandbox.write("skillpm.toml", "[skills]\npdf = { path = \"./src/pdf\" }\n");
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose", "docx"]), @"
+    exit: 3
+    --- stderr
+    error: `docx` is in the lockfile and not in `[DIR]/project/skillpm.toml`
+    hint: `skillpm install` removes what the manifest does not name; put the entry back to keep it
+    ");
+}
