@@ -126,6 +126,10 @@ mod tests {
               --marketplace <SOURCE>  take plugins from the marketplace in this source
               --from-project          take the skills that the packages of this project bring along
           -s, --skill <NAME>          install the skill of this name; can be repeated, `*` means all
+              --as <NAME>             install the one skill that is meant under this name, where its own is
+                                      taken
+          -e, --editable              link to the directories on this machine in place of copying them:
+                                      edits show at once
           -l, --list                  show the skills of the sources, install nothing
               --tag <NAME>            take the sources at this tag
               --branch <NAME>         take the sources at this branch

@@ -176,6 +176,7 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::fs::LinkKind;
     use crate::install::plan::Place;
 
     fn skill(name: &str, change: Change) -> InstalledSkill {
@@ -284,12 +285,17 @@ mod tests {
             Step::Put { place: agent(), name: name(), digest, replaces: Some(digest) },
             Step::Remove { place: agent(), name: name(), old: digest },
             Step::Link { agent: "goose".to_owned(), name: name() },
-            Step::Unlink { place: Place::Canonical, name: name() },
+            Step::Unlink { place: Place::Disabled, name: name() },
+            Step::Disable { name: name(), digest: Some(digest) },
+            Step::Enable { name: name(), digest: None },
+            Step::Edit { name: name() },
         ];
+        let links = [LinkKind::Symlink("../x".into()), LinkKind::Junction("/x".into()), LinkKind::Copy];
+        let links = links.map(|link| NewLink { place: agent(), name: name(), link }).to_vec();
         let skills =
             changes.map(|change| InstalledSkill { digest: Some(digest.to_string()), ..skill("pdf", change) });
         let (talking, out, _) = printer(Look::PLAIN);
-        json(&talking, &InstallOutcome { steps, skills: skills.to_vec(), ..outcome() });
+        json(&talking, &InstallOutcome { steps, links, skills: skills.to_vec(), ..outcome() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(schema.faults(&value), [""; 0]);
         value["skills"][0]["change"] = "lost".into();

@@ -121,7 +121,14 @@ mod tests {
     /// The schema says what is printed, with every state.
     #[test]
     fn the_schema_describes_the_json() {
-        let states = [SkillState::Ok, SkillState::Modified, SkillState::Missing, SkillState::Untracked];
+        let states = [
+            SkillState::Ok,
+            SkillState::Modified,
+            SkillState::Missing,
+            SkillState::Untracked,
+            SkillState::Disabled,
+            SkillState::Editable,
+        ];
         let names = states.map(|state| serde_json::to_value(state).expect("a text"));
         let schema = crate::testing::Schema::read("list.schema.json");
         schema.assert_generated("/$defs/skill/properties/state/enum", &names.to_vec().into());
