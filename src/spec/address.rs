@@ -64,6 +64,13 @@ impl fmt::Display for Address {
     }
 }
 
+/// Whether `host` is this machine: `localhost`, or an address of the loopback.
+pub fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost")
+        || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// Splits `https://rest`; the scheme comes back in lower case.
 pub(super) fn split_scheme(text: &str) -> Option<(&'static str, &str)> {
     let (scheme, rest) = text.split_once("://")?;

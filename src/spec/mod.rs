@@ -11,7 +11,7 @@ mod repository;
 use std::fmt;
 use std::str::FromStr;
 
-pub use address::Address;
+pub use address::{Address, is_loopback};
 pub use git_url::{GitUrl, Transport};
 pub use origin::Origin;
 pub use package::{Ecosystem, Package};
