@@ -32,7 +32,7 @@ use crate::settings::{Http, Settings};
 
 pub use error::HttpError;
 pub use login::Login;
-pub use url::{Origin, Url};
+pub use url::{Origin, Url, encode};
 
 /// Redirects that are followed for one request.
 const MOST_REDIRECTS: usize = 10;

@@ -114,7 +114,7 @@ fn line(skill: &InstalledSkill) -> String {
         line = format!("{line} {}", one_line(version));
     }
     let at = skill.revision.as_deref().map_or(String::new(), |revision| {
-        let short: String = revision.chars().take(7).collect();
+        let short: String = revision.trim_start_matches("sha256:").chars().take(7).collect();
         format!(" at {}", one_line(&short))
     });
     format!("{line} ({}{at})", one_line(&skill.source))

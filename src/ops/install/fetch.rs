@@ -102,15 +102,33 @@ impl Fetched {
         spec: &SourceSpec,
     ) -> Result<()> {
         let opened = open(context, scope, spec)?;
+        if !spec.origin.is_private() {
+            self.warnings.push(format!(
+                "`{}` was read over `http`: anybody on the way could have changed what came",
+                spec.origin.typed()
+            ));
+        }
         let found = candidates(&opened, spec)?;
         let mut names = request.skills.clone();
         names.extend(spec.skill.clone());
         let named = names.iter().any(|name| name != super::select::ALL);
+        let passed_over: Vec<Candidate> = match opened.shelf {
+            Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
+            None => Vec::new(),
+        };
         let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
+        self.warnings.extend(unusable(spec, &passed_over, &chosen));
+        let wanted = chosen.iter().filter(|candidate| candidate.meta.is_ok());
+        opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
         let alone = chosen.len() == 1;
         let mut installed = 0;
         for candidate in &chosen {
-            match self.candidate(context, spec, &opened, candidate) {
+            let delivered = opened.deliver(candidate)?;
+            let (opened, candidate) = match &delivered {
+                Some((opened, candidate)) => (opened, candidate),
+                None => (&opened, candidate),
+            };
+            match self.candidate(context, spec, opened, candidate) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !named && !alone => {
@@ -181,6 +199,25 @@ impl Fetched {
         self.contents.insert(name, set);
         Ok(())
     }
+}
+
+/// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
+/// owner may not know.
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<String> {
+    const MOST: usize = 20;
+    let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
+    let mut told: Vec<String> = others
+        .filter_map(|listed| {
+            let problem = listed.meta.as_ref().err()?;
+            Some(format!("`{}` of `{}` cannot be installed: {problem}", listed.path, spec.origin.typed()))
+        })
+        .collect();
+    if told.len() > MOST {
+        let more = told.len() - MOST;
+        told.truncate(MOST);
+        told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
+    }
+    told
 }
 
 /// What is locked of `candidate`, which was found in `opened`, the source that `spec` means.

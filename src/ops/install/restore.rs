@@ -43,6 +43,7 @@ pub(super) fn restore(
     request: &InstallRequest,
 ) -> Result<Restore> {
     let mut work = Worker { context, scope, opened: BTreeMap::new(), restore: Restore::default() };
+    work.prefetch(files)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             Some(locked) if meets(locked, requirement) => work.locked(name, locked, request.force)?,
@@ -76,6 +77,34 @@ struct Worker<'a> {
 }
 
 impl Worker<'_> {
+    /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
+    /// wanted and are neither here nor in the store.
+    fn prefetch(&mut self, files: &Files) -> Result<()> {
+        let store = Store::new(&self.context.settings).ok();
+        let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
+        for (name, locked) in &files.lock.skills {
+            let wanted = match files.manifest.skills().get(name) {
+                Some(requirement) => meets(locked, requirement),
+                None => files.manifest_text.is_none(),
+            };
+            let lies = |path: &std::path::Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
+            if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
+                continue;
+            }
+            if let Some(store) = &store
+                && lies(&store.path(&locked.digest))?
+            {
+                continue;
+            }
+            let skill = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
+            missing.entry(&locked.origin).or_default().push(skill);
+        }
+        for (origin, skills) in missing {
+            self.open(origin, None)?.prefetch(&skills)?;
+        }
+        Ok(())
+    }
+
     fn locked(&mut self, name: &SkillName, locked: &Locked, force: bool) -> Result<()> {
         let place = self.scope.skill_dir(name);
         let there = crate::fs::kind(&place)?.is_some();
@@ -103,18 +132,22 @@ impl Worker<'_> {
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
+        let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let opened = self
-            .open(&locked.origin, locked.revision.as_deref())
+            .open(&locked.origin, revision)
+            .and_then(|opened| opened.part(path, revision))
             .map_err(|error| error.context(format!("`{name}` is not in the store and cannot be fetched")))?;
-        let set = opened.tree.skill(locked.path.as_deref().unwrap_or(""), &Limits::default())?;
+        let set = opened.tree.skill(path, &Limits::default())?;
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
             return Err(if locked.origin.has_revisions() {
                 error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`")
             } else {
+                let path = locked.path.as_ref().filter(|_| !matches!(locked.origin, Origin::Local(_)));
+                let path = path.map(|path| format!("//{path}")).unwrap_or_default();
                 error.hint(format!(
-                    "it has changed since: `skillpm install {}` locks what is there now",
+                    "it has changed since: `skillpm install {}{path}` locks what is there now",
                     locked.origin.typed()
                 ))
             });
@@ -148,6 +181,8 @@ impl Worker<'_> {
     }
 
     fn open(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
+        // The skills of a site have a revision each, and one index.
+        let revision = revision.filter(|_| !matches!(origin, Origin::Site(_)));
         let key = (origin.clone(), revision.map(ToOwned::to_owned));
         if let Some(opened) = self.opened.get(&key) {
             return Ok(opened.clone());
@@ -205,11 +240,16 @@ impl Worker<'_> {
             )
             .hint("give its directory in `skillpm.toml` with `path`"));
         };
+        let delivered = opened.deliver(candidate)?;
+        let (opened, candidate) = match &delivered {
+            Some((opened, candidate)) => (opened, candidate),
+            None => (&opened, candidate),
+        };
         // What cannot be loaded says so here.
         install_name(candidate, &opened.name)?;
         let set = opened.tree.skill(&candidate.path, &Limits::default())?;
         let (digest, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
-        let locked = locked(&spec, &opened, candidate, digest);
+        let locked = locked(&spec, opened, candidate, digest);
         self.want(name, locked, set);
         Ok(())
     }

@@ -40,7 +40,7 @@ pub fn open(
         }
         other => other?,
     };
-    Ok(Opened { tree: archive.tree.without_wrapper(), revision: Some(commit), name: repository.name.clone() })
+    Ok(Opened::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
 }
 
 /// The settings for the server of `repository`. Where they name an Enterprise server, the public one
