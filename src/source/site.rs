@@ -91,7 +91,7 @@ impl Shelf for Site {
         let mut jobs = Vec::new();
         for (name, revision, budget) in &missing {
             match self.content(&index, name, *revision)? {
-                Content::Artifact { url, digest } if self.web.kept(digest).is_none() => {
+                Content::Artifact { url, digest, .. } if self.web.kept(digest).is_none() => {
                     jobs.push(Job { name, url, digest: Some(digest), budget });
                 }
                 Content::Artifact { .. } => {}
@@ -118,14 +118,15 @@ impl Shelf for Site {
         if let Some(digest) = revision
             && let Some(file) = self.web.kept(&digest)
         {
-            return self.artifact(name, &file, digest);
+            // Once it was read as what the index said it was.
+            return self.artifact(name, &file, digest, true);
         }
         let index = self.index()?;
         match self.content(&index, name, revision)? {
-            Content::Artifact { url, digest } => {
+            Content::Artifact { url, digest, document } => {
                 let what = format!("{name} of {}", self.address);
                 let file = self.web.promised(url, digest, Some(&what), self.limits.skill_bytes)?;
-                self.artifact(name, &file, *digest)
+                self.artifact(name, &file, *digest, *document)
             }
             Content::Files(files) => {
                 self.prefetch(&[(name, None)])?;
@@ -281,9 +282,10 @@ impl Site {
     }
 
     /// The skill in an artifact. What the file is, its first bytes tell.
-    fn artifact(&self, name: &str, file: &Arc<SharedFile>, digest: Digest) -> Result<Opened> {
+    fn artifact(&self, name: &str, file: &Arc<SharedFile>, digest: Digest, document: bool) -> Result<Opened> {
         let refused = |error: Error| error.context(format!("`{name}` of `{}` is refused", self.typed()));
-        let tree = file::read(file, "SKILL.md", &self.limits).map_err(|error| refused(error.into()))?;
+        let kind = if document { "SKILL.md" } else { "" };
+        let tree = file::read(file, kind, &self.limits).map_err(|error| refused(error.into()))?;
         if !tree.entries().any(|(path, _)| path.eq_ignore_ascii_case("SKILL.md")) {
             return Err(refused(Error::integrity("the archive has no `SKILL.md` at its root")));
         }

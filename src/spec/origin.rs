@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Address, GitUrl, Package, Repository, SpecError};
+use super::{Address, GitUrl, Package, Repository, SpecError, file_stem};
 
 /// A place that skills come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +38,15 @@ impl Origin {
             Some(("url", address)) => Address::new(address).map(Self::Download),
             Some(("site", address)) => Address::new(address).map(Self::Site),
             _ => Address::new(text).map(Self::at),
+        }
+    }
+
+    /// Whether it is one file by its name: an archive, or a single `SKILL.md`.
+    pub fn is_file(&self) -> bool {
+        match self {
+            Self::Download(_) => true,
+            Self::Local(path) => file_stem(path) != path,
+            _ => false,
         }
     }
 

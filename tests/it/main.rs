@@ -35,3 +35,5 @@ mod real;
 mod refusals;
 mod together;
 mod validate;
+mod web;
+mod web_sites;

@@ -186,12 +186,10 @@ impl Fetched {
         }
         if let Some(file) = set.get(&candidate.file_name) {
             let text = set.read(file)?;
-            self.warnings.extend(off_specification(
-                &name,
-                candidate.directory_name(&opened.name),
-                &candidate.file_name,
-                text,
-            ));
+            // What is the whole of a file has no directory whose name could differ.
+            let whole = candidate.path.is_empty() && spec.origin.is_file();
+            let directory = if whole { name.as_str() } else { candidate.directory_name(&opened.name) };
+            self.warnings.extend(off_specification(&name, directory, &candidate.file_name, text));
         }
         self.warnings.extend(unportable(&name, &set));
         self.by_key.insert(key, self.wanted.len());

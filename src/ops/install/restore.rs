@@ -99,7 +99,8 @@ impl Worker<'_> {
             let skill = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
             missing.entry(&locked.origin).or_default().push(skill);
         }
-        for (origin, skills) in missing {
+        // One alone is fetched where its files are read.
+        for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
             self.open(origin, None)?.prefetch(&skills)?;
         }
         Ok(())

@@ -38,7 +38,12 @@ pub(super) enum Content {
     /// One by one (version 0.1).
     Files(Vec<(SafePath, Url)>),
     /// In one file, an archive or the `SKILL.md` itself (version 0.2).
-    Artifact { url: Url, digest: Digest },
+    Artifact {
+        url: Url,
+        digest: Digest,
+        /// Whether it is said to be the `SKILL.md` itself.
+        document: bool,
+    },
 }
 
 /// A text that is no index.
@@ -85,15 +90,20 @@ impl Index {
         };
         let mut entries: Vec<Entry> =
             list.iter().enumerate().map(|(at, entry)| read(entry, at, &url, has_digests, most)).collect();
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for entry in &entries {
-            *counts.entry(entry.name.clone()).or_default() += 1;
-        }
-        for entry in &mut entries {
-            if counts.get(&entry.name).is_some_and(|count| *count > 1) {
-                entry.content =
-                    Err("the index has it twice, and which of them is meant it does not say".to_owned());
+        let mut first: BTreeMap<String, usize> = BTreeMap::new();
+        let mut twice = Vec::new();
+        entries = entries.into_iter().fold(Vec::new(), |mut kept, entry| {
+            match first.get(&entry.name) {
+                Some(at) => twice.push(*at),
+                None => {
+                    first.insert(entry.name.clone(), kept.len());
+                    kept.push(entry);
+                }
             }
+            kept
+        });
+        for at in twice {
+            entries[at].content = Err("the index lists it more than once".to_owned());
         }
         Ok(Self { url, entries })
     }
@@ -150,7 +160,7 @@ fn artifact(entry: &Map<String, Value>, base: &Url) -> Result<Content, String> {
     if base.is_https() && !url.is_https() {
         return Err(wrong("this leaves the secure connection"));
     }
-    Ok(Content::Artifact { url, digest })
+    Ok(Content::Artifact { url, digest, document: kind == "skill-md" })
 }
 
 fn files(entry: &Map<String, Value>, name: &str, base: &Url, most: u64) -> Result<Content, String> {

@@ -4,6 +4,7 @@ pub mod forge;
 pub mod mount;
 pub mod proxy;
 pub mod sandbox;
+pub mod tar;
 pub mod testdata;
 pub mod zip;
 
