@@ -6,7 +6,7 @@ RELEASE = $(abspath $(TARGET))/release/skillpm
 TRY = target/try
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install test bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install test test-tools bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,10 +37,24 @@ build: tools ## build the program for use, target/release/skillpm
 install: tools ## build skillpm and put it where cargo keeps programs
 	$(CARGO) install --locked --path .
 
-test: tools ## run all tests, and validate the example skills
+test: tools test-tools ## run all tests, and validate the example skills
 	$(CARGO) test --locked --no-default-features --lib
 	$(CARGO) run --locked --quiet -- validate examples/skills/*
 	$(CARGO) test --locked --all-features
+
+# Programs that some tests run for real, each as program:package. Tests that miss theirs say so.
+TEST_TOOLS = nginx:nginx-light
+test-tools: ## install the programs that some tests run: nginx (Debian and Ubuntu, as root)
+	@missing=; for tool in $(TEST_TOOLS); do \
+	    PATH="$$PATH:/usr/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo "Installing for tests:$$missing"; \
+	    apt-get update -q && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+	        apt-get install -q -y --no-install-recommends $$missing && exit 0; \
+	fi; \
+	echo "Not installed:$$missing. The tests that need them are passed over and say so."
 
 bench: build ## measure skillpm beside a floor and other tools; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }

@@ -148,7 +148,8 @@ pub(crate) enum ScopeArg {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct InstallArgs {
     /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-    /// `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`
+    /// `owner/repo@skill`, the address of a page on GitHub, of a file or of a site, `./directory` or
+    /// `./archive.zip`
     #[arg(value_name = "SOURCE")]
     pub(crate) sources: Vec<String>,
 

@@ -36,4 +36,5 @@ mod refusals;
 mod together;
 mod validate;
 mod web;
+mod web_nginx;
 mod web_sites;

@@ -1,5 +1,6 @@
 //! Downloads: archives and single files from any address, with logins, tags and faults.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use crate::support::proxy::Proxy;
@@ -437,7 +438,7 @@ fn faults() {
         forge.serve("/a.zip", &bytes);
         forge.fail_always(Endpoint::File, fault);
         let output = sandbox.run(&["install", &forge.url("/a.zip")]);
-        shown.push_str(&format!("# {what}\n{}", told(&forge, &output)));
+        write!(shown, "# {what}\n{}", told(&forge, &output)).expect("memory");
         assert_eq!(sandbox.tree(&sandbox.project()), Vec::<String>::new(), "{what}");
         let left = sandbox.tree(&sandbox.home());
         assert!(left.iter().all(|line| line.ends_with('/')), "{what}: {left:?}");

@@ -15,7 +15,7 @@ use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::{Origin, SourceSpec, SpecError};
 use crate::store::Store;
 use crate::tree::FileSet;
 
@@ -43,10 +43,16 @@ pub(super) fn parse(
     request: &InstallRequest,
     text: &str,
 ) -> Result<SourceSpec> {
-    let mut spec: SourceSpec = text.parse().map_err(|error: crate::spec::SpecError| {
-        Error::usage(error.to_string()).hint(
-            "a source is `owner/repo`, the address of a repository on GitHub, or a path such as `./skills`",
-        )
+    let mut spec: SourceSpec = text.parse().map_err(|error: SpecError| {
+        let told = Error::usage(error.to_string());
+        match error {
+            SpecError::Credentials => told.hint(
+                "what stands before `@` in a host is a login; a skill is named after a slash: `https://host/@skill`",
+            ),
+            _ => told.hint(
+                "a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`",
+            ),
+        }
     })?;
     if let Some(reference) = &request.reference {
         if let Some(said) = &spec.reference {

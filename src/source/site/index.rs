@@ -88,25 +88,25 @@ impl Index {
         let Some(list) = value.get("skills").and_then(Value::as_array) else {
             return Err(IndexError::NoSkills);
         };
-        let mut entries: Vec<Entry> =
-            list.iter().enumerate().map(|(at, entry)| read(entry, at, &url, has_digests, most)).collect();
-        let mut first: BTreeMap<String, usize> = BTreeMap::new();
-        let mut twice = Vec::new();
-        entries = entries.into_iter().fold(Vec::new(), |mut kept, entry| {
-            match first.get(&entry.name) {
-                Some(at) => twice.push(*at),
-                None => {
-                    first.insert(entry.name.clone(), kept.len());
-                    kept.push(entry);
-                }
-            }
-            kept
-        });
-        for at in twice {
-            entries[at].content = Err("the index lists it more than once".to_owned());
-        }
+        let read = |(at, entry)| read(entry, at, &url, has_digests, most);
+        let entries = once(list.iter().enumerate().map(read));
         Ok(Self { url, entries })
     }
+}
+
+/// Keeps one of several entries of one name, which then cannot be used: which is meant nobody knows.
+fn once(entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
+    let mut kept: Vec<Entry> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in entries {
+        if let Some(first) = places.get(&entry.name).and_then(|at| kept.get_mut(*at)) {
+            first.content = Err("the index lists it more than once".to_owned());
+        } else {
+            places.insert(entry.name.clone(), kept.len());
+            kept.push(entry);
+        }
+    }
+    kept
 }
 
 fn read(value: &Value, at: usize, base: &Url, has_digests: bool, most: u64) -> Entry {
