@@ -101,14 +101,15 @@ mod tests {
 
     #[test]
     fn the_help_page() {
-        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @r#"
+        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @"
         install skills from GitHub, directories or archives; without a source, what the lockfile says
 
         Usage: skillpm install [OPTIONS] [SOURCE]...
 
         Arguments:
           [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-                       `owner/repo@skill`, the address of a page on GitHub, `./directory` or `./archive.zip`
+                       `owner/repo@skill`, the address of a page on GitHub, of a file or of a site,
+                       `./directory` or `./archive.zip`
 
         Options:
           -s, --skill <NAME>   install the skill of this name; can be repeated, `*` means all
@@ -146,7 +147,7 @@ mod tests {
           skillpm install                                   what `skillpm.lock` says
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
-        "#);
+        ");
     }
 
     #[test]
