@@ -533,6 +533,14 @@ fn unknown_hosts_and_closed_ports() {
     error: `https://h.example/a.zip` was not requested: skillpm is offline
     hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
     ");
+    let (forge, secure) = (Forge::start(), Sandbox::new());
+    let address = forge.url("/a.zip").replace("http:", "https:");
+    insta::assert_snapshot!(told(&forge, &secure.run(&["install", &address])), @"
+    exit: 4
+    --- stderr
+    error: no secure connection to `HOST`: it does not speak TLS on this port
+    hint: where the network puts its own certificate in between, set `SSL_CERT_FILE` to the file that holds it
+    ");
     let unknown = sandbox.run(&["install", "https://no-such-host.invalid/a.zip"]);
     assert_eq!(unknown.code, Some(4), "{unknown}");
     assert!(unknown.stderr.contains("`no-such-host.invalid` was not found"), "{unknown}");

@@ -296,6 +296,9 @@ fn both_versions_and_all_kinds_of_artifacts() {
         let output = sandbox.run(args);
         assert_eq!((output.code, installed(&sandbox).len()), (Some(0), 4), "{args:?}: {output}");
     }
+    let both = Sandbox::new();
+    let output = both.run(&["install", &forge.url(""), "--skill", "*"]);
+    assert_eq!((output.code, installed(&both).len()), (Some(0), 8), "{output}");
     // A changed file is one that was not locked.
     forge.serve(&format!("{V1}/pdf/SKILL.md"), document("pdf") + "More.\n");
     clear(&sandbox);
@@ -961,6 +964,7 @@ fn faults() {
         ("artifact: missing", Endpoint::File, Fault::Status(404, vec![], "")),
         ("artifact: cut off", Endpoint::File, Fault::Truncated),
         ("artifact: a page", Endpoint::File, Fault::Html),
+        ("artifact: endless", Endpoint::File, Fault::Endless),
     ] {
         let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
         sandbox.env("SKILLPM_HTTP_RETRIES", "0").env("SKILLPM_HTTP_TIMEOUT", "1");
@@ -1006,6 +1010,10 @@ fn faults() {
     --- stderr
     error: `http://HOST/.well-known/agent-skills/pdf.tar.gz` is not what the index of the site promises: [DIGEST] was expected, sha256:80ec9fb2a89840869ebf4df8dd9eb4e4268631bb8105e452937462d35cee0ebc was found
     hint: the site may be changing right now: run it again later, and tell its owner if it stays so
+    # artifact: endless
+    exit: 5
+    --- stderr
+    error: the answer of `HOST` has more than 104857600 bytes
     ");
 }
 
@@ -1024,7 +1032,14 @@ fn many_skills() {
     let output = sandbox.run(&["install", &forge.url(""), "--skill", "*"]);
     assert_eq!((output.code, installed(&sandbox).len()), (Some(0), 240), "{output}");
     assert_eq!(forge.requests().len(), 61);
+    // One that is missing among them is named, and nothing is changed.
     clear(&sandbox);
+    std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
+    forge.unserve(&format!("{V2}/skill-030.tar.gz"));
+    let output = sandbox.run(&["install"]);
+    assert_eq!((output.code, installed(&sandbox).len()), (Some(4), 0), "{output}");
+    assert!(output.stderr.contains("`skill-030` cannot be fetched"), "{output}");
+    publish(&forge, "", &skills);
     std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
     forge.clear_requests();
     let limited = sandbox.command(&["install"]);

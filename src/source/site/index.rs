@@ -201,3 +201,66 @@ fn shown(text: &str) -> String {
     let text = if text[..end].contains("//") && end < text.len() { &text[end..] } else { text };
     text.split('?').next().unwrap_or_default().chars().take(100).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).expect(text)
+    }
+
+    /// Where the artifact lies that an entry of the index at `base` names as `reference`.
+    fn artifact(base: &str, reference: &str) -> Result<String, String> {
+        let entry = serde_json::json!({
+            "name": "pdf", "description": "D.", "type": "archive", "url": reference, "digest": DIGEST,
+        });
+        let index = serde_json::json!({"$schema": SCHEMA, "skills": [entry]}).to_string();
+        let index = Index::parse(index.as_bytes(), url(base), 9).expect("an index");
+        match &index.entries[0].content {
+            Ok(Content::Artifact { url, .. }) => Ok(url.secret_text()),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    /// INTEROP 6: relative to the index, other hosts allowed, never from https to http.
+    #[test]
+    fn artifacts_lie_relative_to_the_index() {
+        let base = "https://h.example/team/.well-known/agent-skills/index.json";
+        let cases = [
+            ("pdf.zip", "https://h.example/team/.well-known/agent-skills/pdf.zip"),
+            ("../../x/pdf.zip?v=1#f", "https://h.example/team/x/pdf.zip?v=1"),
+            ("../../../../../pdf.zip", "https://h.example/pdf.zip"),
+            ("/pdf.zip", "https://h.example/pdf.zip"),
+            ("//cdn.example/pdf.zip", "https://cdn.example/pdf.zip"),
+            ("https://cdn.example:8443/pdf.zip", "https://cdn.example:8443/pdf.zip"),
+        ];
+        for (reference, expected) in cases {
+            assert_eq!(artifact(base, reference).as_deref(), Ok(expected), "{reference}");
+        }
+        for reference in ["http://h.example/pdf.zip", "http://127.0.0.1/x"] {
+            let problem = artifact(base, reference).expect_err(reference);
+            assert!(problem.contains("this leaves the secure connection"), "{problem}");
+        }
+        assert!(artifact("http://h.example/index.json", "http://h.example/pdf.zip").is_ok());
+    }
+
+    #[test]
+    fn a_mark_of_byte_order_is_passed_over() {
+        let text = "\u{feff}{\"skills\": []}";
+        assert!(Index::parse(text.as_bytes(), url("https://h/"), 9).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(text in "(\\{|\\}|\\[|\\]|:|,|\"(skills|name|files|url|digest|type|\\$schema|SKILL.md|é|\\.\\./x)\"|1|null){0,40}") {
+            let _ = Index::parse(text.as_bytes(), url("https://h/"), 9);
+            let index = format!("{{\"skills\": [{text}]}}");
+            let _ = Index::parse(index.as_bytes(), url("https://h/"), 9);
+        }
+    }
+}
