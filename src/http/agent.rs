@@ -108,7 +108,9 @@ impl Resolver for Names {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&host) {
             let mut addresses = self.empty();
-            found.iter().for_each(|address| addresses.push(*address));
+            for address in found {
+                addresses.push(*address);
+            }
             return Ok(addresses);
         }
         let addresses = self.system.resolve(uri, config, timeout).map_err(|error| match error {
