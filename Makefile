@@ -59,7 +59,18 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
-test-tools: ## fetch programs of others that tests compare with, into target/test-tools
+# Programs that some tests run for real, each as program:package. Tests that miss theirs say so.
+PROGRAMS = nginx:nginx-light
+test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
+	@missing=; for tool in $(PROGRAMS); do \
+	    PATH="$$PATH:/usr/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
+	done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo "Installing for tests:$$missing"; \
+	    apt-get update -q && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+	        apt-get install -q -y --no-install-recommends $$missing && missing=; \
+	fi; \
+	if [ -n "$$missing" ]; then echo "Not installed:$$missing. The tests that need them are passed over and say so."; fi
 	@mkdir -p "$(TEST_TOOLS)"
 	@if ! command -v npm >/dev/null 2>&1; then echo 'npm was not found: tests against the npm tool `skills` are left out'; \
 	elif [ ! -e "$(TEST_TOOLS)/node_modules/skills/package.json" ]; then \

@@ -28,6 +28,12 @@ variables! {
     GH_HOST;
     /// Address of the GitHub API, `https://api.github.com` unless set.
     GITHUB_API_URL;
+    /// With a host behind it, as in `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`: token for downloads and sites of
+    /// that host, sent to no other, and only over `https`. A dot is `_`, a hyphen `__`, and a port
+    /// follows after `___`.
+    SKILLPM_TOKEN_;
+    /// File of names and passwords for hosts, `~/.netrc` unless set.
+    NETRC;
     /// Seconds without a byte after which a connection is given up, 30 unless set.
     SKILLPM_HTTP_TIMEOUT;
     /// How often a request is tried again after a failure that may pass, 3 unless set.

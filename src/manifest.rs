@@ -6,9 +6,7 @@ use std::ops::Range;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::name::SkillName;
-use crate::spec::{
-    Address, Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory,
-};
+use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory};
 use crate::text::{closest, line_column};
 
 /// The file's name.
@@ -297,9 +295,7 @@ impl Requirement {
         match &self.origin {
             Origin::GitHub(repository) => table.insert("github", repository.to_string().into()),
             Origin::Git(url) => table.insert("git", url.to_string().into()),
-            Origin::Download(address) | Origin::Site(address) => {
-                table.insert("url", address.to_string().into())
-            }
+            Origin::Download(_) | Origin::Site(_) => table.insert("url", self.origin.typed().into()),
             Origin::Package(package) => table.insert(package.ecosystem.key(), package.name.as_str().into()),
             Origin::Local(path) => table.insert("path", path.into()),
         };
@@ -452,7 +448,7 @@ impl Reader<'_> {
                 (origin, &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled"])
             }
             ([("url", text)], _) => {
-                (Address::new(text).map(Origin::at), &["url", "path", "name", "agents", "disabled"])
+                (Origin::on_the_web(text), &["url", "path", "name", "agents", "disabled"])
             }
             ([(key, text)], _) => {
                 let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);

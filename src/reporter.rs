@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-/// Hears how the work goes on. Calls come from the thread that does the work.
+/// Hears how the work goes on. Calls come from the threads that do the work, of one download at a time.
 pub trait Reporter: Send + Sync {
     /// A download of `what` begins; `total` is its size in bytes, where the server tells it.
     fn download_started(&self, what: &str, total: Option<u64>) {

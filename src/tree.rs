@@ -142,6 +142,14 @@ impl Tree {
         Self { entries, content: self.content }
     }
 
+    /// Returns this tree below a top directory `top`.
+    #[must_use]
+    pub fn within(self, top: &str) -> Self {
+        let entries =
+            self.entries.into_iter().map(|(path, entry)| (format!("{top}/{path}"), entry)).collect();
+        Self { entries, content: self.content }
+    }
+
     /// Returns this tree without the entries whose path `is_out` names.
     #[must_use]
     pub fn without(mut self, is_out: impl Fn(&str) -> bool) -> Self {

@@ -1,7 +1,10 @@
 //! The ureq agents: certificates, proxies and timeouts. With `translate.rs` the only code that
 //! knows ureq beyond its header types.
 
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ureq::config::Config;
@@ -17,6 +20,9 @@ use super::{HttpError, proxy};
 
 /// What the program calls itself to servers.
 const USER_AGENT: &str = concat!("skillpm/", env!("CARGO_PKG_VERSION"));
+
+/// Open connections that are kept for each host: as many as there are requests at once.
+const MOST_IDLE: usize = 8;
 
 /// Builds an agent that goes through `proxy` and can speak TLS if `tls` is set: reading the
 /// system's certificates takes time, which a plain address need not pay.
@@ -39,6 +45,7 @@ pub(super) fn build(settings: &Http, proxy: Option<&str>, tls: bool) -> Result<A
         .timeout_recv_response(timeout)
         .timeout_per_read(timeout)
         .timeout_per_write(timeout)
+        .max_idle_connections_per_host(MOST_IDLE)
         // Without this line ureq would read the environment by itself.
         .proxy(proxy.map(proxy::parse).transpose()?);
     if tls {
@@ -80,8 +87,14 @@ fn trust(certs: &[impl AsRef<[u8]>]) -> RootCerts {
 
 /// The system's resolver, whose errors say that they are about a name: what the operating system
 /// answers has no kind of its own to tell it by.
+///
+/// A name is asked for once: ureq asks before each request, also where a connection is open already,
+/// and starts a thread for it.
 #[derive(Debug, Default)]
-struct Names(DefaultResolver);
+struct Names {
+    system: DefaultResolver,
+    known: Mutex<BTreeMap<String, Vec<SocketAddr>>>,
+}
 
 impl Resolver for Names {
     fn resolve(
@@ -90,10 +103,22 @@ impl Resolver for Names {
         config: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, Error> {
-        self.0.resolve(uri, config, timeout).map_err(|error| match error {
+        let host = format!("{:?} {:?}", uri.scheme(), uri.authority());
+        // What is there is whole, whatever happened to another thread.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&host) {
+            let mut addresses = self.empty();
+            for address in found {
+                addresses.push(*address);
+            }
+            return Ok(addresses);
+        }
+        let addresses = self.system.resolve(uri, config, timeout).map_err(|error| match error {
             Error::Io(_) => Error::HostNotFound,
             other => other,
-        })
+        })?;
+        known().insert(host, addresses.to_vec());
+        Ok(addresses)
     }
 }
 
@@ -109,6 +134,24 @@ mod tests {
         };
         assert!(bundled.len() > 50);
         assert!(matches!(roots(&Http::default()), Ok(RootCerts::Specific(certs)) if !certs.is_empty()));
+    }
+
+    #[test]
+    fn names_are_asked_for_once() {
+        let names = Names::default();
+        let resolve = |uri: &str| {
+            let timeout = NextTimeout {
+                after: Duration::from_secs(9).into(),
+                reason: ureq::Timeout::Resolve,
+                ..NextTimeout::default()
+            };
+            names.resolve(&uri.parse().expect(uri), &Config::default(), timeout).map(|found| found.to_vec())
+        };
+        let first = resolve("http://127.0.0.1:80/a").expect("found");
+        assert_eq!(resolve("http://127.0.0.1:80/b").expect("found"), first);
+        assert_eq!(resolve("http://127.0.0.1:81/").expect("found")[0].port(), 81);
+        assert!(matches!(resolve("http://no-such-host.invalid/"), Err(Error::HostNotFound)));
+        assert_eq!(names.known.lock().expect("no panic").len(), 2);
     }
 
     #[test]

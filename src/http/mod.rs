@@ -8,6 +8,8 @@ mod agent;
 mod body;
 mod error;
 mod limit;
+mod login;
+mod netrc;
 mod proxy;
 mod retry;
 mod time;
@@ -19,6 +21,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
@@ -27,8 +31,9 @@ use crate::reporter::Reporter;
 use crate::settings::{Http, Settings};
 
 pub use error::HttpError;
+pub use login::Login;
 pub use time::parse_timestamp;
-pub use url::{Origin, Url};
+pub use url::{Origin, Url, encode};
 
 /// Redirects that are followed for one request.
 const MOST_REDIRECTS: usize = 10;
@@ -43,6 +48,28 @@ pub struct Credential {
     pub origin: Origin,
     /// The header's value: `Bearer <token>`.
     pub value: String,
+}
+
+impl Credential {
+    /// Returns the credential of a token.
+    pub fn bearer(origin: Origin, token: &str) -> Self {
+        Self { origin, value: format!("Bearer {token}") }
+    }
+
+    /// Returns the credential of a name and a password (RFC 7617).
+    pub fn basic(origin: Origin, name: &str, password: &str) -> Self {
+        Self { origin, value: format!("Basic {}", BASE64_STANDARD.encode(format!("{name}:{password}"))) }
+    }
+
+    /// Whether `text` gives the secret away: as it is sent, or as it was before.
+    fn is_told_in(&self, text: &str) -> bool {
+        let (scheme, sent) = self.value.split_once(' ').unwrap_or(("", &self.value));
+        let decoded = (scheme == "Basic").then(|| BASE64_STANDARD.decode(sent).ok()).flatten();
+        let login = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let password = login.as_ref().and_then(|login| login.split_once(':')).map(|(_, password)| password);
+        text.contains(sent)
+            || password.is_some_and(|password| !password.is_empty() && text.contains(password))
+    }
 }
 
 impl fmt::Debug for Credential {
@@ -62,13 +89,30 @@ pub struct Request {
     pub credential: Option<Credential>,
     /// The tag of the answer that is known already.
     pub if_none_match: Option<String>,
+    /// The time of the answer that is known already, as the server wrote it.
+    pub if_modified_since: Option<String>,
 }
 
 impl Request {
     /// Returns a request for `url` and nothing more.
     pub fn new(url: Url) -> Self {
-        Self { url, accept: "*/*", credential: None, if_none_match: None }
+        Self { url, accept: "*/*", credential: None, if_none_match: None, if_modified_since: None }
     }
+
+    fn is_conditional(&self) -> bool {
+        self.if_none_match.is_some() || self.if_modified_since.is_some()
+    }
+}
+
+/// What an answer says beside its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The address that answered, after all redirects.
+    pub url: Url,
+    /// The tag of these bytes, for [`Request::if_none_match`].
+    pub etag: Option<String>,
+    /// When they changed last, for [`Request::if_modified_since`].
+    pub last_modified: Option<String>,
 }
 
 /// The answer to a request for a text.
@@ -148,6 +192,32 @@ impl Client {
         limit: u64,
         sink: &mut dyn Sink,
     ) -> Result<u64, HttpError> {
+        Ok(self.receive(request, Some(what), limit, sink)?.map_or(0, |(_, length)| length))
+    }
+
+    /// Fetches at most `limit` bytes into `sink`; `None` where what is known already still holds.
+    /// The reporter hears of it as `what`, if that is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::download`].
+    pub fn fetch(
+        &self,
+        request: &Request,
+        what: Option<&str>,
+        limit: u64,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<Head>, HttpError> {
+        Ok(self.receive(request, what, limit, sink)?.map(|(head, _)| head))
+    }
+
+    fn receive(
+        &self,
+        request: &Request,
+        what: Option<&str>,
+        limit: u64,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<(Head, u64)>, HttpError> {
         let mut fresh = true;
         self.persist(&request.url, || {
             if !std::mem::take(&mut fresh) {
@@ -155,8 +225,22 @@ impl Client {
             }
             let (url, response) = self.send(request)?;
             let (parts, body) = response.into_parts();
-            let mut sink = Progress::start(&*self.reporter, what, body.content_length(), sink);
-            body::copy(&url, &parts.headers, body, &self.settings, limit, &mut sink)
+            if parts.status.as_u16() == 304 {
+                return Ok(None);
+            }
+            let mut progress;
+            let sink: &mut dyn Write = match what {
+                Some(what) => {
+                    progress = Progress::start(&*self.reporter, what, body.content_length(), sink);
+                    &mut progress
+                }
+                None => sink,
+            };
+            let length = body::copy(&url, &parts.headers, body, &self.settings, limit, sink)?;
+            let text = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+            let etag = text(header::ETAG).map(ToOwned::to_owned);
+            let last_modified = text(header::LAST_MODIFIED).map(ToOwned::to_owned);
+            Ok(Some((Head { url, etag, last_modified }, length)))
         })
     }
 
@@ -193,7 +277,7 @@ impl Client {
             let response = self.exchange(&url, request, credential)?;
             match response.status().as_u16() {
                 200 => return Ok((url, response)),
-                304 if request.if_none_match.is_some() => return Ok((url, response)),
+                304 if request.is_conditional() => return Ok((url, response)),
                 301 | 302 | 303 | 307 | 308 => url = target(&url, &response)?,
                 _ => return Err(self.refusal(url, response, request)),
             }
@@ -214,6 +298,9 @@ impl Client {
         }
         if let Some(tag) = &request.if_none_match {
             call = call.header(header::IF_NONE_MATCH, tag);
+        }
+        if let Some(time) = &request.if_modified_since {
+            call = call.header(header::IF_MODIFIED_SINCE, time);
         }
         call.call().map_err(|error| translate::before_body(error, url, &self.settings))
     }
@@ -272,8 +359,7 @@ fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
 fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
     let text = value.get("message")?.as_str()?;
-    let secret = credential.map(|c| c.value.rsplit(' ').next().unwrap_or(&c.value));
-    if text.is_empty() || secret.is_some_and(|secret| text.contains(secret)) {
+    if text.is_empty() || credential.is_some_and(|credential| credential.is_told_in(text)) {
         return None;
     }
     let plain = |c: &char| c.is_ascii_graphic() || *c == ' ' || c.is_alphanumeric();
@@ -343,6 +429,17 @@ mod tests {
         assert_eq!(shown("the token s3cret is bad"), None);
         assert_eq!(shown(&"x".repeat(1000)).map(|text| text.len()), Some(200));
         assert_eq!(message(b"<html>", None), None);
+    }
+
+    #[test]
+    fn passwords_are_secrets_too() {
+        let origin = Url::parse("https://a.example").expect("an address").origin();
+        let credential = Credential::basic(origin, "ada", "s3:cret");
+        // RFC 7617 with this name and password.
+        assert_eq!(credential.value, "Basic YWRhOnMzOmNyZXQ=");
+        assert!(credential.is_told_in("YWRhOnMzOmNyZXQ=") && credential.is_told_in("no s3:cret"));
+        assert!(!credential.is_told_in("the user ada has no rights"));
+        assert!(!format!("{credential:?}").contains("YWRh"));
     }
 
     #[test]

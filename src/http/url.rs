@@ -1,11 +1,12 @@
 //! Addresses, and which of them belong together.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use ureq::http::Uri;
 
 use super::HttpError;
+use crate::spec::is_loopback;
 
 /// An `http` or `https` address without a user name or password.
 ///
@@ -47,27 +48,39 @@ impl Url {
         Ok(Self(Arc::new(uri)))
     }
 
-    /// Reads `location`, as a redirect at this address gives it.
+    /// Reads `reference`, as an answer from this address gives it: relative to it, as RFC 3986
+    /// (section 5.2) says.
     ///
     /// # Errors
     ///
     /// As [`Url::parse`].
-    pub fn join(&self, location: &str) -> Result<Self, HttpError> {
+    pub fn join(&self, reference: &str) -> Result<Self, HttpError> {
+        let reference = reference.split('#').next().unwrap_or_default();
         let scheme = self.0.scheme_str().unwrap_or("https");
         let authority = self.0.authority().map_or("", |authority| authority.as_str());
         // A colon before the first slash ends a scheme: `file:/x` is no relative path.
-        let first = location.split(['/', '?', '#']).next().unwrap_or(location);
-        let text = if first.contains(':') {
-            location.to_owned()
-        } else if location.starts_with("//") {
-            format!("{scheme}:{location}")
-        } else if location.starts_with('/') {
-            format!("{scheme}://{authority}{location}")
+        let first = reference.split(['/', '?']).next().unwrap_or(reference);
+        if first.contains(':') {
+            return Self::parse(reference);
+        }
+        if reference.starts_with("//") {
+            return Self::parse(&format!("{scheme}:{reference}"));
+        }
+        let (path, query) = match reference.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None if reference.is_empty() => ("", self.0.query()),
+            None => (reference, None),
+        };
+        let path = if path.is_empty() {
+            self.0.path().to_owned()
+        } else if path.starts_with('/') {
+            without_dots(path)
         } else {
             let dir = self.0.path().rsplit_once('/').map_or("", |(dir, _)| dir);
-            format!("{scheme}://{authority}{dir}/{location}")
+            without_dots(&format!("{dir}/{path}"))
         };
-        Self::parse(&text)
+        let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+        Self::parse(&format!("{scheme}://{authority}{path}{query}"))
     }
 
     /// Where a credential for this address may go.
@@ -88,6 +101,12 @@ impl Url {
     /// Whether the scheme is `https`.
     pub fn is_https(&self) -> bool {
         self.0.scheme_str() == Some("https")
+    }
+
+    /// Whether nobody on the way can read or change what is sent: it is `https`, or never leaves
+    /// this machine.
+    pub fn is_private(&self) -> bool {
+        self.is_https() || is_loopback(self.host())
     }
 
     pub(super) fn uri(&self) -> &Uri {
@@ -118,6 +137,42 @@ impl fmt::Display for Origin {
         f.write_str(&self.host)?;
         if self.port == if self.https { 443 } else { 80 } { Ok(()) } else { write!(f, ":{}", self.port) }
     }
+}
+
+/// Writes `text` as a part of an address; slashes stay.
+pub fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                encoded.push(char::from(byte));
+            }
+            _ => {
+                // Writing to a `String` does not fail.
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+/// Takes `.` and `..` out of a path, as RFC 3986 (section 5.2.4) says: nothing leads above the root.
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut parts = path.split('/').skip(1).peekable();
+    while let Some(part) = parts.next() {
+        let is_last = parts.peek().is_none();
+        if part == ".." {
+            kept.pop();
+        }
+        match part {
+            // A directory ends with a slash, also where dots named it.
+            "." | ".." if is_last => kept.push(""),
+            "." | ".." => {}
+            part => kept.push(part),
+        }
+    }
+    format!("/{}", kept.join("/"))
 }
 
 /// `uri.port_u16()` is silent about ports that are too large.
@@ -168,6 +223,58 @@ mod tests {
         assert_eq!(joined("z").as_deref(), Ok("https://a.example/x/z"));
         for bad in ["file:///etc/passwd", "ftp://a/b", "data:x", "https://", "https://u:p@b.example/"] {
             assert!(joined(bad).is_err(), "{bad}");
+        }
+    }
+
+    /// The examples of RFC 3986, section 5.4, but for those of other schemes.
+    #[test]
+    fn references_are_resolved_as_rfc_3986_says() {
+        let base = url("http://a/b/c/d;p?q");
+        let cases = [
+            ("g", "http://a/b/c/g"),
+            ("./g", "http://a/b/c/g"),
+            ("g/", "http://a/b/c/g/"),
+            ("/g", "http://a/g"),
+            ("//g", "http://g/"),
+            ("?y", "http://a/b/c/d;p?y"),
+            ("g?y", "http://a/b/c/g?y"),
+            ("g?y#s", "http://a/b/c/g?y"),
+            ("#s", "http://a/b/c/d;p?q"),
+            ("", "http://a/b/c/d;p?q"),
+            (".", "http://a/b/c/"),
+            ("./", "http://a/b/c/"),
+            ("..", "http://a/b/"),
+            ("../g", "http://a/b/g"),
+            ("../..", "http://a/"),
+            ("../../../g", "http://a/g"),
+            ("/../g", "http://a/g"),
+            ("g.", "http://a/b/c/g."),
+            ("..g", "http://a/b/c/..g"),
+            ("./../g", "http://a/b/g"),
+            ("./g/.", "http://a/b/c/g/"),
+            ("g/./h", "http://a/b/c/g/h"),
+            ("g;x=1/../y", "http://a/b/c/y"),
+            ("g?y/../x", "http://a/b/c/g?y/../x"),
+            ("g//h", "http://a/b/c/g//h"),
+        ];
+        for (reference, joined) in cases {
+            assert_eq!(base.join(reference).expect(reference).secret_text(), joined, "{reference}");
+        }
+    }
+
+    #[test]
+    fn names_are_encoded() {
+        assert_eq!(encode("feature/a b#c?d%é"), "feature/a%20b%23c%3Fd%25%C3%A9");
+    }
+
+    #[test]
+    fn what_is_private() {
+        for private in ["https://a.example", "http://localhost:1", "http://127.0.0.2", "http://[::1]:8080/x"]
+        {
+            assert!(url(private).is_private(), "{private}");
+        }
+        for open in ["http://a.example", "http://localhost.example", "http://10.0.0.1", "http://[::2]/"] {
+            assert!(!url(open).is_private(), "{open}");
         }
     }
 

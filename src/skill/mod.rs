@@ -17,7 +17,7 @@ use crate::document::{Document, Hint, Position, Problem, ProblemKind};
 use crate::policy::Policy;
 
 /// The metadata of a skill, read leniently.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SkillMeta {
     /// The name as written, without white space around it. Not checked: it may be anything, so it
     /// is never part of a path.

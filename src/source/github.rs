@@ -7,14 +7,13 @@ mod open;
 pub use history::history;
 pub use open::{open, released};
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
-use crate::http::{Answer, Client, Credential, HttpError, Request, Url, parse_timestamp};
+use crate::http::{Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
 use crate::settings::Settings;
 use crate::spec::{PUBLIC_HOST, Reference, Repository, is_commit};
 
@@ -293,23 +292,6 @@ fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     })
 }
 
-/// Writes `text` as a part of an address; slashes stay.
-fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                encoded.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a `String` does not fail.
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
-}
-
 /// The variable that holds the token, or that is best set to one.
 fn token_variable(settings: &Settings) -> &'static str {
     let enterprise = settings.github.host != "github.com";
@@ -325,11 +307,6 @@ fn token_variable(settings: &Settings) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_encoded() {
-        assert_eq!(encode("feature/a b#c?d%é"), "feature/a%20b%23c%3Fd%25%C3%A9");
-    }
 
     #[test]
     fn gg13_commits_are_held_to_their_digits() {

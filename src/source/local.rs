@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Opened;
 use super::discover::{MAX_DEPTH, SKIPPED};
-use crate::archive;
+use super::{Opened, file};
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk};
 use crate::install::agents::{self, CANONICAL_DIR, DISABLED_DIR};
@@ -15,7 +14,7 @@ use crate::lockfile::{self, Lockfile};
 use crate::manifest;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
-use crate::spec::Origin;
+use crate::spec::{Origin, file_stem};
 
 /// The largest lockfile that is looked into, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
@@ -89,7 +88,7 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
 /// Where nothing lies there, or the archive is refused.
 pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
     let shown = path.display();
-    let name = path.file_stem().or(path.file_name()).unwrap_or_default().to_string_lossy().into_owned();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
         None => Err(Error::usage(format!("`{shown}` does not exist")).hint(
             "the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove`",
@@ -100,13 +99,13 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             let ours = Installed::below(scope, &real)?;
-            Ok(Opened { tree: tree.without(|path| ours.holds(path)), revision: None, released: None, name })
+            Ok(Opened::new(tree.without(|path| ours.holds(path)), None, &name))
         }
         Some(real) => {
             let file = Arc::new(SharedFile::open(&real)?);
-            let archive = archive::open(file, limits)
+            let tree = file::read(&file, &name, limits)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` is refused")))?;
-            Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, released: None, name })
+            Ok(Opened::new(tree, None, file_stem(&name)))
         }
     }
 }

@@ -5,18 +5,30 @@
 
 pub mod discover;
 #[cfg(feature = "http")]
+pub mod download;
+mod file;
+#[cfg(feature = "http")]
 pub mod github;
 mod json;
 pub mod local;
 pub mod marketplace;
 pub mod package;
+#[cfg(feature = "http")]
+pub mod site;
+#[cfg(feature = "http")]
+mod web;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
 use crate::refusal::Limits;
 use crate::spec::{Origin, Reference};
-use crate::tree::Tree;
+use crate::tree::{Memory, Tree};
+use discover::{Candidate, discover_in};
 
 /// What a source delivered.
 #[derive(Debug, Clone)]
@@ -30,6 +42,85 @@ pub struct Opened {
     pub released: Option<i64>,
     /// What the tree is called: the repository's, directory's or archive's name.
     pub name: String,
+    /// Where the skills are, if the source lists them and delivers each by itself; nothing is in the
+    /// tree then.
+    pub shelf: Option<Arc<dyn Shelf>>,
+}
+
+/// Skills that a source lists, and that are fetched one by one: only those that are asked for.
+///
+/// A skill goes by the name that the source lists it under, which is also its path in lockfiles.
+pub trait Shelf: fmt::Debug + Send + Sync {
+    /// What the source lists. A skill that it lists wrongly says so in place of its metadata.
+    ///
+    /// # Errors
+    ///
+    /// No list, or one that cannot be read.
+    fn listed(&self) -> Result<Vec<Candidate>>;
+
+    /// Gets several skills ready to be fetched, where that is faster than one after the other. Each is
+    /// given by its name and by what a lockfile calls its revision.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shelf::fetch`], for the first that cannot be had.
+    fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
+
+    /// Fetches the skill `name`, at the revision of a lockfile where there is one. Its files are in a
+    /// directory of that name.
+    ///
+    /// # Errors
+    ///
+    /// A skill that is not listed, cannot be reached, is refused, or is not what was locked.
+    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<Opened>;
+}
+
+impl Opened {
+    /// Returns a source that has delivered all it has.
+    pub fn new(tree: Tree, revision: Option<String>, name: &str) -> Self {
+        Self { tree, revision, released: None, name: name.to_owned(), shelf: None }
+    }
+
+    /// Returns a source that delivers its skills one by one.
+    pub fn shelf(shelf: Arc<dyn Shelf>, name: &str) -> Self {
+        let nothing = Tree::new(BTreeMap::new(), Arc::new(Memory::default()));
+        Self { shelf: Some(shelf), ..Self::new(nothing, None, name) }
+    }
+
+    /// Gets several skills ready to be taken by [`Opened::deliver`] or [`Opened::part`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Shelf::prefetch`].
+    pub fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()> {
+        self.shelf.as_ref().map_or(Ok(()), |shelf| shelf.prefetch(wanted))
+    }
+
+    /// Returns the source with what lies at or below `path`, at the revision of a lockfile.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shelf::fetch`].
+    pub fn part(self, path: &str, revision: Option<&str>) -> Result<Self> {
+        match &self.shelf {
+            Some(shelf) => shelf.fetch(path.split('/').next().unwrap_or(path), revision),
+            None => Ok(self),
+        }
+    }
+
+    /// Fetches the skill that was only listed as `listed`; `None` where it is there already, or is
+    /// listed wrongly.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shelf::fetch`].
+    pub fn deliver(&self, listed: &Candidate) -> Result<Option<(Self, Candidate)>> {
+        let Some(shelf) = self.shelf.as_ref().filter(|_| listed.meta.is_ok()) else { return Ok(None) };
+        let opened = shelf.fetch(&listed.path, None)?;
+        let found =
+            discover_in(&opened.tree, &listed.path).into_iter().find(|found| found.path == listed.path);
+        Ok(Some((opened, found.unwrap_or_else(|| listed.clone()))))
+    }
 }
 
 /// Which revision of a source is wanted.
@@ -91,8 +182,14 @@ pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_
             )))
         }
         Origin::Git(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
-        Origin::Download(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
-        Origin::Site(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
+        #[cfg(feature = "http")]
+        Origin::Download(address) => download::open(context, address, &Limits::default()),
+        #[cfg(feature = "http")]
+        Origin::Site(address) => site::open(context, address, &Limits::default()),
+        #[cfg(not(feature = "http"))]
+        Origin::Download(_) | Origin::Site(_) => Err(crate::error::Error::network(format!(
+            "`{origin}` cannot be fetched: this build has no network"
+        ))),
         Origin::Package(package) => package::open(context, scope, package, wanted),
     }
 }

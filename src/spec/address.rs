@@ -9,8 +9,12 @@ use super::SpecError;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(String);
 
-/// Endings of the files that can be installed from.
-const FILES: &[&str] = &[".zip", ".skill", ".tar", ".tar.gz", ".tgz", "/skill.md"];
+/// Endings of files that can be installed from.
+const FILES: &[&str] = &[".zip", ".skill", ".tar.gz", ".tgz", ".tar", ".md"];
+/// Endings of files that cannot, and that are no sites either: reading them says so.
+const OTHER_FILES: &[&str] = &[".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".7z", ".rar"];
+/// Where sites list their skills.
+const WELL_KNOWN: &str = "/.well-known/";
 
 impl Address {
     /// Reads an address.
@@ -51,17 +55,69 @@ impl Address {
         path.split('?').next().unwrap_or(path)
     }
 
-    /// Whether its path ends as that of an archive or a `SKILL.md` does.
+    /// The host, without a port; an IPv6 address is in brackets.
+    pub fn host(&self) -> &str {
+        let rest = self.0.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = rest.split(['/', '?']).next().unwrap_or(rest);
+        match authority.rfind(':') {
+            Some(at) if !authority.ends_with(']') => &authority[..at],
+            _ => authority,
+        }
+    }
+
+    /// Whether its path ends as that of an archive or a Markdown file does.
     pub fn is_file(&self) -> bool {
         let path = self.path().to_ascii_lowercase();
-        FILES.iter().any(|ending| path.ends_with(ending))
+        FILES.iter().chain(OTHER_FILES).any(|ending| path.ends_with(ending))
     }
+
+    /// Whether nobody on the way can change what comes: it is `https`, or never leaves this machine.
+    pub fn is_private(&self) -> bool {
+        self.0.starts_with("https:") || is_loopback(self.host())
+    }
+
+    /// What a file at this address is called: the last part of its path without its ending, of a
+    /// `SKILL.md` the part before it, and the host where the path has none.
+    pub fn file_stem(&self) -> &str {
+        let mut parts = self.path().split('/').rev().filter(|part| !part.is_empty());
+        let last = parts.next();
+        let named =
+            if last.is_some_and(|last| last.eq_ignore_ascii_case("SKILL.md")) { parts.next() } else { last };
+        named.map_or(self.host(), file_stem)
+    }
+
+    /// The site that this address is about: an address of its index means the site too.
+    pub(super) fn site(self) -> Self {
+        let end = match self.0.split_once(WELL_KNOWN) {
+            Some((site, "agent-skills" | "agent-skills/index.json" | "skills" | "skills/index.json")) => {
+                site.len()
+            }
+            _ => return self,
+        };
+        Self(self.0[..end].trim_end_matches('/').to_owned())
+    }
+}
+
+/// The name of a file without an ending that archives and Markdown files have.
+pub fn file_stem(name: &str) -> &str {
+    let ending = FILES.iter().find(|ending| {
+        let start = name.len().checked_sub(ending.len()).filter(|start| *start > 0);
+        start.and_then(|start| name.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    });
+    ending.map_or(name, |ending| &name[..name.len() - ending.len()])
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Whether `host` is this machine: `localhost`, or an address of the loopback.
+pub fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.eq_ignore_ascii_case("localhost")
+        || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Splits `https://rest`; the scheme comes back in lower case.
@@ -87,4 +143,61 @@ pub(super) fn is_host(text: &str) -> bool {
 
 fn is_port(text: &str) -> bool {
     text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> Address {
+        Address::new(text).expect(text)
+    }
+
+    #[test]
+    fn files_and_what_they_are_called() {
+        let cases = [
+            ("https://h.example/a/pdf.zip", true, "pdf"),
+            ("https://h.example/a/pdf.TAR.GZ?x=1", true, "pdf"),
+            ("https://h.example/a/my.skills.tgz", true, "my.skills"),
+            ("https://h.example/a/pdf/SKILL.md", true, "pdf"),
+            ("https://h.example/SKILL.md", true, "h.example"),
+            ("https://h.example/pdf.md", true, "pdf"),
+            ("https://h.example/x.tar.xz", true, "x.tar.xz"),
+            ("https://h.example/.zip", true, ".zip"),
+            ("https://h.example/zip", false, "zip"),
+            ("https://h.example:8443/?x=a.zip", false, "h.example"),
+        ];
+        for (text, is_file, stem) in cases {
+            assert_eq!((address(text).is_file(), address(text).file_stem()), (is_file, stem), "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_and_who_listens() {
+        let cases = [
+            ("https://h.example:8443/x", "h.example", true),
+            ("http://h.example/x", "h.example", false),
+            ("http://LOCALHOST:80", "localhost", true),
+            ("http://127.0.0.2", "127.0.0.2", true),
+            ("http://[::1]:80/x", "[::1]", true),
+            ("http://[::2]/x", "[::2]", false),
+            ("http://127.0.0.1.example", "127.0.0.1.example", false),
+        ];
+        for (text, host, private) in cases {
+            assert_eq!((address(text).host(), address(text).is_private()), (host, private), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_address_of_an_index_means_its_site() {
+        let cases = [
+            ("https://h/.well-known/agent-skills/index.json", "https://h"),
+            ("https://h/team/.well-known/skills/index.json", "https://h/team"),
+            ("https://h/.well-known/skills/", "https://h"),
+            ("https://h/.well-known/other", "https://h/.well-known/other"),
+        ];
+        for (text, site) in cases {
+            assert_eq!(address(text).site().as_str(), site, "{text}");
+        }
+    }
 }

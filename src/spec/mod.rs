@@ -11,7 +11,7 @@ mod repository;
 use std::fmt;
 use std::str::FromStr;
 
-pub use address::Address;
+pub use address::{Address, file_stem, is_loopback};
 pub use git_url::{GitUrl, Transport};
 pub use origin::Origin;
 pub use package::{Ecosystem, Package};
@@ -246,6 +246,14 @@ fn is_git(text: &str) -> bool {
     }
 }
 
+/// Whether `text`, an address on GitHub, is that of an archive or of a file of a release.
+fn is_github_file(text: &str) -> bool {
+    let (place, ..) = split_suffixes(text);
+    let page: Vec<&str> = place.split('/').skip(5).take(2).collect();
+    let is_page = page.first() == Some(&"archive") || page == ["releases", "download"];
+    is_page && Address::new(place).is_ok_and(|address| address.is_file())
+}
+
 /// Whether `text` looks like a version: `1.2`, `v2`.
 fn is_version(text: &str) -> bool {
     text.strip_prefix('v').unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
@@ -345,6 +353,9 @@ impl FromStr for SourceSpec {
             let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
             is_github_host(host.strip_prefix("www.").unwrap_or(host))
         });
+        if is_github && is_github_file(text) {
+            return Self::web(text, Origin::Download);
+        }
         if is_github {
             return Self::address(text);
         }
@@ -379,7 +390,13 @@ impl fmt::Display for SourceSpec {
             write!(f, "#{}", reference.name())?;
         }
         if let Some(skill) = &self.skill {
-            write!(f, "@{skill}")?;
+            // Behind a bare host, `@` would end a user name.
+            let bare = |address: &Address| address.path().is_empty() && self.path.is_none();
+            let slash = match &self.origin {
+                Origin::Download(address) | Origin::Site(address) if bare(address) => "/",
+                _ => "",
+            };
+            write!(f, "{slash}@{skill}")?;
         }
         Ok(())
     }

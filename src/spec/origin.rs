@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Address, GitUrl, Package, Repository, SpecError};
+use super::{Address, GitUrl, Package, Repository, SpecError, file_stem};
 
 /// A place that skills come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +25,37 @@ pub enum Origin {
 impl Origin {
     /// Returns what the address `address` is: a file by the ending of its path, else a site.
     pub fn at(address: Address) -> Self {
-        if address.is_file() { Self::Download(address) } else { Self::Site(address) }
+        if address.is_file() { Self::Download(address) } else { Self::Site(address.site()) }
+    }
+
+    /// Reads an address of a file or of a site. `url:` or `site:` before it says which of them it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Address::new`].
+    pub fn on_the_web(text: &str) -> Result<Self, SpecError> {
+        match text.split_once(':') {
+            Some(("url", address)) => Address::new(address).map(Self::Download),
+            Some(("site", address)) => Address::new(address).map(Self::Site),
+            _ => Address::new(text).map(Self::at),
+        }
+    }
+
+    /// Whether it is one file by its name: an archive, or a single `SKILL.md`.
+    pub fn is_file(&self) -> bool {
+        match self {
+            Self::Download(_) => true,
+            Self::Local(path) => file_stem(path) != path,
+            _ => false,
+        }
+    }
+
+    /// Whether nobody on the way can change what comes from it.
+    pub fn is_private(&self) -> bool {
+        match self {
+            Self::Download(address) | Self::Site(address) => address.is_private(),
+            _ => true,
+        }
     }
 
     /// Whether it has revisions that can be asked for by name.
@@ -43,7 +73,11 @@ impl Origin {
         match self {
             Self::GitHub(repository) => repository.to_string(),
             Self::Git(url) => format!("git+{url}"),
-            Self::Download(address) | Self::Site(address) => address.to_string(),
+            // Where the address alone would be read as the other kind, the kind is said.
+            Self::Download(address) | Self::Site(address) => match Self::at(address.clone()) {
+                own if own == *self => address.to_string(),
+                _ => self.to_string(),
+            },
             Self::Package(package) => package.to_string(),
             Self::Local(path) => path.clone(),
         }

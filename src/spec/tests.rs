@@ -67,6 +67,17 @@ fn forms() {
         ("https://host.example/a/all.zip@pdf", "url:https://host.example/a/all.zip@pdf"),
         ("https://host.example/a/SKILL.md?x=1", "url:https://host.example/a/SKILL.md?x=1"),
         ("url:https://host.example/get?id=1", "url:https://host.example/get?id=1"),
+        ("https://host.example/pdf.md", "url:https://host.example/pdf.md"),
+        ("https://host.example/.well-known/agent-skills/index.json@pdf", "site:https://host.example/@pdf"),
+        ("https://host.example//pdf", "site:https://host.example//pdf"),
+        (
+            "https://github.com/o/r/archive/refs/tags/v1.zip",
+            "url:https://github.com/o/r/archive/refs/tags/v1.zip",
+        ),
+        (
+            "https://github.com/o/r/releases/download/v1/pdf.skill@pdf",
+            "url:https://github.com/o/r/releases/download/v1/pdf.skill@pdf",
+        ),
         ("site:http://localhost:8080/x.zip", "site:http://localhost:8080/x.zip"),
         ("python:some_Pkg.x@pdf", "python:some_Pkg.x@pdf"),
         ("npm:@scope/pkg//skills/a@pdf", "npm:@scope/pkg//skills/a@pdf"),
@@ -80,6 +91,23 @@ fn forms() {
     ];
     for (text, full) in cases {
         assert_eq!(show(text), full, "{text}");
+        assert_eq!(show(full), full);
+    }
+}
+
+/// An address that means the one kind by its form and is the other one says so, wherever it is kept.
+#[test]
+fn kinds_of_addresses_survive() {
+    for text in [
+        "https://h.example/x.zip",
+        "https://h.example/docs",
+        "url:https://h.example/get?id=1",
+        "site:https://h.example/x.zip",
+        "site:https://h.example/.well-known/skills",
+    ] {
+        let origin = text.parse::<SourceSpec>().expect(text).origin;
+        assert_eq!(origin.typed(), text);
+        assert_eq!(Origin::on_the_web(text), Ok(origin), "{text}");
     }
 }
 

@@ -43,3 +43,6 @@ mod real;
 mod refusals;
 mod together;
 mod validate;
+mod web;
+mod web_nginx;
+mod web_sites;

@@ -288,7 +288,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: `pdf` is not a source: `owner/repo` or a path such as `./pdf` is expected
-    hint: a source is `owner/repo`, the address of a repository on GitHub, or a path such as `./skills`
+    hint: a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"
     exit: 2
@@ -300,7 +300,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: `ext::sh -c touch x` is not an address that skillpm can install from
-    hint: a source is `owner/repo`, the address of a repository on GitHub, or a path such as `./skills`
+    hint: a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#v1", "--tag", "v2"]), @"
     exit: 2

@@ -125,8 +125,10 @@ fn line(skill: &InstalledSkill) -> String {
         end.extend(holds.then_some(word));
     }
     let at = skill.revision.as_deref().map_or(String::new(), |revision| {
-        // Commits are long, versions of packages are not.
-        let short: String = revision.chars().take(if is_object_id(revision) { 7 } else { 20 }).collect();
+        // Commits and digests are long, versions of packages are not.
+        let long = is_object_id(revision) || revision.starts_with("sha256:");
+        let length = if long { 7 } else { 20 };
+        let short: String = revision.trim_start_matches("sha256:").chars().take(length).collect();
         format!(" at {}", one_line(&short))
     });
     format!("{line} ({}{at}{end})", one_line(&skill.source))

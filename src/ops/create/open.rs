@@ -32,6 +32,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     let origin = source::settled(context, &scope, spec.origin)?;
     let opened = source::open(context, &scope, &origin, Wanted::Now(spec.reference.as_ref()))?;
     let directory = spec.path.unwrap_or_default();
+    let opened = opened.part(&directory, None)?;
     if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {
         return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the directory for slips"));
     }

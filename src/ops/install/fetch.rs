@@ -18,7 +18,7 @@ use crate::ops::gate::Gate;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::{Origin, SourceSpec, SpecError};
 use crate::store::Store;
 use crate::tree::FileSet;
 
@@ -48,10 +48,16 @@ pub(super) fn parse(
     request: &InstallRequest,
     text: &str,
 ) -> Result<SourceSpec> {
-    let mut spec: SourceSpec = text.parse().map_err(|error: crate::spec::SpecError| {
-        Error::usage(error.to_string()).hint(
-            "a source is `owner/repo`, the address of a repository on GitHub, or a path such as `./skills`",
-        )
+    let mut spec: SourceSpec = text.parse().map_err(|error: SpecError| {
+        let told = Error::usage(error.to_string());
+        match error {
+            SpecError::Credentials => told.hint(
+                "what stands before `@` in a host is a login; a skill is named after a slash: `https://host/@skill`",
+            ),
+            _ => told.hint(
+                "a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`",
+            ),
+        }
     })?;
     if let Some(reference) = &request.reference {
         if let Some(said) = &spec.reference {
@@ -128,16 +134,29 @@ impl Fetched {
             editable::check(context, scope, spec)?;
         }
         let opened = open(context, scope, spec, &mut self.gate)?;
+        if !spec.origin.is_private() {
+            self.warnings.push(format!(
+                "`{}` was read over `http`: anybody on the way could have changed what came",
+                spec.origin.typed()
+            ));
+        }
         let found = candidates(&opened, spec)?;
         let mut names = request.skills.clone();
         names.extend(spec.skill.clone());
         let named = names.iter().any(|name| name != super::select::ALL);
+        let passed_over: Vec<Candidate> = match opened.shelf {
+            Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
+            None => Vec::new(),
+        };
         let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
             return Err(Error::usage(format!("`--as {alias}` names one skill, and {number} are meant"))
                 .hint("name the one with `--skill NAME`"));
         }
+        self.warnings.extend(unusable(spec, &passed_over, &chosen));
+        let wanted = chosen.iter().filter(|candidate| candidate.meta.is_ok());
+        opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
         if self.add_chosen(context, scope, request, spec, &opened, &chosen, named || chosen.len() == 1)? == 0
         {
             return Err(Error::integrity(format!(
@@ -167,6 +186,11 @@ impl Fetched {
     ) -> Result<usize> {
         let mut installed = 0;
         for candidate in chosen {
+            let delivered = opened.deliver(candidate)?;
+            let (opened, candidate) = match &delivered {
+                Some((opened, candidate)) => (opened, candidate),
+                None => (opened, candidate),
+            };
             match self.candidate(context, scope, request, spec, opened, candidate) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
@@ -238,12 +262,10 @@ impl Fetched {
         }
         if let Some((set, file)) = set.as_ref().and_then(|set| Some((set, set.get(&candidate.file_name)?))) {
             let text = set.read(file)?;
-            self.warnings.extend(off_specification(
-                &name,
-                candidate.directory_name(&opened.name),
-                &candidate.file_name,
-                text,
-            ));
+            // What is the whole of a file has no directory whose name could differ.
+            let whole = candidate.path.is_empty() && spec.origin.is_file();
+            let directory = if whole { name.as_str() } else { candidate.directory_name(&opened.name) };
+            self.warnings.extend(off_specification(&name, directory, &candidate.file_name, text));
         }
         self.warnings.extend(set.as_ref().and_then(|set| unportable(&name, set)));
         self.by_key.insert(key, self.wanted.len());
@@ -263,6 +285,25 @@ fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName>
         Ok(_) => Ok(name),
         Err(_) => install_name(candidate, root),
     }
+}
+
+/// What to tell of the skills that a source lists wrongly and that were not asked for, if any: its
+/// owner may not know.
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<String> {
+    const MOST: usize = 20;
+    let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
+    let mut told: Vec<String> = others
+        .filter_map(|listed| {
+            let problem = listed.meta.as_ref().err()?;
+            Some(format!("`{}` of `{}` cannot be installed: {problem}", listed.path, spec.origin.typed()))
+        })
+        .collect();
+    if told.len() > MOST {
+        let more = told.len() - MOST;
+        told.truncate(MOST);
+        told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
+    }
+    told
 }
 
 /// What is locked of `candidate`, which was found in `opened`, the source that `spec` means; `own` is

@@ -61,13 +61,12 @@ pub(super) fn restore(
     let care = Care { bring: true, force: request.force, copy };
     let mut work = Worker::new(context, scope);
     work.restore.fetched.gate = Gate::new(context, scope, &files.manifest)?;
+    work.admit(files)?;
+    work.prefetch(files)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
             Some(locked) if meets(locked, requirement) && !files.is_conflict(name) => {
-                let reference = requirement.reference.as_ref();
-                let path = locked.path.as_deref();
-                work.restore.fetched.gate.source(Asked { origin: &locked.origin, path, reference })?;
                 work.locked(name, locked, requirement.disabled, care)?;
             }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
@@ -75,10 +74,7 @@ pub(super) fn restore(
     }
     for (name, locked) in &files.lock.skills {
         if files.manifest_text.is_none() {
-            // A lockfile alone is enough to restore from. It names a commit, as firm as any pin.
-            let reference = locked.revision.clone().map(Reference::Rev);
-            let (origin, path) = (&locked.origin, locked.path.as_deref());
-            work.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })?;
+            // A lockfile alone is enough to restore from.
             work.locked(name, locked, false, care)?;
         } else if !files.manifest.skills().contains_key(name) {
             work.restore.orphans.push(name.clone());
@@ -133,6 +129,50 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(context: &'a Context, scope: &'a Scope) -> Self {
         Self { context, scope, opened: BTreeMap::new(), restore: Restore::default() }
+    }
+
+    /// Asks the policy about all that is locked and wanted, before anything of it is fetched.
+    fn admit(&mut self, files: &Files) -> Result<()> {
+        for (name, locked) in &files.lock.skills {
+            let (origin, path) = (&locked.origin, locked.path.as_deref());
+            // Without a manifest the lockfile names a commit, as firm as any pin.
+            let reference = match files.manifest.skills().get(name) {
+                Some(requirement) if meets(locked, requirement) => requirement.reference.clone(),
+                None if files.manifest_text.is_none() => locked.revision.clone().map(Reference::Rev),
+                _ => continue,
+            };
+            self.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })?;
+        }
+        Ok(())
+    }
+
+    /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
+    /// wanted and are neither here nor in the store.
+    fn prefetch(&mut self, files: &Files) -> Result<()> {
+        let store = Store::new(&self.context.settings).ok();
+        let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
+        for (name, locked) in &files.lock.skills {
+            let wanted = match files.manifest.skills().get(name) {
+                Some(requirement) => meets(locked, requirement),
+                None => files.manifest_text.is_none(),
+            };
+            let lies = |path: &std::path::Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
+            if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
+                continue;
+            }
+            if let Some(store) = &store
+                && lies(&store.path(&locked.digest))?
+            {
+                continue;
+            }
+            let skill = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
+            missing.entry(&locked.origin).or_default().push(skill);
+        }
+        // One alone is fetched where its files are read.
+        for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
+            self.open(origin, None)?.prefetch(&skills)?;
+        }
+        Ok(())
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
@@ -192,10 +232,12 @@ impl<'a> Worker<'a> {
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
+        let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let opened = self
-            .open(&locked.origin, locked.revision.as_deref())
+            .open(&locked.origin, revision)
+            .and_then(|opened| opened.part(path, revision))
             .map_err(|error| error.context(format!("`{name}` is not in the store and cannot be fetched")))?;
-        let set = opened.tree.skill(locked.path.as_deref().unwrap_or(""), &Limits::default())?;
+        let set = opened.tree.skill(path, &Limits::default())?;
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
@@ -209,8 +251,10 @@ impl<'a> Worker<'a> {
             return Err(if locked.origin.has_revisions() {
                 error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`")
             } else {
+                let path = locked.path.as_ref().filter(|_| !matches!(locked.origin, Origin::Local(_)));
+                let path = path.map(|path| format!("//{path}")).unwrap_or_default();
                 error.hint(format!(
-                    "it has changed since: `skillpm install {}` locks what is there now",
+                    "it has changed since: `skillpm install {}{path}` locks what is there now",
                     locked.origin.typed()
                 ))
             });
@@ -244,6 +288,8 @@ impl<'a> Worker<'a> {
     }
 
     fn open(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
+        // The skills of a site have a revision each, and one index.
+        let revision = revision.filter(|_| !matches!(origin, Origin::Site(_)));
         let key = (origin.clone(), revision.map(ToOwned::to_owned));
         if let Some(opened) = self.opened.get(&key) {
             return Ok(opened.clone());
@@ -299,12 +345,17 @@ impl<'a> Worker<'a> {
             };
             return Err(error);
         };
+        let delivered = opened.deliver(candidate)?;
+        let (opened, candidate) = match &delivered {
+            Some((opened, candidate)) => (opened, candidate),
+            None => (&opened, candidate),
+        };
         // What cannot be loaded says so here.
         install_name(candidate, &opened.name)?;
         let set = opened.tree.skill(&candidate.path, &Limits::default())?;
         let (digest, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
         self.restore.fetched.gate.content(name, &candidate.file_name, &set)?;
-        let locked = locked(&spec, &opened, candidate, requirement.name.clone(), digest);
+        let locked = locked(&spec, opened, candidate, requirement.name.clone(), digest);
         self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
         Ok(())
     }

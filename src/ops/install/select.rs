@@ -21,6 +21,16 @@ pub(in crate::ops) const ALL: &str = "*";
 ///
 /// A path that is not there, or a source without skills.
 pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<Vec<Candidate>> {
+    if let Some(shelf) = &opened.shelf {
+        let listed = shelf.listed()?;
+        return match &spec.path {
+            Some(name) => {
+                let one = by_name(spec, &opened.name, &listed, name)?;
+                Ok(vec![one.ok_or_else(|| unknown(spec, &opened.name, &listed, name))?])
+            }
+            None => Ok(listed),
+        };
+    }
     let found = match &spec.path {
         Some(path) => discover_in(&opened.tree, path),
         // Of a package there is nothing here but its skills.
@@ -56,8 +66,8 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
 
 /// The source without what selects in it, as people would type it.
 fn source_of(spec: &SourceSpec) -> String {
-    let full = SourceSpec { path: None, skill: None, ..spec.clone() }.to_string();
-    full.strip_prefix("github:").map_or(full.clone(), ToOwned::to_owned)
+    let reference = spec.reference.as_ref().map(|reference| format!("#{}", reference.name()));
+    spec.origin.typed() + &reference.unwrap_or_default()
 }
 
 /// Picks the skills that `names` mean; without names the only one there is, or those that a person

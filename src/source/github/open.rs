@@ -40,12 +40,7 @@ pub fn open(
         }
         other => other?,
     };
-    Ok(Opened {
-        tree: archive.tree.without_wrapper(),
-        revision: Some(commit),
-        released: None,
-        name: repository.name.clone(),
-    })
+    Ok(Opened::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
 }
 
 /// When `commit` of `repository` was committed, in seconds since 1970.

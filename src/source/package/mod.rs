@@ -111,7 +111,7 @@ pub fn open(context: &Context, scope: &Scope, package: &Package, wanted: Wanted<
 
 fn opened(package: &Package, installed: Installed) -> Opened {
     let name = package.name.rsplit('/').next().unwrap_or(&package.name).to_owned();
-    Opened { tree: installed.tree, revision: installed.version, released: None, name }
+    Opened::new(installed.tree, installed.version, &name)
 }
 
 fn find(settings: &Settings, scope: &Scope, package: &Package, version: Option<&str>) -> Result<Lookup> {

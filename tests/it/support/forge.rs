@@ -1,6 +1,7 @@
 //! A GitHub on the loopback: references, archives on a second host, and every way to fail.
 
 mod fault;
+mod files;
 mod server;
 
 use std::collections::BTreeMap;
@@ -64,6 +65,9 @@ struct State {
     faults: Vec<(Endpoint, Fault, usize)>,
     requests: Vec<Recorded>,
     archives_at: String,
+    /// Files by path, for sources that are no repositories.
+    files: BTreeMap<String, files::Lies>,
+    manners: files::Manners,
 }
 
 #[derive(Debug, Default)]

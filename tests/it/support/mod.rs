@@ -5,6 +5,7 @@ pub mod mount;
 pub mod npm;
 pub mod proxy;
 pub mod sandbox;
+pub mod tar;
 pub mod testdata;
 pub mod zip;
 

@@ -17,15 +17,20 @@ pub struct Proxy {
 impl Proxy {
     /// A proxy that connects.
     pub fn start() -> Self {
-        Self::with(None)
+        Self::with(None, None)
+    }
+
+    /// A proxy that leads every request to `host`, wherever it was to go.
+    pub fn leading_to(host: &str) -> Self {
+        Self::with(None, Some(host.to_owned()))
     }
 
     /// A proxy that answers every request with `status`.
     pub fn refusing(status: &'static str) -> Self {
-        Self::with(Some(status))
+        Self::with(Some(status), None)
     }
 
-    fn with(refusal: Option<&'static str>) -> Self {
+    fn with(refusal: Option<&'static str>, host: Option<String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -33,8 +38,8 @@ impl Proxy {
         // It ends with the process: there is nothing to clean up.
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let recorded = Arc::clone(&recorded);
-                thread::spawn(move || serve(client, refusal, &recorded));
+                let (recorded, host) = (Arc::clone(&recorded), host.clone());
+                thread::spawn(move || serve(client, refusal, host, &recorded));
             }
         });
         Self { address, heads }
@@ -51,10 +56,15 @@ impl Proxy {
     }
 }
 
-fn serve(mut client: TcpStream, refusal: Option<&str>, recorded: &Mutex<Vec<String>>) -> Option<()> {
+fn serve(
+    mut client: TcpStream,
+    refusal: Option<&str>,
+    host: Option<String>,
+    recorded: &Mutex<Vec<String>>,
+) -> Option<()> {
     let head = read_head(&mut client)?;
     client.read_exact(&mut [0]).ok()?;
-    let target = head.split(' ').nth(1)?.to_owned();
+    let target = host.or_else(|| head.split(' ').nth(1).map(ToOwned::to_owned))?;
     recorded.lock().expect("no panic").push(head);
     if let Some(status) = refusal {
         write!(client, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").ok()?;

@@ -68,6 +68,23 @@ impl Tree {
         self.nodes.iter().filter(|(_, node)| **node != Node::Dir).map(|(path, _)| path.as_str())
     }
 
+    /// All regular files: path, bytes, and whether they may be run.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &[u8], bool)> {
+        self.nodes.iter().filter_map(|(path, node)| match node {
+            Node::File { bytes, executable } => Some((path.as_str(), &bytes[..], *executable)),
+            _ => None,
+        })
+    }
+
+    /// A zip archive of this tree without a directory around it.
+    pub fn zip(&self) -> Vec<u8> {
+        let mut zip = Zip::default();
+        for (path, node) in &self.nodes {
+            zip.add(path, node);
+        }
+        zip.finish("")
+    }
+
     /// Removes the file at `path`.
     pub fn remove(&mut self, path: &str) {
         self.nodes.remove(path);

@@ -20,6 +20,10 @@ pub enum Endpoint {
     Zipball,
     /// The archive, on the second host.
     Archive,
+    /// A plain file.
+    File,
+    /// A plain file that is the index of a site.
+    Index,
     /// All of them.
     Any,
 }

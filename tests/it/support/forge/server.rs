@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 
-use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State};
+use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State, files};
 
 /// When every commit was made.
 const COMMITTED: &str = "2024-02-29T12:00:00Z";
@@ -24,7 +24,7 @@ impl Answer {
         Self { status, headers: Vec::new(), body: body.as_bytes().to_vec().into() }
     }
 
-    fn json(status: u16, message: &str) -> Self {
+    pub(super) fn json(status: u16, message: &str) -> Self {
         let headers = vec![("content-type", "application/json; charset=utf-8".to_owned())];
         let body = format!("{{\"message\":\"{message}\"}}").into_bytes();
         Self { status, headers, body: body.into() }
@@ -129,7 +129,12 @@ fn parse(head: &str) -> Option<Recorded> {
 fn route(state: &State, host: &str, request: &Recorded) -> (Endpoint, Answer) {
     let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
     let parts: Vec<&str> = path.trim_start_matches('/').splitn(5, '/').collect();
-    if state.archives_at == format!("http://{host}") {
+    let is_first = state.archives_at != format!("http://{host}");
+    if let Some(answer) = files::answer(state, request, is_first) {
+        let endpoint = if path.ends_with("/index.json") { Endpoint::Index } else { Endpoint::File };
+        return (endpoint, answer);
+    }
+    if !is_first {
         return (Endpoint::Archive, archive(state, &parts, query));
     }
     let ["repos", owner, name, rest @ ..] = &parts[..] else {

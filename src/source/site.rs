@@ -1,0 +1,353 @@
+//! Sites that list their skills under `/.well-known/`.
+//!
+//! Discovery 0.2 (`agent-skills/index.json`) names one artifact for each skill, with its digest;
+//! 0.1 (`skills/index.json`) lists the files of each. `$schema` tells which of them an index is of.
+
+mod index;
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::discover::Candidate;
+use super::web::{Missed, Web};
+use super::{Opened, Shelf, file};
+use crate::context::Context;
+use crate::digest::{Digest, DigestError};
+use crate::error::{Error, Result};
+use crate::fs::SharedFile;
+use crate::http::{HttpError, Url};
+use crate::path::SafePath;
+use crate::refusal::Limits;
+use crate::reporter::Reporter;
+use crate::skill::SkillMeta;
+use crate::spec::{Address, Origin};
+use crate::text::closest;
+use crate::tree::{Entry as TreeEntry, Memory, Node, ReadError, Tree};
+use index::{Content, Entry, Index, IndexError};
+
+/// The largest index that is read, in bytes: some ten thousand skills.
+const INDEX_BYTES: u64 = 16 << 20;
+/// How many requests are under way at once.
+const CONNECTIONS: usize = 4;
+/// Where an index may lie, in the order in which they are asked for.
+const PLACES: [&str; 2] = ["agent-skills", "skills"];
+
+/// A site, and its index once it was needed.
+pub struct Site {
+    address: Address,
+    web: Web,
+    limits: Limits,
+    reporter: Arc<dyn Reporter>,
+    index: Mutex<Option<Arc<Index>>>,
+}
+
+/// Opens the site at `address`. Nothing is requested before it is needed.
+///
+/// # Errors
+///
+/// An address that cannot be that of a site.
+pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Opened> {
+    if address.as_str().contains('?') {
+        return Err(Error::usage(format!("`{address}` is not the address of a site: it has a query"))
+            .hint(format!("`url:{address}` downloads what lies there")));
+    }
+    let site = Site {
+        address: address.clone(),
+        web: Web::new(context, address)?,
+        limits: limits.clone(),
+        reporter: Arc::clone(&context.reporter),
+        index: Mutex::default(),
+    };
+    Ok(Opened::shelf(Arc::new(site), address.host()))
+}
+
+impl Shelf for Site {
+    fn listed(&self) -> Result<Vec<Candidate>> {
+        let index = self.index()?;
+        if index.entries.is_empty() {
+            return Err(Error::usage(format!("the index `{}` lists no skills", index.url)));
+        }
+        Ok(index.entries.iter().map(candidate).collect())
+    }
+
+    fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()> {
+        if !self.web.keeps() {
+            return Ok(());
+        }
+        let mut missing = Vec::new();
+        for &(name, revision) in wanted {
+            let revision = locked_digest(revision)?;
+            if revision.is_none_or(|digest| self.web.kept(&digest).is_none()) {
+                missing.push((name, revision, AtomicU64::new(self.limits.skill_bytes)));
+            }
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let index = self.index()?;
+        let mut jobs = Vec::new();
+        for (name, revision, budget) in &missing {
+            match self.content(&index, name, *revision)? {
+                Content::Artifact { url, digest, .. } if self.web.kept(digest).is_none() => {
+                    jobs.push(Job { name, url, digest: Some(digest), budget });
+                }
+                Content::Artifact { .. } => {}
+                Content::Files(files) => {
+                    jobs.extend(files.iter().map(|(_, url)| Job { name, url, digest: None, budget }));
+                }
+            }
+        }
+        // One alone is fetched where it is read, and its progress is told there.
+        if jobs.len() > 1 { self.run(&jobs) } else { Ok(()) }
+    }
+
+    fn fetch(&self, name: &str, revision: Option<&str>) -> Result<Opened> {
+        if name.is_empty() {
+            let typed = self.typed();
+            return Err(Error::usage(format!(
+                "`{typed}` is a site, and which of its skills is meant is not said"
+            ))
+            .hint(format!(
+                "name one, as in `{typed}//NAME`; `skillpm install --list {typed}` shows what is there"
+            )));
+        }
+        let revision = locked_digest(revision)?;
+        if let Some(digest) = revision
+            && let Some(file) = self.web.kept(&digest)
+        {
+            // Once it was read as what the index said it was.
+            return self.artifact(name, &file, digest, true);
+        }
+        let index = self.index()?;
+        match self.content(&index, name, revision)? {
+            Content::Artifact { url, digest, document } => {
+                let what = format!("{name} of {}", self.address);
+                let file = self.web.promised(url, digest, Some(&what), self.limits.skill_bytes)?;
+                self.artifact(name, &file, *digest, *document)
+            }
+            Content::Files(files) => {
+                self.prefetch(&[(name, None)])?;
+                self.files(name, files)
+            }
+        }
+    }
+}
+
+/// A file that is to be fetched.
+struct Job<'a> {
+    /// The skill that it belongs to.
+    name: &'a str,
+    url: &'a Url,
+    /// The digest, where one was promised.
+    digest: Option<&'a Digest>,
+    /// Bytes that the skill may still have.
+    budget: &'a AtomicU64,
+}
+
+impl Site {
+    fn typed(&self) -> String {
+        Origin::Site(self.address.clone()).typed()
+    }
+
+    fn index(&self) -> Result<Arc<Index>> {
+        // It is there or not, whatever happened to another thread.
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*index {
+            Some(index) => Ok(Arc::clone(index)),
+            None => Ok(Arc::clone(index.insert(Arc::new(self.find()?)))),
+        }
+    }
+
+    /// Asks for the index in the places where it may lie. Below the path of the address only: what
+    /// the whole site has is not what was asked for.
+    fn find(&self) -> Result<Index> {
+        let mut asked = String::new();
+        let (mut offline, mut forbidden) = (None, None);
+        for place in PLACES {
+            let url = Url::parse(&format!("{}/.well-known/{place}/index.json", self.address))?;
+            let answer = match self.web.get(&url, None, INDEX_BYTES) {
+                Ok(got) => {
+                    let bytes = read_all(&got.file)?;
+                    match Index::parse(&bytes, got.url, self.limits.skill_files) {
+                        Ok(index) => return Ok(index),
+                        Err(error) => {
+                            self.web.forget(&url);
+                            match error {
+                                // Some servers answer each address with a page.
+                                IndexError::OtherFile(what) => what.to_owned(),
+                                error => return Err(unusable(&url, &error)),
+                            }
+                        }
+                    }
+                }
+                Err(Missed::Http(HttpError::Status { status: status @ (404 | 410), .. })) => {
+                    format!("status {status}")
+                }
+                Err(Missed::Http(error @ HttpError::Offline(_))) => {
+                    offline.get_or_insert(error);
+                    continue;
+                }
+                // Stores of files answer so for what is not there.
+                Err(Missed::Http(error @ HttpError::Status { status: 403, .. })) => {
+                    forbidden.get_or_insert(error);
+                    continue;
+                }
+                Err(missed) => return Err(missed.told(&self.web)),
+            };
+            // Writing to a string cannot fail.
+            let _ = write!(asked, "\n  {url}: {answer}");
+        }
+        if let Some(error) = forbidden.or(offline) {
+            return Err(self.web.told(error));
+        }
+        let error = Error::network(format!("there is no index of skills at `{}`:{asked}", self.address));
+        Err(match self.address.as_str().strip_suffix(self.address.path()) {
+            Some(whole) if !self.address.path().is_empty() => error.hint(format!(
+                "the rest of the site is not searched: `skillpm install {whole}` asks for all of it"
+            )),
+            _ => error
+                .hint(format!("for a git repository write `git+{0}`, for a file `url:{0}`", self.address)),
+        })
+    }
+
+    /// Where the skill `name` lies, and that it is still the one with digest `locked`.
+    fn content<'i>(&self, index: &'i Index, name: &str, locked: Option<Digest>) -> Result<&'i Content> {
+        let typed = self.typed();
+        let Some(entry) = index.entries.iter().find(|entry| entry.name == name) else {
+            let error = Error::usage(format!("there is no skill `{name}` in `{typed}`"));
+            let error = match closest(name, index.entries.iter().map(|entry| entry.name.as_str())) {
+                Some(close) => error.hint(format!("did you mean `{close}`?")),
+                None => error,
+            };
+            return Err(error.hint(format!("`skillpm install --list {typed}` shows what is there")));
+        };
+        let content = entry.content.as_ref().map_err(|problem| {
+            Error::integrity(format!("`{name}` of `{typed}` cannot be fetched: {problem}"))
+        })?;
+        match (content, locked) {
+            (Content::Artifact { digest, .. }, Some(locked)) if *digest != locked => Err(Error::integrity(format!(
+                "`{name}` from `{typed}` is not what was locked: {locked} was expected, the index now has {digest}"
+            ))
+            .hint(format!("it has changed since: `skillpm install {typed}//{name}` locks what is there now"))),
+            _ => Ok(content),
+        }
+    }
+
+    /// Fetches all `jobs` into the cache, some at once, up to the first that fails.
+    fn run(&self, jobs: &[Job<'_>]) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let failed: Mutex<Option<Error>> = Mutex::default();
+        let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reporter.download_started(&format!("{} files of {}", jobs.len(), self.address), None);
+        thread::scope(|scope| {
+            for _ in 0..CONNECTIONS.min(jobs.len()) {
+                scope.spawn(|| {
+                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if failure().is_some() {
+                            return;
+                        }
+                        match self.job(job) {
+                            Ok(bytes) => self.reporter.download_progressed(bytes),
+                            Err(error) => drop(failure().get_or_insert(error)),
+                        }
+                    }
+                });
+            }
+        });
+        self.reporter.download_finished();
+        match failure().take() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    fn job(&self, job: &Job<'_>) -> Result<u64> {
+        let limit = job.budget.load(Ordering::Relaxed);
+        let fetched = match job.digest {
+            Some(digest) => self.web.promised(job.url, digest, None, limit),
+            None => self
+                .web
+                .get(job.url, None, limit)
+                .map(|got| got.file)
+                .map_err(|missed| missed.told(&self.web)),
+        };
+        let length = fetched.map_err(|error| unfetched(job.name, error))?.len();
+        let rest = |left: u64| Some(left.saturating_sub(length));
+        // An update by a function that always has a value does not fail.
+        let _ = job.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        Ok(length)
+    }
+
+    /// The skill in an artifact. What the file is, its first bytes tell.
+    fn artifact(&self, name: &str, file: &Arc<SharedFile>, digest: Digest, document: bool) -> Result<Opened> {
+        let refused = |error: Error| error.context(format!("`{name}` of `{}` is refused", self.typed()));
+        let kind = if document { "SKILL.md" } else { "" };
+        let tree = file::read(file, kind, &self.limits).map_err(|error| refused(error.into()))?;
+        if !tree.entries().any(|(path, _)| path.eq_ignore_ascii_case("SKILL.md")) {
+            return Err(refused(Error::integrity("the archive has no `SKILL.md` at its root")));
+        }
+        Ok(Opened::new(tree.within(name), Some(digest.to_string()), self.address.host()))
+    }
+
+    /// The skill of files that come one by one. Each of them must come.
+    fn files(&self, name: &str, files: &[(SafePath, Url)]) -> Result<Opened> {
+        let mut left = self.limits.skill_bytes;
+        let (mut entries, mut contents) = (BTreeMap::new(), Vec::new());
+        for (id, (path, url)) in files.iter().enumerate() {
+            let got =
+                self.web.get(url, None, left).map_err(|missed| unfetched(name, missed.told(&self.web)))?;
+            let size = got.file.len();
+            left = left.saturating_sub(size);
+            contents.push(read_all(&got.file)?);
+            entries.insert(
+                path.as_str().to_owned(),
+                TreeEntry { node: Node::File { executable: false, size }, id },
+            );
+        }
+        let tree = Tree::new(entries, Arc::new(Memory(contents)));
+        Ok(Opened::new(tree.within(name), None, self.address.host()))
+    }
+}
+
+impl fmt::Debug for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// What the index says of a skill, as far as it goes.
+fn candidate(entry: &Entry) -> Candidate {
+    let meta = entry.content.as_ref().map_err(Clone::clone).map(|_| SkillMeta {
+        name: entry.name.clone(),
+        description: entry.description.clone(),
+        ..SkillMeta::default()
+    });
+    Candidate { path: entry.name.clone(), file_name: "SKILL.md".to_owned(), meta }
+}
+
+fn unfetched(name: &str, error: Error) -> Error {
+    error.context(format!("`{name}` cannot be fetched"))
+}
+
+fn unusable(url: &Url, error: &IndexError) -> Error {
+    let told = Error::network(format!("the index `{url}` cannot be used: {error}"));
+    match error {
+        IndexError::Schema(_) => told.hint("a newer version of skillpm may know the format"),
+        _ => told.hint("tell the owner of the site"),
+    }
+}
+
+/// The digest that a lockfile has for a skill of a site.
+fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
+    revision.map(str::parse).transpose().map_err(|error: DigestError| Error::config(error.to_string()))
+}
+
+fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
+    // A limit was kept when it was fetched.
+    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
+    file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
+    Ok(bytes)
+}

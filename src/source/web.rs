@@ -1,0 +1,212 @@
+//! Files of one place on the web: logged in where there is a login, kept where there is a cache.
+
+mod cache;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{Download, PathError, SharedFile};
+use crate::http::{Client, HttpError, Login, Request, Url};
+use crate::spec::Address;
+use cache::{Cache, Hashed, Kept};
+
+/// A place: its client, its login and what is kept of it.
+#[derive(Debug)]
+pub(super) struct Web {
+    /// The address that people named.
+    pub(super) url: Url,
+    client: Client,
+    offline: bool,
+    login: Login,
+    cache: Option<Cache>,
+    /// Addresses whose kept answers are known to be those of now.
+    checked: Mutex<BTreeSet<String>>,
+}
+
+/// A file, and the address that it came from after all redirects.
+#[derive(Debug)]
+pub(super) struct Got {
+    pub(super) file: Arc<SharedFile>,
+    pub(super) url: Url,
+}
+
+/// Why a file did not come: a request that failed may mean something to the one who made it.
+#[derive(Debug)]
+pub(super) enum Missed {
+    Http(HttpError),
+    Other(Error),
+}
+
+impl Web {
+    pub(super) fn new(context: &Context, address: &Address) -> Result<Self> {
+        let url = Url::parse(address.as_str())?;
+        let settings = &context.settings;
+        Ok(Self {
+            login: Login::find(settings, &url)?,
+            url,
+            client: Client::new(settings, Arc::clone(&context.reporter)),
+            offline: settings.offline,
+            cache: settings.dirs.cache.as_deref().map(Cache::new),
+            checked: Mutex::default(),
+        })
+    }
+
+    /// Whether what comes is kept.
+    pub(super) fn keeps(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// Fetches the file at `url`, at most `limit` bytes. A kept one is used where the server says that
+    /// it has not changed, and without asking when there is no network.
+    pub(super) fn get(&self, url: &Url, what: Option<&str>, limit: u64) -> std::result::Result<Got, Missed> {
+        let known = self.cache.as_ref().and_then(|cache| cache.known(url));
+        let known = known.filter(|known| known.file.len() <= limit);
+        if self.offline || self.is_checked(url) {
+            let offline = || Missed::Http(HttpError::Offline(url.clone()));
+            return known.map(Kept::got).ok_or_else(offline);
+        }
+        let record = known.as_ref().map(|known| &known.record);
+        let request = Request {
+            if_none_match: record.and_then(|record| record.etag.clone()),
+            if_modified_since: record.and_then(|record| record.last_modified.clone()),
+            ..self.request(url)
+        };
+        let place = self.cache.as_ref().map(|cache| cache.answer(url));
+        let mut file = Download::begin(place.as_deref()).map_err(|error| Missed::Other(error.into()))?;
+        let path = file.path();
+        let full = |source| Missed::Other(PathError { action: "write", path: path.clone(), source }.into());
+        let mut sink = Hashed::new(&mut file);
+        let head = self.client.fetch(&request, what, limit, &mut sink);
+        let digest = sink.finish();
+        let head = match head {
+            Ok(head) => head,
+            Err(HttpError::Write(source)) => return Err(full(source)),
+            Err(error) => return Err(Missed::Http(error)),
+        };
+        let got = match (head, known) {
+            (Some(head), _) => {
+                let file = Arc::new(file.keep().map_err(full)?);
+                if let Some(cache) = &self.cache {
+                    cache.learn(url, &head, digest);
+                }
+                Got { file, url: head.url }
+            }
+            (None, Some(known)) => known.got(),
+            // Nothing conditional was asked then.
+            (None, None) => {
+                return Err(Missed::Http(HttpError::Malformed {
+                    host: url.origin().to_string(),
+                    reason: "it is about a file that was not named".to_owned(),
+                }));
+            }
+        };
+        self.checked().insert(url.secret_text());
+        Ok(got)
+    }
+
+    /// Returns the file with `digest`, if it is kept.
+    pub(super) fn kept(&self, digest: &Digest) -> Option<Arc<SharedFile>> {
+        cache::open(&self.cache.as_ref()?.artifact(digest), digest)
+    }
+
+    /// Fetches the file at `url` that is promised to have `digest`, at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Web::told`]; bytes with another digest, which are not kept.
+    pub(super) fn promised(
+        &self,
+        url: &Url,
+        digest: &Digest,
+        what: Option<&str>,
+        limit: u64,
+    ) -> Result<Arc<SharedFile>> {
+        if let Some(file) = self.kept(digest) {
+            return Ok(file);
+        }
+        let place = self.cache.as_ref().map(|cache| cache.artifact(digest));
+        let mut file = Download::begin(place.as_deref())?;
+        let path = file.path();
+        let full = |source| Error::from(PathError { action: "write", path: path.clone(), source });
+        let mut sink = Hashed::new(&mut file);
+        let fetched = self.client.fetch(&self.request(url), what, limit, &mut sink);
+        let found = sink.finish();
+        match fetched {
+            Ok(_) => {}
+            Err(HttpError::Write(source)) => return Err(full(source)),
+            Err(error) => return Err(self.told(error)),
+        }
+        if found != *digest {
+            return Err(Error::integrity(format!(
+                "`{url}` is not what the index of the site promises: {digest} was expected, {found} was found"
+            ))
+            .hint(
+                "the site may be changing right now: run it again later, and tell its owner if it stays so",
+            ));
+        }
+        Ok(Arc::new(file.keep().map_err(full)?))
+    }
+
+    /// Forgets the file at `url`, which is not what it should be.
+    pub(super) fn forget(&self, url: &Url) {
+        self.checked().remove(&url.secret_text());
+        if let Some(cache) = &self.cache {
+            cache.forget(url);
+        }
+    }
+
+    /// Says what a failed request means for a person.
+    pub(super) fn told(&self, error: HttpError) -> Error {
+        match &error {
+            HttpError::Status { url, status: status @ (401 | 403), detail, .. } => {
+                self.login.refused(url, *status, detail.as_deref())
+            }
+            HttpError::Status { url, status: status @ (404 | 410), .. } => {
+                let error = Error::network(format!("there is nothing at `{url}` (status {status})"));
+                match self.login.credential() {
+                    Some(_) => error.hint("check the address, and that the login may see it"),
+                    None => {
+                        error.hint(format!("check the address; if it needs a login, {}", self.login.how()))
+                    }
+                }
+            }
+            // The hints of its own speak of GitHub.
+            HttpError::RateLimit { .. } => {
+                Error::network(error.to_string()).hint("run it again when the limit has ended")
+            }
+            _ => error.into(),
+        }
+    }
+
+    fn request(&self, url: &Url) -> Request {
+        Request { credential: self.login.credential().cloned(), ..Request::new(url.clone()) }
+    }
+
+    fn is_checked(&self, url: &Url) -> bool {
+        self.checked().contains(&url.secret_text())
+    }
+
+    fn checked(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
+        // A set of texts is whole whatever happened to another thread.
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Missed {
+    /// The error for a person.
+    pub(super) fn told(self, web: &Web) -> Error {
+        match self {
+            Self::Http(error) => web.told(error),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+impl Kept {
+    fn got(self) -> Got {
+        Got { file: self.file, url: self.url }
+    }
+}
