@@ -15,7 +15,7 @@ use crate::lockfile::{self, Lockfile};
 use crate::manifest;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
-use crate::spec::Origin;
+use crate::spec::{GitUrl, Origin};
 
 /// The largest lockfile that is looked into, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
@@ -82,6 +82,18 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
     }))
 }
 
+/// As [`origin`], of the git repository at `typed`.
+///
+/// # Errors
+///
+/// As [`origin`].
+pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
+    match origin(settings, scope, typed)? {
+        Origin::Local(path) => GitUrl::new(&path).map(Origin::Git).map_err(|e| Error::usage(e.to_string())),
+        other => Ok(other),
+    }
+}
+
 /// Opens the directory or archive at `path`. What skillpm itself wrote for `scope` is no part of it.
 ///
 /// # Errors
@@ -100,13 +112,13 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
             let tree = fs::scan(&real, walk)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` cannot be read")))?;
             let ours = Installed::below(scope, &real)?;
-            Ok(Opened { tree: tree.without(|path| ours.holds(path)), revision: None, name })
+            Ok(Opened { tree: tree.without(|path| ours.holds(path)), revision: None, name, released: None })
         }
         Some(real) => {
             let file = Arc::new(SharedFile::open(&real)?);
             let archive = archive::open(file, limits)
                 .map_err(|error| Error::from(error).context(format!("`{shown}` is refused")))?;
-            Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, name })
+            Ok(Opened { tree: archive.tree.without_wrapper(), revision: None, name, released: None })
         }
     }
 }

@@ -129,7 +129,7 @@ fn repository(
 }
 
 /// `text` with its `%20` read; what is no such code, or would not be UTF-8, stays as it is.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

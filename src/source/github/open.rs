@@ -40,7 +40,12 @@ pub fn open(
         }
         other => other?,
     };
-    Ok(Opened { tree: archive.tree.without_wrapper(), revision: Some(commit), name: repository.name.clone() })
+    Ok(Opened {
+        tree: archive.tree.without_wrapper(),
+        revision: Some(commit),
+        name: repository.name.clone(),
+        released: None,
+    })
 }
 
 /// The settings for the server of `repository`. Where they name an Enterprise server, the public one
