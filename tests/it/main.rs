@@ -25,6 +25,7 @@ mod disk;
 mod faults;
 mod fmt;
 mod fuzz_smoke;
+mod git;
 mod github;
 mod http;
 mod install;

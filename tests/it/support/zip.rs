@@ -105,6 +105,22 @@ impl Tree {
         self.nodes.insert(path.to_owned(), node);
     }
 
+    /// Writes the files below `dir`, over those that are there.
+    pub fn write(&self, dir: &Path) {
+        for (path, node) in &self.nodes {
+            let at = dir.join(path);
+            match node {
+                Node::Dir => std::fs::create_dir_all(&at).expect("a directory"),
+                Node::File { bytes, executable } => {
+                    std::fs::create_dir_all(at.parent().expect("a parent")).expect("directories");
+                    std::fs::write(&at, bytes).expect("a file");
+                    set_executable(&at, *executable);
+                }
+                Node::Symlink(target) => make_link(target, &at),
+            }
+        }
+    }
+
     /// The archive of this tree as commit `commit` of `repository` (`owner/name`).
     pub fn archive(&self, repository: &str, commit: &str) -> Vec<u8> {
         let root = format!("{}-{}/", repository.replace('/', "-"), &commit[..7]);
@@ -115,6 +131,26 @@ impl Tree {
         }
         zip.finish(commit)
     }
+}
+
+#[cfg(unix)]
+pub(super) fn set_executable(path: &Path, executable: bool) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if executable { 0o755 } else { 0o644 };
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+#[cfg(not(unix))]
+pub(super) fn set_executable(_path: &Path, _executable: bool) {}
+
+#[cfg(unix)]
+fn make_link(target: &str, at: &Path) {
+    std::os::unix::fs::symlink(target, at).expect("a link");
+}
+
+#[cfg(windows)]
+fn make_link(target: &str, at: &Path) {
+    std::os::windows::fs::symlink_file(target, at).expect("a link");
 }
 
 #[cfg(unix)]
