@@ -6,7 +6,7 @@ RELEASE = $(abspath $(TARGET))/release/skillpm
 TRY = target/try
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install test bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install test bench fuzz lint fmt advisories tools test-tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,7 @@ build: tools ## build the program for use, target/release/skillpm
 install: tools ## build skillpm and put it where cargo keeps programs
 	$(CARGO) install --locked --path .
 
-test: tools ## run all tests, and validate the example skills
+test: tools test-tools ## run all tests, and validate the example skills
 	$(CARGO) test --locked --no-default-features --lib
 	$(CARGO) run --locked --quiet -- validate examples/skills/*
 	$(CARGO) test --locked --all-features
@@ -89,4 +89,21 @@ tools:
 	        '  Fedora           sudo dnf install gcc' \
 	        '  Alpine           sudo apk add build-base' \
 	        '  macOS            xcode-select --install' >&2; exit 2; \
+	fi
+
+# What the tests need beyond a build, as program:package of Debian. As root they are installed; else it
+# is said what is missing, and the tests that need it say that they were skipped.
+TEST_TOOLS = git:git sshd:openssh-server
+
+test-tools:
+	@missing=''; for tool in $(TEST_TOOLS); do \
+	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo "Installing what the tests need:$$missing"; \
+	    apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing \
+	        || echo "Not installed:$$missing; the tests that need them are skipped or fail"; \
+	else \
+	    echo "Some tests need what is not installed. On Debian: sudo apt-get install$$missing" >&2; \
 	fi

@@ -34,6 +34,10 @@ variables! {
     SKILLPM_HTTP_RETRIES;
     /// Uses no network at all when set to `1` or `true`, as `--offline` does.
     SKILLPM_OFFLINE;
+    /// The ssh command that git uses, as it is; without one ssh asks nothing (`BatchMode`).
+    GIT_SSH_COMMAND;
+    /// The ssh program that git uses; as `GIT_SSH_COMMAND`, which wins.
+    GIT_SSH;
     /// Proxy for all addresses without a proxy of their own.
     ALL_PROXY;
     /// Proxy for `https` addresses; the lower-case name works too.

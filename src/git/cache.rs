@@ -322,6 +322,7 @@ impl Fetch<'_> {
     fn failed(&self, fault: Fault) -> Failed {
         match fault {
             Fault::Error(error) => Failed::Error(error),
+            Fault::TooLarge => self.too_large(),
             Fault::Said(text) => {
                 let error = said::error(self.remote.url, &text);
                 if said::meaning(&text) == Meaning::Other && !self.fresh {
@@ -331,6 +332,16 @@ impl Fetch<'_> {
                 }
             }
         }
+    }
+
+    /// Throws away what came: if it stayed, the next fetch would have little left to bring.
+    fn too_large(&self) -> Failed {
+        let (url, limit) = (self.remote.url, self.remote.limits.archive_bytes);
+        if let Err(error) = fs::remove_tree(self.git_dir) {
+            return error.into();
+        }
+        let error = Error::integrity(format!("`{url}` sends more than {limit} bytes, which is too large"));
+        Failed::Error(error.hint("what is not a skill does not belong there: use a smaller repository"))
     }
 
     /// Fetches the newest commit of what `reference` names.
@@ -429,9 +440,9 @@ impl Fetch<'_> {
         }
         match self.run(&args, Some(list.into_bytes())) {
             Ok(_) => Ok(()),
-            Err(Fault::Error(error)) => Err(error.into()),
             // Some servers leave contents out and then hand out none by their ids.
             Err(Fault::Said(text)) => Err(Failed::Anew(said::error(self.remote.url, &text))),
+            Err(fault) => Err(self.failed(fault)),
         }
     }
 

@@ -12,7 +12,7 @@ use git2::{ErrorCode, ObjectType, Odb, Oid, Repository, RepositoryInitOptions};
 
 use super::{At, Opened, full, short};
 use crate::error::{Error, Result};
-use crate::path::PathError;
+use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
 use crate::spec::Reference;
 use crate::text::closest;
@@ -194,8 +194,8 @@ impl Walk<'_> {
             let reason = match name {
                 "" => Some(PathError::Empty),
                 "." | ".." => Some(PathError::Dots),
-                // Git never writes one; a separator in a name would lead elsewhere.
-                name if name.contains('/') => Some(PathError::Absolute),
+                // Git never writes one: it would lead elsewhere.
+                name if name.contains('/') => Some(SafePath::new(name).err().unwrap_or(PathError::Dots)),
                 name if prefix.len() + name.len() > MAX_PATH => {
                     Some(PathError::TooLong(prefix.len() + name.len()))
                 }
@@ -402,6 +402,8 @@ pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
     match branches[..] {
         [] => Error::usage(format!("the repository `{shown}` is empty")).hint("push a commit to it first"),
         [first, ..] => {
+            let usual = ["main", "master", "trunk"].into_iter().find(|usual| branches.contains(usual));
+            let first = usual.unwrap_or(first);
             Error::usage(format!("`{shown}` has no default branch: `HEAD` names one that is not there"))
                 .hint(format!("name a branch: `--branch {first}`"))
         }

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::env::Env;
+use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::fs::{anonymous_temp_file, bytes_in};
 use crate::reporter::Reporter;
@@ -38,8 +38,8 @@ const PASSED: &[&str] = &[
     "GIT_PROXY_SSL_CERT",
     "GIT_PROXY_SSL_CERT_PASSWORD_PROTECTED",
     "GIT_PROXY_SSL_KEY",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
+    env::GIT_SSH,
+    env::GIT_SSH_COMMAND,
     "GIT_SSH_VARIANT",
     "GIT_SSL_CAINFO",
     "GIT_SSL_CAPATH",
@@ -109,7 +109,7 @@ pub(super) struct Job<'a> {
     pub(super) input: Option<Vec<u8>>,
     /// The repository that it fetches into, and what that is called for a person.
     pub(super) fetch: Option<(&'a Path, &'a str)>,
-    /// How many bytes may come.
+    /// How many bytes a fetch may bring.
     pub(super) limit: u64,
 }
 
@@ -118,6 +118,8 @@ pub(super) struct Job<'a> {
 pub(super) enum Fault {
     /// It failed, and said this.
     Said(String),
+    /// More came than may come.
+    TooLarge,
     /// It had to be ended, or could not be started.
     Error(Error),
 }
@@ -164,8 +166,8 @@ impl Program<'_> {
 
     /// The ssh command that asks nothing, unless the user has one of their own.
     fn ssh_command(&self, git_dir: &Path, url: &str) -> Result<Option<String>, Fault> {
-        let env = &self.settings.env;
-        if env.get("GIT_SSH_COMMAND").is_some() || env.get("GIT_SSH").is_some() {
+        let own = [env::GIT_SSH_COMMAND, env::GIT_SSH];
+        if own.iter().any(|name| self.settings.env.get(name).is_some()) {
             return Ok(None);
         }
         let mut command = self.command(git_dir);
@@ -206,11 +208,21 @@ impl Program<'_> {
         if let Some(err) = child.stderr.take() {
             listen(err, sender, Heard::Err);
         }
+        let packs = job.fetch.map(|(git_dir, _)| git_dir.join("objects/pack"));
+        let size = |prefix| packs.as_deref().map_or(0, |packs| bytes_in(packs, prefix));
+        let before = size("pack-");
         let bar = job.fetch.map(|(_, shown)| Bar::new(self.reporter, shown));
-        let result = self.follow(&mut child, &heard, url, job);
+        let result = self.follow(&mut child, &heard, url, job, || size("tmp_pack_"));
         drop(bar);
         let (status, out, err) = result?;
-        if status.success() { Ok(out) } else { Err(Fault::Said(String::from_utf8_lossy(&err).into_owned())) }
+        if !status.success() {
+            return Err(Fault::Said(String::from_utf8_lossy(&err).into_owned()));
+        }
+        // What came faster than it was looked at.
+        if job.fetch.is_some() && size("pack-").saturating_sub(before) > job.limit {
+            return Err(Fault::TooLarge);
+        }
+        Ok(out)
     }
 
     /// Waits until the program ends, or ends it: when nothing comes any more, when too much comes,
@@ -221,9 +233,9 @@ impl Program<'_> {
         heard: &Receiver<Heard>,
         url: &str,
         job: &Job<'_>,
-    ) -> Result<(ExitStatus, Vec<u8>, Vec<u8>)> {
+        so_far: impl Fn() -> u64,
+    ) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), Fault> {
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let packs = job.fetch.map(|(git_dir, _)| git_dir.join("objects/pack"));
         let mut come = 0;
         let mut last = Instant::now();
         let mut looked = Instant::now();
@@ -239,7 +251,7 @@ impl Program<'_> {
                         return Ok((status, out, err));
                     }
                     end(child);
-                    return Err(silent(url, GRACE));
+                    return Err(silent(url, GRACE).into());
                 }
             }
             let now = Instant::now();
@@ -248,19 +260,15 @@ impl Program<'_> {
             }
             if now.duration_since(looked) >= TICK {
                 looked = now;
-                let bytes = packs.as_deref().map_or(0, |packs| bytes_in(packs, "tmp_pack_"));
+                let bytes = so_far();
                 if bytes > come {
                     self.reporter.download_progressed(bytes - come);
                     come = bytes;
                     last = now;
                 }
-                if job.limit > 0 && bytes > job.limit {
+                if job.fetch.is_some() && bytes > job.limit {
                     end(child);
-                    return Err(Error::network(format!(
-                        "`{url}` sends more than {} bytes: that is too large",
-                        job.limit
-                    ))
-                    .hint("name a smaller repository; what is not a skill does not belong there"));
+                    return Err(Fault::TooLarge);
                 }
                 // A program that a helper of it started may hold the pipes open.
                 if quiet && let Ok(Some(status)) = child.try_wait() {
@@ -270,11 +278,11 @@ impl Program<'_> {
             let timeout = self.settings.http.timeout;
             if !timeout.is_zero() && now.duration_since(last) > timeout {
                 end(child);
-                return Err(silent(url, timeout));
+                return Err(silent(url, timeout).into());
             }
             if SIGNALS.asked.load(Ordering::SeqCst) != 0 {
                 end(child);
-                return Err(Error::network(format!("the fetch of `{url}` was stopped")));
+                return Err(Error::network(format!("the fetch of `{url}` was stopped")).into());
             }
         }
     }
@@ -475,7 +483,7 @@ mod tests {
     fn output_without_end_is_cut() {
         let mut kept = Vec::new();
         for _ in 0..100 {
-            keep(&mut kept, &[b'x'; 1 << 18]);
+            keep(&mut kept, &vec![b'x'; 1 << 18]);
         }
         keep(&mut kept, b"end");
         assert!(kept.len() <= KEPT && kept.ends_with(b"end"));

@@ -41,6 +41,8 @@ pub(super) enum Meaning {
     Forbidden,
     /// An object that no repository may have.
     Fsck,
+    /// A program that does not know an option.
+    TooOld,
     /// Anything else, damage to what lies here included.
     Other,
 }
@@ -52,10 +54,12 @@ const WORDS: &[(&str, Meaning)] = &[
     ("unadvertised object", Meaning::NotServed),
     ("dumb http transport does not support", Meaning::OnlyFiles),
     ("mismatched algorithms", Meaning::Sha256),
-    ("not allowed", Meaning::Forbidden),
+    ("unknown option", Meaning::TooOld),
+    ("transport '' not allowed", Meaning::Forbidden),
     ("fsck error", Meaning::Fsck),
     ("host key verification failed", Meaning::HostKey),
     ("terminal prompts disabled", Meaning::NoLogin),
+    ("unable to get password from user", Meaning::NoLogin),
     ("could not read username", Meaning::NoLogin),
     ("could not read password", Meaning::NoLogin),
     ("permission denied (", Meaning::NoLogin),
@@ -64,6 +68,7 @@ const WORDS: &[(&str, Meaning)] = &[
     ("returned error: 401", Meaning::WrongLogin),
     ("returned error: 403", Meaning::WrongLogin),
     ("returned error: 404", Meaning::NoRepository),
+    ("repository '' not found", Meaning::NoRepository),
     ("repository not found", Meaning::NoRepository),
     ("could not be found", Meaning::NoRepository),
     ("does not appear to be a git repository", Meaning::NoRepository),
@@ -92,12 +97,27 @@ const WORDS: &[(&str, Meaning)] = &[
 
 /// Returns what `text`, the program's standard error, means.
 pub(super) fn meaning(text: &str) -> Meaning {
-    let text = text.to_ascii_lowercase();
-    // `repository 'https://…/' not found` has the address in between.
-    if text.lines().any(|line| line.contains("repository '") && line.ends_with("' not found")) {
-        return Meaning::NoRepository;
-    }
+    let text = unquoted(&text.to_ascii_lowercase());
     WORDS.iter().find(|(words, _)| text.contains(words)).map_or(Meaning::Other, |(_, meaning)| *meaning)
+}
+
+/// Returns `text` without what stands in quotes: a repository may be called `certificate`.
+fn unquoted(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\'') {
+        let (before, after) = rest.split_at(at + 1);
+        kept.push_str(before);
+        rest = after;
+        // The one in `couldn't` opens nothing.
+        let opens = !before[..at].ends_with(char::is_alphanumeric);
+        if let Some(end) = after.find('\'').filter(|_| opens) {
+            kept.push('\'');
+            rest = &after[end + 1..];
+        }
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// Git's own words, as the cause of an error: without progress, general advice, secrets and what a
@@ -225,6 +245,8 @@ pub(super) fn error(url: &str, text: &str) -> Error {
         }
         Meaning::Fsck => Error::integrity(format!("`{url}` has an object that no repository may have"))
             .hint("`git fsck` in a clone of it names the object"),
+        Meaning::TooOld => Error::network(format!("this `git` is too old to fetch `{url}`"))
+            .hint("git 2.29 or a newer one is needed"),
         Meaning::OnlyFiles | Meaning::Other => Error::network(format!("`{url}` cannot be fetched"))
             .hint(format!("try it by hand: `git ls-remote {url}`")),
     };
@@ -295,6 +317,9 @@ mod tests {
             ("fatal: transport 'ext' not allowed", Meaning::Forbidden),
             ("Host key verification failed.\nfatal: Could not read", Meaning::HostKey),
             ("fatal: unable to access 'https://h/': Could not resolve host: h", Meaning::NoHost),
+            ("error: unknown option `no-write-fetch-head'", Meaning::TooOld),
+            ("fatal: unable to access 'http://certificate/': Failed to connect to x", Meaning::Unreachable),
+            ("remote: You are not allowed to download code\nerror: 403", Meaning::Other),
             ("fatal: bad object 0000", Meaning::Other),
         ] {
             assert_eq!(meaning(text), expected, "{text}");

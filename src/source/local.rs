@@ -49,8 +49,15 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
 pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {
-        return Err(Error::usage(format!("`{typed}` does not exist"))
-            .hint("check the path; `owner/repo` means a repository on GitHub"));
+        let error = Error::usage(format!("`{typed}` does not exist"));
+        let whole = typed.split(['#', '@']).next().unwrap_or(typed);
+        return Err(if whole != typed && fs::kind(&expand(settings, &settings.cwd, whole)?)?.is_some() {
+            error.hint(format!(
+                "`#` and `@` are parts of a path: write `git+{typed}` for a git repository, else name the skill with `--skill`"
+            ))
+        } else {
+            error.hint("check the path; `owner/repo` means a repository on GitHub")
+        });
     };
     // A `SKILL.md` stands for its directory.
     let real = match real.file_name() {

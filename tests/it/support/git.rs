@@ -135,6 +135,7 @@ impl GitRepo {
     }
 
     /// A bare copy of it at `dir`, which serves partial fetches.
+    #[must_use]
     pub fn bare(&self, dir: &Path) -> Self {
         let from = self.dir.display().to_string();
         let to = dir.display().to_string();
@@ -248,7 +249,7 @@ impl GitServer {
                 None => thread::yield_now(),
             }
         };
-        stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).expect("a timeout");
+        stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).expect("a timeout");
         let rest = stream.read_to_end(&mut Vec::new());
         let hung = rest.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
         assert!(!hung, "the client still waits");
