@@ -193,6 +193,8 @@ fn each_revision_by_each_transport() {
     let scene = Scene::new();
     let server = scene.server();
     let (first, second) = (&scene.first, &scene.second);
+    scene.bare.git(&["update-ref", "refs/tags/both", first]);
+    scene.bare.git(&["update-ref", "refs/heads/both", second]);
     let bare = format!("git+{}", scene.bare.path().display());
     for url in [server.url("skills.git"), bare, format!("file://{}", scene.bare.path().display())] {
         for (suffix, flags, commit) in [
@@ -203,6 +205,9 @@ fn each_revision_by_each_transport() {
             ("#main", &[], second),
             ("#HEAD", &[], second),
             ("#feature/x", &[], first),
+            ("#both", &[], first),
+            ("#heads/both", &[], second),
+            ("", &["--branch", "both"], second),
             ("", &["--tag", "v1"], first),
             ("", &["--branch", "feature/x"], first),
             ("", &["--rev", first], first),
@@ -319,7 +324,7 @@ fn repositories_without_anything_to_install() {
     dangling.git(&["symbolic-ref", "HEAD", "refs/heads/gone"]);
     let sha256 = GitRepo::with(&srv.join("sha256"), &["--object-format=sha256"]);
     sha256.commit(&two_skills());
-    sha256.bare(&srv.join("sha256.git"));
+    let _ = sha256.bare(&srv.join("sha256.git"));
     std::fs::create_dir(srv.join("nothing.git")).expect("makes");
     let server = scene.server();
     let mut told = String::new();
@@ -1020,7 +1025,7 @@ fn repositories_on_this_machine() {
     work.git(&["tag", "v1"]);
     work.commit(&two_skills());
     two_skills().file("skills/pdf/unsaved.md", "x").write(work.path());
-    work.bare(&scene.sandbox.project().join("vendor/bare.git"));
+    let _ = work.bare(&scene.sandbox.project().join("vendor/bare.git"));
     work.git(&["worktree", "add", "--quiet", "../tree", "v1"]);
     let mut told = String::new();
     for (args, commit, has) in [
