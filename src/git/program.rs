@@ -21,6 +21,8 @@ use crate::settings::Settings;
 const TICK: Duration = Duration::from_millis(100);
 /// How long a program that was asked to end may take for it.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a program that closed its outputs may take to end.
+const LINGER: Duration = Duration::from_secs(30);
 /// How much of its output is kept, each.
 const KEPT: usize = 4 << 20;
 
@@ -247,11 +249,11 @@ impl Program<'_> {
                 Err(RecvTimeoutError::Timeout) => quiet = true,
                 Err(RecvTimeoutError::Disconnected) => {
                     // What it wrote is whole: it ends now, or hangs.
-                    if let Some(status) = ended(child, GRACE) {
+                    if let Some(status) = ended(child, LINGER) {
                         return Ok((status, out, err));
                     }
                     end(child);
-                    return Err(silent(url, GRACE).into());
+                    return Err(silent(url, LINGER).into());
                 }
             }
             let now = Instant::now();
@@ -270,8 +272,16 @@ impl Program<'_> {
                     end(child);
                     return Err(Fault::TooLarge);
                 }
-                // A program that a helper of it started may hold the pipes open.
+                // A program that a helper of it started may hold the pipes open. What git wrote itself
+                // is in them, but may not have been read yet.
                 if quiet && let Ok(Some(status)) = child.try_wait() {
+                    let until = now + GRACE;
+                    while let Ok(said) = heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                        match said {
+                            Heard::Out(bytes) => keep(&mut out, &bytes),
+                            Heard::Err(bytes) => keep(&mut err, &bytes),
+                        }
+                    }
                     return Ok((status, out, err));
                 }
             }

@@ -78,6 +78,8 @@ impl Scene {
 fn machine() -> Sandbox {
     let mut sandbox = Sandbox::new();
     sandbox.env("PATH", &std::env::var("PATH").expect("a path"));
+    // Nothing here waits for it, and a loaded machine may make a server look silent.
+    sandbox.env("SKILLPM_HTTP_TIMEOUT", "60");
     sandbox
 }
 
@@ -474,7 +476,7 @@ fn a_server_that_stalls_is_given_up() {
     let server = scene.server();
     server.stall();
     let mut command = scene.sandbox.command(&["install", &server.url("skills.git")]);
-    let output = command.env("SKILLPM_HTTP_TIMEOUT", "1").output().expect("starts");
+    let output = command.env("SKILLPM_HTTP_TIMEOUT", "3").output().expect("starts");
     assert_eq!(output.status.code(), Some(4));
     let text = String::from_utf8_lossy(&output.stderr).replace(&server.host(), "[HOST]");
     assert!(text.contains("http://[HOST]/") && text.contains("hint: "), "{text}");
@@ -545,7 +547,7 @@ fn over_ssh() {
     assert_eq!(scene.revision().as_ref(), Some(&scene.second));
     assert!(scene.sandbox.read("skillpm.toml").contains("git = \"ssh://"));
     let log = std::fs::read_to_string(known.join("log")).expect("it was used");
-    assert!(log.lines().all(|line| line.contains("-o BatchMode=yes -o ConnectTimeout=2 ")), "{log}");
+    assert!(log.lines().all(|line| line.contains("-o BatchMode=yes -o ConnectTimeout=60 ")), "{log}");
 
     scene.forget_project();
     let mut told = String::new();

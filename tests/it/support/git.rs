@@ -240,26 +240,24 @@ impl GitServer {
         self.change(|manner| manner.moved = Some(address.to_owned()));
     }
 
+    /// Waits until a request is stalled.
+    pub fn wait_until_stalled(&self) {
+        let start = std::time::Instant::now();
+        while self.shared.held.lock().expect("not poisoned").as_ref().is_none_or(Vec::is_empty) {
+            assert!(start.elapsed().as_secs() < 60, "no request came");
+            thread::yield_now();
+        }
+    }
+
     /// Waits until a client gave up a connection that was stalled.
     pub fn wait_until_abandoned(&self) {
-        let mut stream = loop {
-            let held = self.shared.held.lock().expect("not poisoned").as_mut().and_then(Vec::pop);
-            match held {
-                Some(stream) => break stream,
-                None => thread::yield_now(),
-            }
-        };
+        self.wait_until_stalled();
+        let held = self.shared.held.lock().expect("not poisoned").as_mut().and_then(Vec::pop);
+        let mut stream = held.expect("a connection");
         stream.set_read_timeout(Some(std::time::Duration::from_mins(1))).expect("a timeout");
         let rest = stream.read_to_end(&mut Vec::new());
         let hung = rest.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
         assert!(!hung, "the client still waits");
-    }
-
-    /// Waits until a request is stalled.
-    pub fn wait_until_stalled(&self) {
-        while self.shared.held.lock().expect("not poisoned").as_ref().is_none_or(Vec::is_empty) {
-            thread::yield_now();
-        }
     }
 
     /// The paths that were asked for, with their methods.
