@@ -89,6 +89,7 @@ const WORDS: &[(&str, Meaning)] = &[
     ("no route to host", Meaning::Unreachable),
     ("remote end hung up", Meaning::Unreachable),
     ("early eof", Meaning::Unreachable),
+    ("handshake", Meaning::Unreachable),
     ("empty reply from server", Meaning::Unreachable),
     ("returned error: 5", Meaning::Unreachable),
     ("rpc failed", Meaning::Unreachable),
@@ -135,11 +136,12 @@ impl Words {
                 || line.starts_with("and the repository exists.")
                 || line.to_ascii_lowercase().contains("authorization:")
         };
-        // A progress line ends in a carriage return, and only its last state is a line.
+        // Progress is written over and over one line, with carriage returns in it. ssh ends each line
+        // with one.
         let lines: Vec<&str> = text
             .split('\n')
-            .filter(|line| !line.contains('\r'))
             .map(str::trim)
+            .filter(|line| !line.contains('\r'))
             .filter(|line| !dull(line))
             .collect();
         let last = &lines[lines.len().saturating_sub(LINES)..];
@@ -292,10 +294,13 @@ mod tests {
     #[test]
     fn words_without_progress_and_advice() {
         let text = "remote: Counting objects:  50%\rremote: Counting objects: 100%, done.\n\
-                    hint: do this\nremote: \u{1b}[31mno\nAuthorization: Basic abc\n\
+                    hint: do this\nssh: connect: refused\r\nremote: \u{1b}[31mno\nAuthorization: Basic abc\n\
                     fatal: unable to access 'https://u:p@h/r/'\n\n";
         let words = Words::of(text).expect("some").to_string();
-        assert_eq!(words, "git says: remote: \\u{1b}[31mno; unable to access 'https://***@h/r/'");
+        assert_eq!(
+            words,
+            "git says: ssh: connect: refused; remote: \\u{1b}[31mno; unable to access 'https://***@h/r/'"
+        );
         assert!(Words::of("\n").is_none());
     }
 
