@@ -60,10 +60,10 @@ own-skills: tools ## validate the example skills, and a skill from each template
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 # Programs that some tests run for real, each as program:package. Tests that miss theirs say so.
-PROGRAMS = nginx:nginx-light
+PROGRAMS = git:git nginx:nginx-light sshd:openssh-server
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
-	    PATH="$$PATH:/usr/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
+	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
 	done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	    echo "Installing for tests:$$missing"; \

@@ -42,6 +42,10 @@ variables! {
     SKILLPM_OFFLINE;
     /// A file of rules for what may be installed, beside that of the machine: both hold.
     SKILLPM_POLICY;
+    /// The ssh command that git uses, as it is; without one ssh asks nothing (`BatchMode`).
+    GIT_SSH_COMMAND;
+    /// The ssh program that git uses; as `GIT_SSH_COMMAND`, which wins.
+    GIT_SSH;
     /// Proxy for all addresses without a proxy of their own.
     ALL_PROXY;
     /// Proxy for `https` addresses; the lower-case name works too.

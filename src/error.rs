@@ -38,7 +38,7 @@ pub struct Error {
 }
 
 /// The result of a verb.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// Returns an error of `kind`. The message starts in lower case and has no final period.

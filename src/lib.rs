@@ -50,6 +50,8 @@ pub mod lint;
 pub mod archive;
 pub mod engine;
 pub mod fs;
+#[cfg(feature = "git")]
+pub mod git;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod install;

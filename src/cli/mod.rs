@@ -10,6 +10,7 @@ mod printer;
 mod progress;
 mod prompt;
 mod render;
+mod signals;
 mod style;
 mod usage;
 mod version;
@@ -57,6 +58,7 @@ fn run(arguments: Vec<OsString>) -> u8 {
         Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, &printer)),
         Err(error) => usage::answer(&error, &printer),
     };
+    signals::obey();
     let code = result.unwrap_or_else(|error| failed(&printer, &error));
     match printer.finish() {
         None => code,
@@ -76,6 +78,7 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
     let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
+    signals::install();
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
     let context = Context {

@@ -195,6 +195,17 @@ pub fn list_dir(path: &Path) -> Result<Vec<String>, PathError> {
     Ok(names)
 }
 
+/// How many bytes the files in directory `dir` have whose name begins with `prefix`, as far as that can
+/// be told: for progress, while somebody else writes them.
+pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes()))
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|metadata| metadata.len())
+        .sum()
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;

@@ -23,13 +23,15 @@ pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, make_link, plain, relative, symlink};
 pub use lock::DirLock;
-pub use look::{Kind, is_loop, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path};
+pub use look::{
+    Kind, bytes_in, is_loop, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path,
+};
 pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree,
     temp_dir_in,
 };
 pub use quick::{Base, Looked, Stamp, entries, stamp};
-pub use temp::anonymous_temp_file;
+pub use temp::{anonymous_temp_file, temp_dir};
 pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
 
 use std::io;

@@ -14,7 +14,7 @@ use crate::lockfile::{self, Lockfile};
 use crate::manifest;
 use crate::refusal::Limits;
 use crate::settings::{Settings, no_home};
-use crate::spec::{Origin, file_stem};
+use crate::spec::{GitUrl, Origin, file_stem};
 
 /// The largest lockfile that is looked into, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
@@ -48,8 +48,15 @@ fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
 pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {
-        return Err(Error::usage(format!("`{typed}` does not exist"))
-            .hint("check the path; `owner/repo` means a repository on GitHub"));
+        let error = Error::usage(format!("`{typed}` does not exist"));
+        let whole = typed.split(['#', '@']).next().unwrap_or(typed);
+        return Err(if whole != typed && fs::kind(&expand(settings, &settings.cwd, whole)?)?.is_some() {
+            error.hint(format!(
+                "`#` and `@` are parts of a path: write `git+{typed}` for a git repository, else name the skill with `--skill`"
+            ))
+        } else {
+            error.hint("check the path; `owner/repo` means a repository on GitHub")
+        });
     };
     // A `SKILL.md` stands for its directory.
     let real = match real.file_name() {
@@ -79,6 +86,18 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
             Err(_) => text(&real)?,
         },
     }))
+}
+
+/// As [`origin`], of the git repository at `typed`.
+///
+/// # Errors
+///
+/// As [`origin`].
+pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin> {
+    match origin(settings, scope, typed)? {
+        Origin::Local(path) => GitUrl::new(&path).map(Origin::Git).map_err(|e| Error::usage(e.to_string())),
+        other => Ok(other),
+    }
 }
 
 /// Opens the directory or archive at `path`. What skillpm itself wrote for `scope` is no part of it.

@@ -7,6 +7,8 @@ pub mod discover;
 #[cfg(feature = "http")]
 pub mod download;
 mod file;
+#[cfg(feature = "git")]
+pub mod git;
 #[cfg(feature = "http")]
 pub mod github;
 mod json;
@@ -33,7 +35,8 @@ use discover::{Candidate, discover_in};
 /// What a source delivered.
 #[derive(Debug, Clone)]
 pub struct Opened {
-    /// The files.
+    /// The files. Content of a git repository that belongs to no skill may be left out; its entries are
+    /// there, as special ones.
     pub tree: Tree,
     /// What a lockfile is to say of the revision, where there is one: the commit of a repository, the
     /// digest that a site told, the version of a package.
@@ -139,7 +142,17 @@ pub enum Wanted<'a> {
 /// A path where nothing lies, or that cannot be written down.
 pub fn settled(context: &Context, scope: &Scope, origin: Origin) -> Result<Origin> {
     match origin {
-        Origin::Local(path) => local::origin(&context.settings, scope, &path),
+        Origin::Local(path) => {
+            let origin = local::origin(&context.settings, scope, &path)?;
+            #[cfg(feature = "git")]
+            let origin = git::if_bare(context, scope, origin)?;
+            Ok(origin)
+        }
+        Origin::Git(url) => match url.local_path() {
+            // As any other path: the same on every machine.
+            Some(path) => local::git_origin(&context.settings, scope, path),
+            None => Ok(Origin::Git(url)),
+        },
         Origin::GitHub(repository) => Ok(Origin::GitHub(repository.on(&context.settings.github.host))),
         other => Ok(other),
     }
@@ -181,7 +194,12 @@ pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_
                 "`{repository}` cannot be fetched: this build has no network"
             )))
         }
-        Origin::Git(_) => Err(crate::error::Error::usage(format!("`{origin}` cannot be fetched"))),
+        #[cfg(feature = "git")]
+        Origin::Git(url) => git::open(context, scope, url, wanted, &Limits::default()),
+        #[cfg(not(feature = "git"))]
+        Origin::Git(url) => Err(crate::error::Error::network(format!(
+            "`{url}` cannot be fetched: this build reads no git repositories"
+        ))),
         #[cfg(feature = "http")]
         Origin::Download(address) => download::open(context, address, &Limits::default()),
         #[cfg(feature = "http")]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::address::is_host;
+use super::hosting::decoded;
 use super::{SpecError, is_local};
 
 /// Where a git repository lies: `https://host/repo.git`, `ssh://git@host/repo`, `git@host:repo`,
@@ -108,6 +109,15 @@ impl GitUrl {
     /// The path on this machine as it was typed, where it is one and not a `file://` address.
     pub fn local_path(&self) -> Option<&str> {
         is_local(&self.0).then_some(self.0.as_str())
+    }
+
+    /// The path that a `file://` address leads to.
+    pub fn file_path(&self) -> Option<String> {
+        let path = decoded(self.0.strip_prefix("file://")?);
+        // `file:///C:/skills.git`: the drive is the first part, not a directory.
+        let drive =
+            path.strip_prefix('/').filter(|rest| cfg!(windows) && is_local(rest)).map(ToOwned::to_owned);
+        Some(drive.unwrap_or(path))
     }
 
     /// What the repository is called: the last part of its address, without `.git`.

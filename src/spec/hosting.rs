@@ -1,7 +1,9 @@
 //! Pages of hosting sites other than GitHub: which repository, revision and directory they show.
 
 use super::address::split_scheme;
-use super::{GitUrl, Origin, Reference, SourceSpec, SpecError, skill_name, split_suffixes, subdirectory};
+use super::{
+    Address, GitUrl, Origin, Reference, SourceSpec, SpecError, skill_name, split_suffixes, subdirectory,
+};
 
 /// What is typed before the colon, and the host that it stands for.
 const PREFIXES: &[(&str, &str)] =
@@ -26,29 +28,39 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     let host = host.rsplit('@').next().unwrap_or(host).to_ascii_lowercase();
     let host = host.strip_prefix("www.").unwrap_or(&host);
     if let Some((project, page)) = rest.split_once("/-/") {
-        return Some(gitlab_page(host, project, page));
+        // Archives and single files are downloads.
+        let is_download = ["archive/", "raw/"].iter().any(|kind| page.starts_with(kind));
+        return (!is_download).then(|| gitlab_page(host, project, page));
     }
     if rest.split(['/', '?', '#']).any(|part| part == "_git") {
         return Some(azure(host, rest));
     }
-    let known = PREFIXES.iter().any(|(_, known)| *known == host) || host.starts_with("gitlab.");
-    if !known || rest.split(['#', '?']).next().is_some_and(|path| path.contains(".git")) {
+    let path = rest.split(['?', '#']).next().unwrap_or(rest).trim_end_matches('/');
+    let parts: Vec<&str> = path.split('/').collect();
+    // Forgejo and Gitea have this form on whatever host they run.
+    if let [owner, name, "src", kind @ ("branch" | "tag" | "commit"), reference, ref path @ ..] = parts[..] {
+        let reference = named(kind, &decoded(reference));
+        let path = decoded(&path.join("/"));
+        return Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None));
+    }
+    let groups = host == "gitlab.com" || host.starts_with("gitlab.");
+    let known = groups || PREFIXES.iter().any(|(_, known)| *known == host);
+    if !known || path.contains(".git") {
         return None;
     }
-    let parts: Vec<&str> = rest.split('?').next().unwrap_or(rest).trim_end_matches('/').split('/').collect();
     match parts[..] {
-        [owner, name, "src", kind @ ("branch" | "tag" | "commit"), reference, ref path @ ..] => {
-            let reference = named(kind, &decoded(reference));
-            let path = decoded(&path.join("/"));
-            Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None))
-        }
-        [owner, name, "src", reference, ref path @ ..] => {
+        [owner, name, "src", reference, ref path @ ..] if !groups => {
             let (reference, path) = (decoded(reference), decoded(&path.join("/")));
             let reference = Reference::any(&reference);
             Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None))
         }
+        // What lies below a repository on the other sites is a download, or no source.
+        [_, _, _, ..] if !groups => match Address::new(text) {
+            Ok(address) if address.is_file() => None,
+            _ => Some(Err(SpecError::Unsupported(text.to_owned()))),
+        },
         _ => {
-            let (place, reference, skill) = split_suffixes(rest);
+            let (place, reference, skill) = split_suffixes(rest.split('?').next().unwrap_or(rest));
             Some(repository(host, place, None, reference.map(Reference::any), skill))
         }
     }

@@ -57,6 +57,14 @@ fn forms() {
         ("https://git.example.com/g/r/-/blob/v1/a/SKILL.md?x=1", "git+https://git.example.com/g/r.git//a#v1"),
         ("https://bitbucket.org/team/repo/src/v1/a/", "git+https://bitbucket.org/team/repo.git//a#v1"),
         ("https://codeberg.org/o/r/src/tag/v1/a", "git+https://codeberg.org/o/r.git//a#v1"),
+        ("https://codeberg.org/o/r#v1@pdf", "git+https://codeberg.org/o/r.git#v1@pdf"),
+        ("https://git.example.com/o/r/src/branch/main/a", "git+https://git.example.com/o/r.git//a#main"),
+        ("https://gitlab.com/g/r/-/archive/v1/r-v1.zip", "url:https://gitlab.com/g/r/-/archive/v1/r-v1.zip"),
+        ("https://gitlab.com/g/r/-/raw/main/a/SKILL.md", "url:https://gitlab.com/g/r/-/raw/main/a/SKILL.md"),
+        ("https://bitbucket.org/team/repo/get/v1.zip", "url:https://bitbucket.org/team/repo/get/v1.zip"),
+        ("https://codeberg.org/o/r/archive/v1.zip", "url:https://codeberg.org/o/r/archive/v1.zip"),
+        ("git@ssh.dev.azure.com:v3/org/proj/repo", "git+git@ssh.dev.azure.com:v3/org/proj/repo"),
+        ("https://git.sr.ht/~me/repo.git", "git+https://git.sr.ht/~me/repo.git"),
         ("bitbucket:team/repo", "git+https://bitbucket.org/team/repo.git"),
         (
             "https://me@dev.azure.com/org/proj/_git/repo?path=%2Fskills%2Fpdf&version=GBmain",
@@ -140,6 +148,7 @@ fn each_error() {
         "https://host.example:99999/x.zip",
         "https://gitlab.com/group",
         "https://gitlab.com/group/repo/-/issues/1",
+        "https://bitbucket.org/team/repo/pull-requests/1",
     ] {
         assert!(matches!(error(hostile), SpecError::Unsupported(_)), "{hostile}: {}", error(hostile));
     }

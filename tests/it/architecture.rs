@@ -52,7 +52,8 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("std::fs", &["fs/"]),
     ("std::env", &["env.rs"]),
-    ("std::process::Command", &["git.rs", "engine/run.rs"]),
+    ("std::process::Command", &["git/program.rs", "engine/run.rs"]),
+    ("git2::", &["git/"]),
     ("println!", &[]),
     ("print!", &[]),
     ("dbg!", &[]),

@@ -28,6 +28,7 @@ mod editable;
 mod faults;
 mod fmt;
 mod fuzz_smoke;
+mod git;
 mod github;
 mod http;
 mod install;

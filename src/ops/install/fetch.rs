@@ -68,6 +68,14 @@ pub(super) fn parse(
             ))
             .hint("take `#` out of the source, or the flag away"));
         }
+        #[cfg(feature = "git")]
+        if let Origin::Local(path) = &spec.origin
+            && let Some(origin) = source::git::at_path(context, scope, path)?
+        {
+            spec.origin = origin;
+            spec.reference = Some(reference.clone());
+            return Ok(spec);
+        }
         if !spec.origin.has_revisions() {
             let what = if matches!(spec.origin, Origin::Local(_)) { "is a path: it has" } else { "has" };
             return Err(Error::usage(format!("`{text}` {what} no revisions"))

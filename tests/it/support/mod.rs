@@ -1,6 +1,7 @@
 //! What the tests stand on: a GitHub made of this process, archives, and a machine to install on.
 
 pub mod forge;
+pub mod git;
 pub mod mount;
 pub mod npm;
 pub mod proxy;
@@ -10,6 +11,7 @@ pub mod testdata;
 pub mod zip;
 
 pub use forge::{Endpoint, Fault, Forge};
+pub use git::{GitRepo, GitServer, SshServer, find_program};
 pub use mount::Mount;
-pub use sandbox::Sandbox;
+pub use sandbox::{Output, Sandbox};
 pub use zip::Tree;

@@ -90,27 +90,6 @@ impl Tree {
         self.nodes.remove(path);
     }
 
-    /// Writes the files below a directory, links and executable bits as they are.
-    pub fn write(&self, dir: &Path) {
-        for (path, node) in &self.nodes {
-            let path = dir.join(path);
-            match node {
-                Node::Dir => std::fs::create_dir_all(&path).expect("a directory"),
-                Node::File { bytes, executable } => {
-                    std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-                    std::fs::write(&path, bytes).expect("a file");
-                    if *executable {
-                        make_executable(&path);
-                    }
-                }
-                #[cfg(unix)]
-                Node::Symlink(target) => std::os::unix::fs::symlink(target, &path).expect("a link"),
-                #[cfg(not(unix))]
-                Node::Symlink(_) => {}
-            }
-        }
-    }
-
     fn read(&mut self, dir: &Path, prefix: &str) {
         for entry in std::fs::read_dir(dir).expect("a directory") {
             let entry = entry.expect("an entry");
@@ -143,6 +122,22 @@ impl Tree {
         self.nodes.insert(path.to_owned(), node);
     }
 
+    /// Writes the files below `dir`, over those that are there.
+    pub fn write(&self, dir: &Path) {
+        for (path, node) in &self.nodes {
+            let at = dir.join(path);
+            match node {
+                Node::Dir => std::fs::create_dir_all(&at).expect("a directory"),
+                Node::File { bytes, executable } => {
+                    std::fs::create_dir_all(at.parent().expect("a parent")).expect("directories");
+                    std::fs::write(&at, bytes).expect("a file");
+                    set_executable(&at, *executable);
+                }
+                Node::Symlink(target) => make_link(target, &at),
+            }
+        }
+    }
+
     /// The archive of this tree as commit `commit` of `repository` (`owner/name`).
     pub fn archive(&self, repository: &str, commit: &str) -> Vec<u8> {
         let root = format!("{}-{}/", repository.replace('/', "-"), &commit[..7]);
@@ -156,13 +151,24 @@ impl Tree {
 }
 
 #[cfg(unix)]
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+pub(super) fn set_executable(path: &Path, executable: bool) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = if executable { 0o755 } else { 0o644 };
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
 #[cfg(not(unix))]
-fn make_executable(_path: &Path) {}
+pub(super) fn set_executable(_path: &Path, _executable: bool) {}
+
+#[cfg(unix)]
+fn make_link(target: &str, at: &Path) {
+    std::os::unix::fs::symlink(target, at).expect("a link");
+}
+
+#[cfg(windows)]
+fn make_link(target: &str, at: &Path) {
+    std::os::windows::fs::symlink_file(target, at).expect("a link");
+}
 
 #[cfg(unix)]
 fn is_executable(path: &Path) -> bool {

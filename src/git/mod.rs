@@ -1,0 +1,140 @@
+//! Git repositories: fetched by the `git` program, read from their object databases.
+//!
+//! The program knows the user's logins, keys and proxies, shallow and partial fetches, and all
+//! servers there are. What it fetched into a bare repository of the cache is read with libgit2: no
+//! work tree is ever checked out, so no hook, filter, submodule or link of a foreign repository acts.
+//! `docs/design/git.md` says more.
+
+mod cache;
+mod objects;
+mod program;
+mod said;
+
+use std::path::Path;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::refusal::Limits;
+use crate::spec::{Reference, Transport, is_commit};
+use crate::tree::Tree;
+
+pub use program::{Signals, signals};
+
+/// What a repository is to be opened at.
+#[derive(Debug, Clone, Copy)]
+pub enum At<'a> {
+    /// What a reference means now; the newest of the default branch where it is `None`.
+    Reference(Option<&'a Reference>),
+    /// This commit.
+    Commit(&'a str),
+}
+
+/// The files of one commit.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The files. Content that was not fetched, because it belongs to no skill, is special.
+    pub tree: Tree,
+    /// The commit's id.
+    pub commit: String,
+    /// When it was made, in seconds since 1970.
+    pub time: i64,
+}
+
+/// Fetches what is wanted of the repository at `url` and opens it. Without a network, and where
+/// the commit was fetched before, what the cache has is opened.
+///
+/// `url` has been checked to be an address of a repository.
+///
+/// # Errors
+///
+/// A repository that cannot be reached, is not there or wants a login; a revision that it does not
+/// have; a tree that is refused; no `git` program.
+pub fn fetch(
+    context: &Context,
+    url: &str,
+    transport: Transport,
+    at: At<'_>,
+    limits: &Limits,
+) -> Result<Opened> {
+    check(at)?;
+    cache::Remote::new(context, url, transport, limits).open(at)
+}
+
+/// Opens the repository whose own files lie in directory `git_dir`, without the `git` program.
+/// `None` where it is of a kind that only the program reads. `shown` is what it is called in
+/// messages.
+///
+/// # Errors
+///
+/// A directory that is no repository; a revision that it does not have; files that it lacks; a tree
+/// that is refused.
+pub fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limits) -> Result<Option<Opened>> {
+    check(at)?;
+    objects::open_local(git_dir, shown, at, limits)
+}
+
+/// Commits have 40 digits here: libgit2 does not read the longer ones of SHA-256 yet.
+fn check(at: At<'_>) -> Result<()> {
+    let long = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let (commit, right) = match at {
+        At::Reference(None) => return Ok(()),
+        At::Commit(commit) => (commit, is_commit(commit)),
+        At::Reference(Some(Reference::Rev(commit))) => (commit.as_str(), short(commit).is_some()),
+        At::Reference(Some(reference)) => {
+            return Reference::check(reference.name())
+                .map_err(|error| Error::usage(error.to_string()).hint("check the name for slips"));
+        }
+    };
+    match right {
+        true => Ok(()),
+        false if long(commit) => Err(said::sha256()),
+        false => Err(Error::usage(format!("`{commit}` is not a commit"))
+            .hint("for a name, use a tag or a branch: `--tag`, `--branch`")),
+    }
+}
+
+/// The digits in lower case, where `text` may be a commit's id or the beginning of one.
+fn short(text: &str) -> Option<String> {
+    let hex = (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    hex.then(|| text.to_ascii_lowercase())
+}
+
+/// The full id of a commit in `reference`, where it can be nothing else. A branch with such a name is
+/// never meant.
+fn full(reference: &Reference) -> Option<String> {
+    match reference {
+        Reference::Any(name) | Reference::Rev(name) => short(name).filter(|name| is_commit(name)),
+        Reference::Tag(_) | Reference::Branch(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gg13_a_full_id_is_a_commit_whatever_the_branches_are_called() {
+        let id = "ABCDEF0123".repeat(4);
+        assert_eq!(full(&Reference::Any(id.clone())), Some(id.to_ascii_lowercase()));
+        assert_eq!(full(&Reference::Branch(id)), None);
+        assert_eq!(full(&Reference::Any("abc1234".into())), None);
+    }
+
+    #[test]
+    fn lk19_a_name_is_no_commit() {
+        let sha256 = "a".repeat(64);
+        for (at, said) in [
+            (At::Commit("main"), "`main` is not a commit"),
+            (At::Commit("abc1234"), "`abc1234` is not a commit"),
+            (At::Commit(&sha256), "SHA-256"),
+            (At::Reference(Some(&Reference::Rev("main".into()))), "`main` is not a commit"),
+            (At::Reference(Some(&Reference::Tag("--upload-pack=x".into()))), "`--upload-pack=x` is not"),
+        ] {
+            let error = check(at).expect_err(said);
+            assert!(error.to_string().contains(said), "{error}");
+        }
+        for reference in [Reference::Rev("ABC1".into()), Reference::Any("v1".into())] {
+            check(At::Reference(Some(&reference))).expect("allowed");
+        }
+    }
+}

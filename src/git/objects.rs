@@ -1,0 +1,500 @@
+//! Reading an object database: references, commits, trees and blobs.
+//!
+//! libgit2 runs no program, whatever the configuration of a repository says, and knows neither
+//! replaced objects nor filters: what is read are the bytes that the commit's id stands for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use git2::{ErrorCode, ObjectType, Odb, Oid, Repository, RepositoryInitOptions};
+
+use super::{At, Opened, full, short};
+use crate::error::{Error, Result};
+use crate::path::{PathError, SafePath};
+use crate::refusal::{Limits, Refusal};
+use crate::spec::Reference;
+use crate::text::closest;
+use crate::tree::{Content, Entry, Node, ReadError, Tree};
+
+/// How many directories deep a tree is read. A path in a skill may not be half as deep.
+const MAX_DEPTH: usize = 128;
+/// The longest path that is read, in bytes.
+const MAX_PATH: usize = 4096;
+/// So many files that belong to no skill are taken along: most repositories have no more.
+const FEW: usize = 500;
+
+/// A repository whose objects can be read.
+pub(super) struct Objects {
+    repository: Repository,
+}
+
+/// Why a commit cannot be listed.
+#[derive(Debug)]
+pub(super) enum ListError {
+    /// An object is missing or damaged.
+    Incomplete(git2::Error),
+    /// The tree is one that no source may have.
+    Refused(Refusal),
+}
+
+impl From<git2::Error> for ListError {
+    fn from(error: git2::Error) -> Self {
+        Self::Incomplete(error)
+    }
+}
+
+impl From<Refusal> for ListError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// What some hexadecimal digits are the beginning of.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    None,
+    One(Oid),
+    Many,
+}
+
+/// The files of a commit, by path.
+pub(super) struct Listing {
+    files: BTreeMap<String, Listed>,
+    time: i64,
+}
+
+struct Listed {
+    id: Oid,
+    kind: Kind,
+    /// Bytes, where the content is here.
+    size: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    File { executable: bool },
+    Symlink,
+    Special(&'static str),
+}
+
+impl Objects {
+    /// Opens the repository whose own files lie in `git_dir`. Who owns it does not matter: nothing in
+    /// it is run.
+    pub(super) fn open(git_dir: &Path) -> Result<Self, git2::Error> {
+        Ok(Self { repository: Repository::open_bare(git_dir)? })
+    }
+
+    /// Makes an empty bare repository at `git_dir`, without what the user's templates hold.
+    pub(super) fn init(git_dir: &Path) -> Result<Self, git2::Error> {
+        let mut options = RepositoryInitOptions::new();
+        options.bare(true).external_template(false).mkpath(true);
+        Ok(Self { repository: Repository::init_opts(git_dir, &options)? })
+    }
+
+    /// The commit that reference `name` leads to, by way of annotated tags too.
+    pub(super) fn commit_at(&self, name: &str) -> Option<Oid> {
+        let reference = self.repository.find_reference(name).ok()?;
+        Some(reference.peel_to_commit().ok()?.id())
+    }
+
+    /// Whether there is a reference `name`, whatever it leads to.
+    pub(super) fn has_reference(&self, name: &str) -> bool {
+        self.repository.find_reference(name).is_ok()
+    }
+
+    /// Keeps commit `id` under the name `name`.
+    pub(super) fn keep(&self, name: &str, id: Oid) -> Result<(), git2::Error> {
+        self.repository.reference(name, id, true, "skillpm").map(drop)
+    }
+
+    /// Whether commit `id` is here.
+    pub(super) fn has_commit(&self, id: Oid) -> bool {
+        self.repository.find_commit(id).is_ok()
+    }
+
+    /// The names of all references.
+    pub(super) fn references(&self) -> Vec<String> {
+        let Ok(references) = self.repository.references() else { return Vec::new() };
+        let names = references.flatten().filter_map(|r| r.name().map(ToOwned::to_owned).ok());
+        names.collect()
+    }
+
+    /// Finds the commit whose id begins with `digits`.
+    pub(super) fn by_digits(&self, digits: &str) -> Result<Found, git2::Error> {
+        let odb = self.repository.odb()?;
+        let mut ids = Vec::new();
+        odb.foreach(|id| {
+            if id.to_string().starts_with(digits) {
+                ids.push(*id);
+            }
+            true
+        })?;
+        ids.retain(|id| odb.read_header(*id).is_ok_and(|(_, kind)| kind == ObjectType::Commit));
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(match ids[..] {
+            [] => Found::None,
+            [one] => Found::One(one),
+            _ => Found::Many,
+        })
+    }
+
+    /// Lists the files of commit `id`, with the sizes of those that are here.
+    pub(super) fn list(&self, id: Oid, limits: &Limits) -> Result<Listing, ListError> {
+        let commit = self.repository.find_commit(id)?;
+        let mut walk =
+            Walk { objects: self, files: BTreeMap::new(), count: 0, limit: limits.archive_entries };
+        walk.directory(commit.tree_id(), "", 0)?;
+        let odb = self.repository.odb()?;
+        let mut files = walk.files;
+        let mut total: u64 = 0;
+        for file in files.values_mut().filter(|file| !matches!(file.kind, Kind::Special(_))) {
+            match odb.read_header(file.id) {
+                Ok((size, ObjectType::Blob)) => file.size = Some(size as u64),
+                Ok(_) => return Err(git2::Error::from_str("a file is no blob").into()),
+                Err(error) if error.code() == ErrorCode::NotFound => {}
+                Err(error) => return Err(error.into()),
+            }
+            total = total.saturating_add(file.size.unwrap_or(0));
+        }
+        if total > limits.archive_content {
+            return Err(Refusal::TooLarge { size: total, limit: limits.archive_content }.into());
+        }
+        Ok(Listing { files, time: commit.time().seconds() })
+    }
+
+    /// Where the objects lie.
+    fn directory(&self) -> PathBuf {
+        self.repository.commondir().join("objects")
+    }
+}
+
+/// A tree on the way to being listed.
+struct Walk<'a> {
+    objects: &'a Objects,
+    files: BTreeMap<String, Listed>,
+    count: u64,
+    limit: u64,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, id: Oid, prefix: &str, depth: usize) -> Result<(), ListError> {
+        let tree = self.objects.repository.find_tree(id)?;
+        let mut names = BTreeSet::new();
+        for entry in &tree {
+            self.count += 1;
+            if self.count > self.limit {
+                return Err(Refusal::TooManyEntries { count: self.count, limit: self.limit }.into());
+            }
+            let name = entry.name_bytes();
+            let lossy = || format!("{prefix}{}", String::from_utf8_lossy(name));
+            let name = std::str::from_utf8(name).map_err(|_| Refusal::NameEncoding(lossy()))?;
+            let reason = match name {
+                "" => Some(PathError::Empty),
+                "." | ".." => Some(PathError::Dots),
+                // Git never writes one: it would lead elsewhere.
+                name if name.contains('/') => Some(SafePath::new(name).err().unwrap_or(PathError::Dots)),
+                name if prefix.len() + name.len() > MAX_PATH => {
+                    Some(PathError::TooLong(prefix.len() + name.len()))
+                }
+                _ if depth > MAX_DEPTH => Some(PathError::TooDeep(depth)),
+                _ => None,
+            };
+            let path = format!("{prefix}{name}");
+            if let Some(reason) = reason {
+                return Err(Refusal::Name { name: path, reason }.into());
+            }
+            if !names.insert(name.to_owned()) {
+                return Err(Refusal::Duplicate(path).into());
+            }
+            let mode = entry.filemode_raw();
+            let kind = match mode & 0o170_000 {
+                0o040_000 => {
+                    self.directory(entry.id(), &format!("{path}/"), depth + 1)?;
+                    continue;
+                }
+                0o100_000 => Kind::File { executable: mode & 0o111 != 0 },
+                0o120_000 => Kind::Symlink,
+                0o160_000 => Kind::Special("a submodule"),
+                _ => Kind::Special("an entry of an unknown kind"),
+            };
+            self.files.insert(path, Listed { id: entry.id(), kind, size: None });
+        }
+        Ok(())
+    }
+}
+
+impl Listing {
+    /// The contents that are not here and may be read: those of skills and of the files that describe
+    /// plugins, and all of them where only few others are left.
+    pub(super) fn missing(&self) -> Vec<Oid> {
+        let skills: BTreeSet<&str> = self.files.keys().filter_map(|path| directory_of_skill(path)).collect();
+        let wanted = |path: &str| in_one_of(path, &skills) || describes(path);
+        let blobs = || self.files.iter().filter(|(_, file)| !matches!(file.kind, Kind::Special(_)));
+        let all = blobs().filter(|(path, _)| !wanted(path)).count() <= FEW;
+        let missing = blobs().filter(|(path, file)| file.size.is_none() && (all || wanted(path)));
+        let ids: BTreeSet<Oid> = missing.map(|(_, file)| file.id).collect();
+        ids.into_iter().collect()
+    }
+}
+
+/// The directory of `path`, where it is the file that makes a skill or a template of it.
+fn directory_of_skill(path: &str) -> Option<&str> {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let skill = ["SKILL.md", "SKILL.md.jinja"].iter().any(|known| name.eq_ignore_ascii_case(known));
+    skill.then_some(dir)
+}
+
+/// Whether `path` lies in one of `dirs` or below.
+fn in_one_of(path: &str, dirs: &BTreeSet<&str>) -> bool {
+    dirs.contains("") || path.match_indices('/').any(|(at, _)| dirs.contains(&path[..at]))
+}
+
+/// Whether the file at `path` may say something of skills without lying in one: at the root, in a
+/// hidden directory, or by its name.
+fn describes(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.len() == path.len()
+        || path.split('/').any(|part| part.starts_with('.'))
+        || matches!(name, "plugin.json" | "marketplace.json")
+}
+
+/// The content of blobs, read from the object database when it is asked for.
+struct Blobs {
+    odb: Odb<'static>,
+    ids: Vec<Oid>,
+    /// What the files are of, and what to do about damage.
+    shown: String,
+    /// Told of damage, so that the repository is fetched anew the next time.
+    damaged: Option<Damaged>,
+}
+
+/// What is done where an object of a repository turns out to be damaged.
+pub(super) type Damaged = Box<dyn Fn() + Send + Sync>;
+
+impl Content for Blobs {
+    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
+        // The id is checked against the bytes here, by libgit2.
+        let blob = self.odb.read(self.ids[id]).map_err(|error| {
+            let what = match &self.damaged {
+                Some(damaged) => {
+                    damaged();
+                    "the fetched copy is damaged and was thrown away, run the command again"
+                }
+                None => "`git fsck` there says more",
+            };
+            io::Error::other(format!(
+                "a file of `{}` cannot be read ({}): {what}",
+                self.shown,
+                error.message()
+            ))
+        })?;
+        Ok(sink.write_all(blob.data())?)
+    }
+}
+
+impl Objects {
+    /// Returns the files of `listing` as a tree.
+    pub(super) fn tree(
+        &self,
+        commit: Oid,
+        listing: Listing,
+        shown: &str,
+        damaged: Option<Damaged>,
+    ) -> Result<Opened, git2::Error> {
+        // A database of its own: it may be read from several threads, a repository may not.
+        let odb = Odb::new()?;
+        let directory = self.directory();
+        let directory =
+            directory.to_str().ok_or_else(|| git2::Error::from_str("a path that is not UTF-8"))?;
+        odb.add_disk_alternate(directory)?;
+        let mut ids = Vec::with_capacity(listing.files.len());
+        let entry = |(path, file): (String, Listed)| {
+            let node = match (file.kind, file.size) {
+                (Kind::File { executable }, Some(size)) => Node::File { executable, size },
+                (Kind::Symlink, Some(_)) => Node::Symlink,
+                (Kind::Special(kind), _) => Node::Special(kind),
+                (_, None) => Node::Special("a file that was not fetched, as it belongs to no skill,"),
+            };
+            ids.push(file.id);
+            (path, Entry { node, id: ids.len() - 1 })
+        };
+        let entries = listing.files.into_iter().map(entry).collect();
+        let blobs = Blobs { odb, ids, shown: shown.to_owned(), damaged };
+        let tree = Tree::new(entries, Arc::new(blobs));
+        Ok(Opened { tree, commit: commit.to_string(), time: listing.time })
+    }
+}
+
+/// See [`super::open_local`].
+pub(super) fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limits) -> Result<Option<Opened>> {
+    let objects = match Objects::open(git_dir) {
+        Ok(objects) => objects,
+        Err(error) if error.message().contains("unsupported extension") => return Ok(None),
+        Err(error) if error.message().contains("object format") => return Err(super::said::sha256()),
+        Err(error) => {
+            return Err(Error::usage(format!("`{shown}` cannot be opened as a git repository"))
+                .because(io::Error::other(error.message().to_owned())));
+        }
+    };
+    let commit = match at {
+        At::Commit(commit) => named_commit(&objects, commit, shown, true)?,
+        At::Reference(None) => head(&objects, shown)?,
+        At::Reference(Some(reference)) => resolve(&objects, reference, shown)?,
+    };
+    let broken = |error: &git2::Error| {
+        Error::io(format!("`{shown}` lacks a part of commit `{commit}`"))
+            .because(io::Error::other(error.message().to_owned()))
+            .hint("`git fsck` there says more; a partial clone has only some of the files")
+    };
+    let listing = objects.list(commit, limits).map_err(|error| match error {
+        ListError::Incomplete(error) => broken(&error),
+        ListError::Refused(refusal) => refused(shown, refusal),
+    })?;
+    if let Some(first) = listing.missing().first() {
+        return Err(broken(&git2::Error::from_str(&format!("there is no object {first}"))));
+    }
+    objects.tree(commit, listing, shown, None).map(Some).map_err(|error| broken(&error))
+}
+
+/// The error for a tree that no source may have.
+pub(super) fn refused(shown: &str, refusal: Refusal) -> Error {
+    Error::from(refusal).context(format!("`{shown}` is refused"))
+}
+
+/// The error for a commit that is not there: `locked` where a lockfile names it.
+pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
+    if locked {
+        return Error::network(format!("`{shown}` does not have commit `{commit}` any more")).hint(
+            "its history was rewritten, or it is another repository: install from it again to lock what is there now",
+        );
+    }
+    Error::usage(format!("`{shown}` has no commit `{commit}`"))
+        .hint("check the digits, or name a tag or branch")
+}
+
+/// The error for digits that several commits begin with.
+pub(super) fn ambiguous(shown: &str, digits: &str) -> Error {
+    Error::usage(format!("`{shown}` has more than one commit that begins with `{digits}`"))
+        .hint("give more of its digits")
+}
+
+/// The error for a name that no reference has; `names` are those that there are.
+pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String]) -> Error {
+    let (kind, prefixes): (_, &[&str]) = match reference {
+        Reference::Tag(_) => ("tag", &["refs/tags/"]),
+        Reference::Branch(_) => ("branch", &["refs/heads/"]),
+        Reference::Any(_) | Reference::Rev(_) => ("tag, branch or commit", &["refs/heads/", "refs/tags/"]),
+    };
+    let error = Error::usage(format!("`{shown}` has no {kind} `{}`", reference.name()));
+    let known = names.iter().filter_map(|name| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)));
+    match closest(reference.name(), known) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint(format!("`git ls-remote {shown}` lists what it has")),
+    }
+}
+
+/// The error for a repository that has no newest commit; `names` are the references that there are.
+pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
+    let branches: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
+    match branches[..] {
+        [] => Error::usage(format!("the repository `{shown}` is empty")).hint("push a commit to it first"),
+        [first, ..] => {
+            let usual = ["main", "master", "trunk"].into_iter().find(|usual| branches.contains(usual));
+            let first = usual.unwrap_or(first);
+            Error::usage(format!("`{shown}` has no default branch: `HEAD` names one that is not there"))
+                .hint(format!("name a branch: `--branch {first}`"))
+        }
+    }
+}
+
+fn head(objects: &Objects, shown: &str) -> Result<Oid> {
+    objects.commit_at("HEAD").ok_or_else(|| no_head(shown, &objects.references()))
+}
+
+/// The names that git gives `name` a chance to be, in its order.
+fn candidates(reference: &Reference) -> Vec<String> {
+    match reference {
+        Reference::Tag(name) => vec![format!("refs/tags/{name}")],
+        Reference::Branch(name) => vec![format!("refs/heads/{name}")],
+        Reference::Any(name) if name == "HEAD" => vec![name.clone()],
+        Reference::Any(name) => {
+            ["refs/", "refs/tags/", "refs/heads/"].iter().map(|prefix| format!("{prefix}{name}")).collect()
+        }
+        Reference::Rev(_) => Vec::new(),
+    }
+}
+
+fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid> {
+    if let Some(commit) = full(reference) {
+        return named_commit(objects, &commit, shown, false);
+    }
+    for name in candidates(reference) {
+        if objects.has_reference(&name) {
+            return objects.commit_at(&name).ok_or_else(|| not_a_commit(shown, reference.name()));
+        }
+    }
+    let digits = match reference {
+        Reference::Any(name) | Reference::Rev(name) => short(name),
+        Reference::Tag(_) | Reference::Branch(_) => None,
+    };
+    let found = digits.as_deref().map(|digits| objects.by_digits(digits)).transpose();
+    match found.map_err(|error| Error::io(format!("`{shown}` cannot be read")).because(error))? {
+        Some(Found::One(commit)) => Ok(commit),
+        Some(Found::Many) => Err(ambiguous(shown, reference.name())),
+        Some(Found::None) if matches!(reference, Reference::Rev(_)) => {
+            Err(no_commit(shown, reference.name(), false))
+        }
+        Some(Found::None) | None => {
+            let names = objects.references();
+            Err(no_reference(shown, reference, &names))
+        }
+    }
+}
+
+/// The error for a tag of something other than a commit.
+pub(super) fn not_a_commit(shown: &str, name: &str) -> Error {
+    Error::usage(format!("`{name}` of `{shown}` leads to no commit"))
+        .hint("name another tag, a branch or a commit")
+}
+
+fn named_commit(objects: &Objects, commit: &str, shown: &str, locked: bool) -> Result<Oid> {
+    match Oid::from_str(commit) {
+        Ok(id) if objects.has_commit(id) => Ok(id),
+        _ => Err(no_commit(shown, commit, locked)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_read_is_wanted() {
+        let skills = BTreeSet::from(["skills/a", "t"]);
+        for (path, wanted) in [
+            ("skills/a/x/y", true),
+            ("skills/ab/x", false),
+            ("README.md", true),
+            ("src/main.rs", false),
+            (".claude-plugin/marketplace.json", true),
+            ("plugins/p/.claude-plugin/plugin.json", true),
+            ("plugins/p/plugin.json", true),
+        ] {
+            assert_eq!(in_one_of(path, &skills) || describes(path), wanted, "{path}");
+        }
+        assert!(in_one_of("any/thing", &BTreeSet::from([""])), "a skill at the root is all of it");
+        assert_eq!(directory_of_skill("a/b/skill.MD"), Some("a/b"));
+        assert_eq!(directory_of_skill("SKILL.md"), Some(""));
+        assert_eq!(directory_of_skill("a/SKILL.md.bak"), None);
+    }
+
+    #[test]
+    fn names_are_tried_in_the_order_of_git() {
+        assert_eq!(candidates(&Reference::Any("v1".into())), ["refs/v1", "refs/tags/v1", "refs/heads/v1"]);
+        assert_eq!(candidates(&Reference::Any("HEAD".into())), ["HEAD"]);
+        assert_eq!(candidates(&Reference::Tag("v1".into())), ["refs/tags/v1"]);
+    }
+}

@@ -1,0 +1,501 @@
+//! Starting the `git` program: what it gets of the environment, and how it ends.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Seek as _, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::env::{self, Env};
+use crate::error::{Error, Result};
+use crate::fs::{anonymous_temp_file, bytes_in};
+use crate::reporter::Reporter;
+use crate::settings::Settings;
+
+/// How often a running program is looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// How long a program that was asked to end may take for it.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long a program that closed its outputs may take to end.
+const LINGER: Duration = Duration::from_secs(30);
+/// How much of its output is kept, each.
+const KEPT: usize = 4 << 20;
+
+/// Variables of git that the program gets: where its configuration lies, and how it reaches servers.
+/// All others are dropped: they speak of the repository that the user works in, they would redirect
+/// or trace what is done, or they ask questions.
+const PASSED: &[&str] = &[
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_HTTP_PROXY_AUTHMETHOD",
+    "GIT_HTTP_USER_AGENT",
+    "GIT_PROXY_SSL_CAINFO",
+    "GIT_PROXY_SSL_CERT",
+    "GIT_PROXY_SSL_CERT_PASSWORD_PROTECTED",
+    "GIT_PROXY_SSL_KEY",
+    env::GIT_SSH,
+    env::GIT_SSH_COMMAND,
+    "GIT_SSH_VARIANT",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "GIT_SSL_CERT",
+    "GIT_SSL_CERT_PASSWORD_PROTECTED",
+    "GIT_SSL_CIPHER_LIST",
+    "GIT_SSL_KEY",
+    "GIT_SSL_NO_VERIFY",
+    "GIT_SSL_VERSION",
+];
+
+/// How a front end ends what runs when the user wants to stop, so that no half of a fetch goes on
+/// alone: it sets the number of the signal, and takes the default action itself while nothing runs.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// The number of a signal that asked for an end; 0 where none did.
+    pub asked: Arc<AtomicUsize>,
+    /// Whether no program runs that would have to be ended first.
+    pub idle: Arc<AtomicBool>,
+}
+
+static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
+    let signals = Signals::default();
+    signals.idle.store(true, Ordering::SeqCst);
+    signals
+});
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+/// The [`Signals`] of this process.
+pub fn signals() -> &'static Signals {
+    &SIGNALS
+}
+
+/// Counts a running program.
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        RUNNING.fetch_add(1, Ordering::SeqCst);
+        SIGNALS.idle.store(false, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
+            SIGNALS.idle.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// The program, as one repository needs it.
+#[derive(Clone, Copy)]
+pub(super) struct Program<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) reporter: &'a dyn Reporter,
+    /// Schemes that may be used, separated by colons.
+    pub(super) schemes: &'static str,
+}
+
+/// One run of the program.
+#[derive(Debug, Default)]
+pub(super) struct Job<'a> {
+    pub(super) args: Vec<OsString>,
+    /// What it reads from standard input.
+    pub(super) input: Option<Vec<u8>>,
+    /// The repository that it fetches into, and what that is called for a person.
+    pub(super) fetch: Option<(&'a Path, &'a str)>,
+    /// How many bytes a fetch may bring.
+    pub(super) limit: u64,
+}
+
+/// Why a run brought nothing.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// It failed, and said this.
+    Said(String),
+    /// More came than may come.
+    TooLarge,
+    /// It had to be ended, or could not be started.
+    Error(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+enum Heard {
+    Out(Vec<u8>),
+    Err(Vec<u8>),
+}
+
+impl Program<'_> {
+    /// Runs the program on the repository at `git_dir` and returns its standard output.
+    pub(super) fn run(&self, git_dir: &Path, url: &str, job: &Job<'_>) -> Result<Vec<u8>, Fault> {
+        let ssh = self.ssh_command(git_dir, url)?;
+        let mut command = self.command(git_dir);
+        if let Some(ssh) = ssh {
+            command.env("GIT_SSH_COMMAND", ssh);
+        }
+        command.args(&job.args);
+        self.wait_for(&mut command, url, job)
+    }
+
+    /// `git` with everything that is the same for each run.
+    fn command(&self, git_dir: &Path) -> Command {
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
+        let mut command = Command::new("git");
+        command.env_clear().envs(environment(&self.settings.env, self.schemes));
+        let mut dir = OsString::from("--git-dir=");
+        dir.push(git_dir);
+        command.arg(dir);
+        let seconds = self.settings.http.timeout.as_secs();
+        let slow = [("http.lowSpeedLimit", "1".to_owned()), ("http.lowSpeedTime", seconds.to_string())];
+        let fixed = CONFIG.iter().map(|(key, value)| (*key, (*value).to_owned()));
+        for (key, value) in fixed.chain(slow.into_iter().filter(|_| seconds > 0)) {
+            command.arg("-c").arg(format!("{key}={value}"));
+        }
+        command
+    }
+
+    /// The ssh command that asks nothing, unless the user has one of their own.
+    fn ssh_command(&self, git_dir: &Path, url: &str) -> Result<Option<String>, Fault> {
+        let own = [env::GIT_SSH_COMMAND, env::GIT_SSH];
+        if own.iter().any(|name| self.settings.env.get(name).is_some()) {
+            return Ok(None);
+        }
+        let mut command = self.command(git_dir);
+        command.args(["config", "--get", "core.sshCommand"]);
+        match self.wait_for(&mut command, url, &Job::default()) {
+            Ok(own) if !own.trim_ascii().is_empty() => return Ok(None),
+            Ok(_) | Err(Fault::Said(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let ssh = "ssh -o BatchMode=yes";
+        Ok(Some(match self.settings.http.timeout.as_secs() {
+            0 => ssh.to_owned(),
+            seconds => format!("{ssh} -o ConnectTimeout={seconds}"),
+        }))
+    }
+
+    fn wait_for(&self, command: &mut Command, url: &str, job: &Job<'_>) -> Result<Vec<u8>, Fault> {
+        let stdin = match &job.input {
+            // A file has no other end that could block.
+            Some(input) => {
+                let mut file = anonymous_temp_file().map_err(Error::from)?;
+                let whole = file.write_all(input).and_then(|()| file.rewind());
+                whole.map_err(|error| Error::io("failed to write a temporary file").because(error))?;
+                Stdio::from(file)
+            }
+            None => Stdio::null(),
+        };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A group of its own: git starts other programs, and all of them have to end with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        let _running = Running::begin();
+        let mut child = command.spawn().map_err(|error| not_started(url, error))?;
+        let (sender, heard) = channel();
+        if let Some(out) = child.stdout.take() {
+            listen(out, sender.clone(), Heard::Out);
+        }
+        if let Some(err) = child.stderr.take() {
+            listen(err, sender, Heard::Err);
+        }
+        let packs = job.fetch.map(|(git_dir, _)| git_dir.join("objects/pack"));
+        let size = |prefix| packs.as_deref().map_or(0, |packs| bytes_in(packs, prefix));
+        let before = size("pack-");
+        let bar = job.fetch.map(|(_, shown)| Bar::new(self.reporter, shown));
+        let result = self.follow(&mut child, &heard, url, job, || size("tmp_pack_"));
+        drop(bar);
+        let (status, out, err) = result?;
+        if !status.success() {
+            return Err(Fault::Said(String::from_utf8_lossy(&err).into_owned()));
+        }
+        // What came faster than it was looked at.
+        if job.fetch.is_some() && size("pack-").saturating_sub(before) > job.limit {
+            return Err(Fault::TooLarge);
+        }
+        Ok(out)
+    }
+
+    /// Waits until the program ends, or ends it: when nothing comes any more, when too much comes,
+    /// when the user wants to stop.
+    fn follow(
+        &self,
+        child: &mut Child,
+        heard: &Receiver<Heard>,
+        url: &str,
+        job: &Job<'_>,
+        so_far: impl Fn() -> u64,
+    ) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), Fault> {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut come = 0;
+        let mut last = Instant::now();
+        let mut looked = Instant::now();
+        loop {
+            let mut quiet = false;
+            match heard.recv_timeout(TICK) {
+                Ok(Heard::Out(bytes)) => keep(&mut out, &bytes),
+                Ok(Heard::Err(bytes)) => keep(&mut err, &bytes),
+                Err(RecvTimeoutError::Timeout) => quiet = true,
+                Err(RecvTimeoutError::Disconnected) => {
+                    // What it wrote is whole: it ends now, or hangs.
+                    if let Some(status) = ended(child, LINGER) {
+                        return Ok((status, out, err));
+                    }
+                    end(child);
+                    return Err(silent(url, LINGER).into());
+                }
+            }
+            let now = Instant::now();
+            if !quiet {
+                last = now;
+            }
+            if now.duration_since(looked) >= TICK {
+                looked = now;
+                let bytes = so_far();
+                if bytes > come {
+                    self.reporter.download_progressed(bytes - come);
+                    come = bytes;
+                    last = now;
+                }
+                if job.fetch.is_some() && bytes > job.limit {
+                    end(child);
+                    return Err(Fault::TooLarge);
+                }
+                // A program that a helper of it started may hold the pipes open. What git wrote itself
+                // is in them, but may not have been read yet.
+                if quiet && let Ok(Some(status)) = child.try_wait() {
+                    let until = now + GRACE;
+                    while let Ok(said) = heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                        match said {
+                            Heard::Out(bytes) => keep(&mut out, &bytes),
+                            Heard::Err(bytes) => keep(&mut err, &bytes),
+                        }
+                    }
+                    return Ok((status, out, err));
+                }
+            }
+            let timeout = self.settings.http.timeout;
+            if !timeout.is_zero() && now.duration_since(last) > timeout {
+                end(child);
+                return Err(silent(url, timeout).into());
+            }
+            if SIGNALS.asked.load(Ordering::SeqCst) != 0 {
+                end(child);
+                return Err(Error::network(format!("the fetch of `{url}` was stopped")).into());
+            }
+        }
+    }
+}
+
+/// Configuration for each run. It wins over that of the user, which holds for all else: logins, keys,
+/// proxies, certificates, other names for servers.
+const CONFIG: &[(&str, &str)] = &[
+    ("core.askPass", ""),
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", if cfg!(windows) { "NUL" } else { "/dev/null" }),
+    ("credential.interactive", "false"),
+    ("fetch.fsckObjects", "true"),
+    ("fetch.prune", "false"),
+    ("fetch.pruneTags", "false"),
+    ("fetch.recurseSubmodules", "false"),
+    // One pack for each fetch, however small: it is whole or not there.
+    ("fetch.unpackLimit", "1"),
+    ("fetch.writeCommitGraph", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("protocol.ext.allow", "never"),
+    ("submodule.recurse", "false"),
+];
+
+/// The environment of the program.
+fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
+    let passed = |name: &OsStr| match name.to_str() {
+        Some("SSH_ASKPASS" | "LANGUAGE") => false,
+        Some(name) if name.starts_with("LC_") => false,
+        Some(name) if name.starts_with("GIT_") => PASSED.contains(&name),
+        _ => true,
+    };
+    let mut vars = env.vars.clone();
+    vars.retain(|name, _| passed(name));
+    for (name, value) in [
+        // Its words are read, so they must be the English ones.
+        ("LC_ALL", "C"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_ASKPASS", ""),
+        ("SSH_ASKPASS_REQUIRE", "never"),
+        ("GCM_INTERACTIVE", "never"),
+        // This one wins over `protocol.*.allow` in any configuration.
+        ("GIT_ALLOW_PROTOCOL", schemes),
+        // What is missing is fetched in one go, or not at all.
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ] {
+        vars.insert(name.into(), value.into());
+    }
+    vars
+}
+
+fn not_started(url: &str, error: io::Error) -> Error {
+    if error.kind() == io::ErrorKind::NotFound {
+        return Error::network(format!("`{url}` is fetched with the program `git`, which was not found"))
+            .hint("install git, or add its directory to `PATH`")
+            .hint("without it, skills still come from GitHub (`owner/repo`), archives, directories and git repositories on this machine");
+    }
+    Error::io("failed to start `git`").because(error).hint("check the program that `PATH` leads to")
+}
+
+fn silent(url: &str, timeout: Duration) -> Error {
+    Error::network(format!("`{url}` sent nothing for {} seconds", timeout.as_secs()))
+        .hint("try again, or set `SKILLPM_HTTP_TIMEOUT` to more seconds")
+}
+
+/// Keeps `bytes` as long as there is room: the end is what matters.
+fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
+    kept.extend_from_slice(bytes);
+    if kept.len() > KEPT {
+        kept.drain(..kept.len() - KEPT / 2);
+    }
+}
+
+/// Hands on what comes from `from`, on a thread of its own, until there is nothing more.
+fn listen(mut from: impl Read + Send + 'static, to: Sender<Heard>, as_what: fn(Vec<u8>) -> Heard) {
+    thread::spawn(move || {
+        let mut buffer = [0; 8192];
+        loop {
+            match from.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(count) if count > 0 => {
+                    if to.send(as_what(buffer[..count].to_vec())).is_err() {
+                        return;
+                    }
+                }
+                _ => return,
+            }
+        }
+    });
+}
+
+/// Waits for the end of `child`, `limit` at most.
+fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(100);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            _ if start.elapsed() > limit => return None,
+            _ => thread::sleep(pause),
+        }
+        pause = (pause * 2).min(TICK);
+    }
+}
+
+/// Ends `child` and all programs that it started: asked first, so that it takes its half-written
+/// files away, then without asking.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            // Where one of these fails, nothing is left to be ended.
+            let _ = kill_process_group(group, Signal::TERM);
+            let _ = ended(child, GRACE);
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// A bar for a download, which goes with it.
+struct Bar<'a>(&'a dyn Reporter);
+
+impl<'a> Bar<'a> {
+    fn new(reporter: &'a dyn Reporter, what: &str) -> Self {
+        reporter.download_started(what, None);
+        Self(reporter)
+    }
+}
+
+impl Drop for Bar<'_> {
+    fn drop(&mut self) {
+        self.0.download_finished();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// THREATS 6.8: nothing that speaks of another repository, injects configuration, traces or asks.
+    #[test]
+    fn the_environment_is_scrubbed() {
+        let vars = [
+            ("GIT_DIR", "/x"),
+            ("GIT_WORK_TREE", "/x"),
+            ("GIT_INDEX_FILE", "/x"),
+            ("GIT_OBJECT_DIRECTORY", "/x"),
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "/x"),
+            ("GIT_CONFIG", "/x"),
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "core.sshCommand"),
+            ("GIT_CONFIG_VALUE_0", "touch x"),
+            ("GIT_CONFIG_PARAMETERS", "'x'='y'"),
+            ("GIT_ALLOW_PROTOCOL", "ext"),
+            ("GIT_TRACE_CURL", "1"),
+            ("GIT_ASKPASS", "/ask"),
+            ("SSH_ASKPASS", "/ask"),
+            ("LC_MESSAGES", "de_DE"),
+            ("LANGUAGE", "de"),
+            ("GIT_SSH_COMMAND", "ssh -i key"),
+            ("GIT_CONFIG_GLOBAL", "/g"),
+            ("SSH_AUTH_SOCK", "/s"),
+            ("HTTPS_PROXY", "http://p"),
+            ("PATH", "/bin"),
+        ];
+        let vars = vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let env = Env { vars, ..Env::default() };
+        let shown: Vec<_> = environment(&env, "https:ssh")
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "GCM_INTERACTIVE=never",
+                "GIT_ALLOW_PROTOCOL=https:ssh",
+                "GIT_ASKPASS=",
+                "GIT_CONFIG_GLOBAL=/g",
+                "GIT_NO_LAZY_FETCH=1",
+                "GIT_NO_REPLACE_OBJECTS=1",
+                "GIT_SSH_COMMAND=ssh -i key",
+                "GIT_TERMINAL_PROMPT=0",
+                "HTTPS_PROXY=http://p",
+                "LC_ALL=C",
+                "PATH=/bin",
+                "SSH_ASKPASS_REQUIRE=never",
+                "SSH_AUTH_SOCK=/s",
+            ]
+        );
+    }
+
+    #[test]
+    fn output_without_end_is_cut() {
+        let mut kept = Vec::new();
+        for _ in 0..100 {
+            keep(&mut kept, &vec![b'x'; 1 << 18]);
+        }
+        keep(&mut kept, b"end");
+        assert!(kept.len() <= KEPT && kept.ends_with(b"end"));
+    }
+}

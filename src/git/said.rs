@@ -1,0 +1,342 @@
+//! What the `git` program says when something goes wrong: what it means, and what may be shown of it.
+
+use std::fmt;
+
+use crate::error::Error;
+use crate::text::visible;
+
+/// How many lines of git's own words are shown.
+const LINES: usize = 6;
+
+/// What a failure of the program means, as far as its words tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// The server has no branch or tag of the name.
+    NoReference,
+    /// The server has no such commit.
+    NoCommit,
+    /// The server hands out no commits by their ids.
+    NotServed,
+    /// An http server that only has files, and can cut nothing off.
+    OnlyFiles,
+    /// The repository is not there, or may not be seen.
+    NoRepository,
+    /// What answers is no git server.
+    NoGit,
+    /// A login is wanted and there is none.
+    NoLogin,
+    /// The login is not accepted.
+    WrongLogin,
+    /// The key of an ssh server is not known, or is another than it was.
+    HostKey,
+    /// The name of the host leads nowhere.
+    NoHost,
+    /// The certificate of the server is not trusted.
+    Certificate,
+    /// The server cannot be reached, or the connection broke.
+    Unreachable,
+    /// A repository with object ids of the other kind.
+    Sha256,
+    /// An address that leads to a program or to files of this machine.
+    Forbidden,
+    /// An object that no repository may have.
+    Fsck,
+    /// A program that does not know an option.
+    TooOld,
+    /// Anything else, damage to what lies here included.
+    Other,
+}
+
+/// Words of git, in the C locale, and what they mean. The first that is found counts.
+const WORDS: &[(&str, Meaning)] = &[
+    ("couldn't find remote ref", Meaning::NoReference),
+    ("not our ref", Meaning::NoCommit),
+    ("unadvertised object", Meaning::NotServed),
+    ("dumb http transport does not support", Meaning::OnlyFiles),
+    ("mismatched algorithms", Meaning::Sha256),
+    ("unknown option", Meaning::TooOld),
+    ("transport '' not allowed", Meaning::Forbidden),
+    ("fsck error", Meaning::Fsck),
+    ("host key verification failed", Meaning::HostKey),
+    ("terminal prompts disabled", Meaning::NoLogin),
+    ("unable to get password from user", Meaning::NoLogin),
+    ("could not read username", Meaning::NoLogin),
+    ("could not read password", Meaning::NoLogin),
+    ("permission denied (", Meaning::NoLogin),
+    ("authentication failed", Meaning::WrongLogin),
+    ("access denied", Meaning::WrongLogin),
+    ("returned error: 401", Meaning::WrongLogin),
+    ("returned error: 403", Meaning::WrongLogin),
+    ("returned error: 404", Meaning::NoRepository),
+    ("repository '' not found", Meaning::NoRepository),
+    ("repository not found", Meaning::NoRepository),
+    ("could not be found", Meaning::NoRepository),
+    ("does not appear to be a git repository", Meaning::NoRepository),
+    ("is this a git repository?", Meaning::NoGit),
+    ("bad line length", Meaning::NoGit),
+    ("protocol error", Meaning::NoGit),
+    ("could not resolve host", Meaning::NoHost),
+    ("could not resolve hostname", Meaning::NoHost),
+    ("certificate", Meaning::Certificate),
+    ("operation too slow", Meaning::Unreachable),
+    ("failed to connect", Meaning::Unreachable),
+    ("couldn't connect", Meaning::Unreachable),
+    ("connection refused", Meaning::Unreachable),
+    ("connection reset", Meaning::Unreachable),
+    ("connection closed", Meaning::Unreachable),
+    ("timed out", Meaning::Unreachable),
+    ("network is unreachable", Meaning::Unreachable),
+    ("no route to host", Meaning::Unreachable),
+    ("remote end hung up", Meaning::Unreachable),
+    ("early eof", Meaning::Unreachable),
+    ("handshake", Meaning::Unreachable),
+    ("empty reply from server", Meaning::Unreachable),
+    ("returned error: 5", Meaning::Unreachable),
+    ("rpc failed", Meaning::Unreachable),
+    ("could not read from remote repository", Meaning::Unreachable),
+];
+
+/// Returns what `text`, the program's standard error, means.
+pub(super) fn meaning(text: &str) -> Meaning {
+    let text = unquoted(&text.to_ascii_lowercase());
+    WORDS.iter().find(|(words, _)| text.contains(words)).map_or(Meaning::Other, |(_, meaning)| *meaning)
+}
+
+/// Returns `text` without what stands in quotes: a repository may be called `certificate`.
+fn unquoted(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\'') {
+        let (before, after) = rest.split_at(at + 1);
+        kept.push_str(before);
+        rest = after;
+        // The one in `couldn't` opens nothing.
+        let opens = !before[..at].ends_with(char::is_alphanumeric);
+        if let Some(end) = after.find('\'').filter(|_| opens) {
+            kept.push('\'');
+            rest = &after[end + 1..];
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// Git's own words, as the cause of an error: without progress, general advice, secrets and what a
+/// terminal would act on.
+#[derive(Debug)]
+pub(super) struct Words(String);
+
+impl Words {
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let dull = |line: &&str| {
+            line.is_empty()
+                || line.starts_with("hint:")
+                || line.starts_with("warning: filtering not recognized")
+                || line.starts_with("Please make sure you have the correct access rights")
+                || line.starts_with("and the repository exists.")
+                || line.to_ascii_lowercase().contains("authorization:")
+        };
+        // Progress is written over and over one line, with carriage returns in it. ssh ends each line
+        // with one.
+        let lines: Vec<&str> = text
+            .split('\n')
+            .map(str::trim)
+            .filter(|line| !line.contains('\r'))
+            .filter(|line| !dull(line))
+            .collect();
+        let last = &lines[lines.len().saturating_sub(LINES)..];
+        let text: Vec<String> = last
+            .iter()
+            .map(|line| {
+                let line = line.strip_prefix("fatal: ").unwrap_or(line);
+                let line: String = line.chars().take(500).collect();
+                visible(&redacted(&line)).into_owned()
+            })
+            .collect();
+        (!text.is_empty()).then(|| Self(format!("git says: {}", text.join("; "))))
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Words {}
+
+/// Returns `text` without what may be a secret in the addresses in it: user names and passwords of
+/// all but ssh, passwords there, and queries.
+pub(super) fn redacted(text: &str) -> String {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '<' | '>' | ')');
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, address) = rest.split_at(at + 3);
+        shown.push_str(before);
+        let address_end = address.find(ends).unwrap_or(address.len());
+        let (address, after) = address.split_at(address_end);
+        let host_end = address.find(['/', '?', '#']).unwrap_or(address.len());
+        let (authority, path) = address.split_at(host_end);
+        match authority.rsplit_once('@') {
+            Some((user, host)) if before.ends_with("ssh://") && !user.contains(':') => {
+                shown.push_str(user);
+                shown.push('@');
+                shown.push_str(host);
+            }
+            Some((_, host)) => {
+                shown.push_str("***@");
+                shown.push_str(host);
+            }
+            None => shown.push_str(authority),
+        }
+        match path.split_once('?') {
+            Some((path, _)) => {
+                shown.push_str(path);
+                shown.push_str("?***");
+            }
+            None => shown.push_str(path),
+        }
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
+}
+
+/// Returns the error of a fetch of `url` that failed with `text`.
+pub(super) fn error(url: &str, text: &str) -> Error {
+    let meaning = meaning(text);
+    let host = host(url);
+    let ssh = !url.starts_with("http");
+    let error = match meaning {
+        Meaning::Sha256 => return sha256(),
+        Meaning::NoReference | Meaning::NoCommit | Meaning::NotServed => {
+            Error::usage(format!("`{url}` has no such revision"))
+                .hint("name a tag, a branch or a commit of it")
+        }
+        Meaning::NoRepository => {
+            Error::network(format!("the repository `{url}` was not found, or is private")).hint(if ssh {
+                "check the spelling, and that your ssh key may read it"
+            } else {
+                "check the spelling; for a private one, git needs a login from a credential helper"
+            })
+        }
+        Meaning::NoGit => Error::network(format!("what answers at `{url}` is no git repository"))
+            .hint("check the address; a proxy or a login page may stand in between"),
+        Meaning::NoLogin if ssh => Error::network(format!("`{host}` does not accept your ssh key"))
+            .hint(format!("add a key to the ssh agent, or try it by hand: `git ls-remote {url}`")),
+        Meaning::NoLogin => Error::network(format!("`{host}` wants a login for `{url}`")).hint(
+            "skillpm asks nothing: store a login with a credential helper of git, or use the ssh address",
+        ),
+        Meaning::WrongLogin => Error::network(format!("`{host}` does not accept the login for `{url}`"))
+            .hint("renew it in the credential helper of git, and check that it may read the repository"),
+        Meaning::HostKey => Error::network(format!("the ssh key of `{host}` is not known, or has changed"))
+            .hint(format!(
+                "compare it with what the host publishes, and accept it by hand: `git ls-remote {url}`"
+            )),
+        Meaning::NoHost => {
+            Error::network(format!("there is no host `{host}`")).hint("check the address and the connection")
+        }
+        Meaning::Certificate => Error::network(format!("the certificate of `{host}` is not trusted"))
+            .hint("add its authority to the system, or to `http.sslCAInfo` of git"),
+        Meaning::Unreachable => Error::network(format!("`{host}` cannot be reached, or broke off"))
+            .hint("check the address and the connection, and try again"),
+        Meaning::Forbidden => {
+            Error::network(format!("git leads from `{url}` to an address that is not used"))
+                .hint("`url.*.insteadOf` in git's configuration may only name https, http and ssh addresses")
+        }
+        Meaning::Fsck => Error::integrity(format!("`{url}` has an object that no repository may have"))
+            .hint("`git fsck` in a clone of it names the object"),
+        Meaning::TooOld => Error::network(format!("this `git` is too old to fetch `{url}`"))
+            .hint("git 2.29 or a newer one is needed"),
+        Meaning::OnlyFiles | Meaning::Other => Error::network(format!("`{url}` cannot be fetched"))
+            .hint(format!("try it by hand: `git ls-remote {url}`")),
+    };
+    match Words::of(text) {
+        Some(words) => error.because(words),
+        None => error,
+    }
+}
+
+/// The error for repositories whose object ids libgit2 does not read.
+pub(super) fn sha256() -> Error {
+    Error::usage("repositories with SHA-256 object ids cannot be read yet")
+        .hint("use an archive of it, or a repository with SHA-1 ids")
+}
+
+/// The host in an address.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    if url.contains("://") { host } else { host.split(':').next().unwrap_or(host) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_in_addresses_are_not_shown() {
+        for (text, shown) in [
+            ("for 'https://me:s3cret@host/r.git/'", "for 'https://***@host/r.git/'"),
+            ("https://t0ken@host/r", "https://***@host/r"),
+            ("http://h/r?private_token=x&y=z end", "http://h/r?*** end"),
+            ("ssh://git@host/r and ssh://git:pw@host/r", "ssh://git@host/r and ssh://***@host/r"),
+            ("https://a:p@w@host/r", "https://***@host/r"),
+            ("https://u:p@h", "https://***@h"),
+            ("nothing://", "nothing://"),
+        ] {
+            assert_eq!(redacted(text), shown);
+        }
+    }
+
+    #[test]
+    fn words_without_progress_and_advice() {
+        let text = "remote: Counting objects:  50%\rremote: Counting objects: 100%, done.\n\
+                    hint: do this\nssh: connect: refused\r\nremote: \u{1b}[31mno\nAuthorization: Basic abc\n\
+                    fatal: unable to access 'https://u:p@h/r/'\n\n";
+        let words = Words::of(text).expect("some").to_string();
+        assert_eq!(
+            words,
+            "git says: ssh: connect: refused; remote: \\u{1b}[31mno; unable to access 'https://***@h/r/'"
+        );
+        assert!(Words::of("\n").is_none());
+    }
+
+    /// What git 2.47 and ssh 9.2 say in the C locale.
+    #[test]
+    fn meanings() {
+        for (text, expected) in [
+            ("fatal: couldn't find remote ref refs/tags/v9", Meaning::NoReference),
+            ("fatal: remote error: upload-pack: not our ref 00000", Meaning::NoCommit),
+            ("error: Server does not allow request for unadvertised object 11", Meaning::NotServed),
+            ("fatal: could not read Username for 'http://h': terminal prompts disabled", Meaning::NoLogin),
+            ("fatal: Authentication failed for 'http://h/r.git/'", Meaning::WrongLogin),
+            (
+                "git@h: Permission denied (publickey).\nfatal: Could not read from remote repository.",
+                Meaning::NoLogin,
+            ),
+            ("fatal: repository 'http://h/r.git/' not found", Meaning::NoRepository),
+            ("fatal: mismatched algorithms: client sha1; server sha256", Meaning::Sha256),
+            ("fatal: transport 'ext' not allowed", Meaning::Forbidden),
+            ("Host key verification failed.\nfatal: Could not read", Meaning::HostKey),
+            ("fatal: unable to access 'https://h/': Could not resolve host: h", Meaning::NoHost),
+            ("error: unknown option `no-write-fetch-head'", Meaning::TooOld),
+            ("fatal: unable to access 'http://certificate/': Failed to connect to x", Meaning::Unreachable),
+            ("remote: You are not allowed to download code\nerror: 403", Meaning::Other),
+            ("fatal: bad object 0000", Meaning::Other),
+        ] {
+            assert_eq!(meaning(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts() {
+        for (url, expected) in
+            [("https://h.example:8443/r", "h.example:8443"), ("git@h:r", "h"), ("ssh://u@h:22/r", "h:22")]
+        {
+            assert_eq!(host(url), expected);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Git repositories on this machine and elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use super::{Opened, Wanted, local};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::git::{self, At};
+use crate::install::scope::Scope;
+use crate::refusal::Limits;
+use crate::spec::{GitUrl, Origin, Transport};
+
+/// The largest `.git` file that is read, in bytes: it holds one path.
+const MAX_LINK: u64 = 64 << 10;
+
+/// Opens the repository at `url`. Paths are relative to the root of `scope`.
+///
+/// # Errors
+///
+/// As [`git::fetch`] and [`git::open_local`].
+pub fn open(
+    context: &Context,
+    scope: &Scope,
+    url: &GitUrl,
+    wanted: Wanted<'_>,
+    limits: &Limits,
+) -> Result<Opened> {
+    let at = match wanted {
+        Wanted::Now(reference) => At::Reference(reference),
+        Wanted::Locked(commit) => At::Commit(commit),
+    };
+    let opened = if url.transport() == Transport::File {
+        let path = path_of(context, scope, url)?;
+        let shown = url.as_str();
+        let git_dir = git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
+            Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
+            _ => Error::usage(format!("`{shown}` is no git repository"))
+                .hint("without `git+` or `git =` it is taken as a directory"),
+        })?;
+        if let Some(opened) = git::open_local(&git_dir, shown, at, limits)? {
+            opened
+        } else {
+            // Partial clones and new ways to keep references are for the program alone.
+            let path = git_dir.to_str().ok_or_else(|| Error::usage(format!("`{shown}` is not UTF-8")))?;
+            git::fetch(context, path, Transport::File, at, limits)?
+        }
+    } else {
+        git::fetch(context, url.as_str(), url.transport(), at, limits)?
+    };
+    let released = Some(opened.time);
+    Ok(Opened { released, ..Opened::new(opened.tree, Some(opened.commit), url.name()) })
+}
+
+/// Returns `origin`, or the git repository at its path where that is a bare one: it holds no files to
+/// install from directly. A directory with a work tree stays one.
+///
+/// # Errors
+///
+/// Where the path cannot be looked at.
+pub fn if_bare(context: &Context, scope: &Scope, origin: Origin) -> Result<Origin> {
+    if let Origin::Local(text) = &origin {
+        let path = local::resolve(&context.settings, scope, text)?;
+        if is_bare(&path)? {
+            return GitUrl::new(text).map(Origin::Git).map_err(|error| Error::usage(error.to_string()));
+        }
+    }
+    Ok(origin)
+}
+
+/// Returns the git repository that `typed`, a path, leads to, where it leads to one: a revision was
+/// given, and directories have none.
+///
+/// # Errors
+///
+/// Where the path cannot be looked at.
+pub fn at_path(context: &Context, scope: &Scope, typed: &str) -> Result<Option<Origin>> {
+    let Origin::Local(text) = local::origin(&context.settings, scope, typed)? else { return Ok(None) };
+    let path = local::resolve(&context.settings, scope, &text)?;
+    if git_dir(&path)?.is_none() {
+        return Ok(None);
+    }
+    GitUrl::new(&text).map(|url| Some(Origin::Git(url))).map_err(|error| Error::usage(error.to_string()))
+}
+
+fn path_of(context: &Context, scope: &Scope, url: &GitUrl) -> Result<PathBuf> {
+    match (url.file_path(), url.local_path()) {
+        (Some(path), _) => Ok(PathBuf::from(path)),
+        (None, path) => local::resolve(&context.settings, scope, path.unwrap_or(url.as_str())),
+    }
+}
+
+/// Where the own files of the repository at `path` lie, if there is one.
+fn git_dir(path: &Path) -> Result<Option<PathBuf>> {
+    let inner = path.join(".git");
+    let Some(real) = fs::real_path(&inner)? else {
+        return Ok(if is_bare(path)? { fs::real_path(path)? } else { None });
+    };
+    match fs::kind(&real)? {
+        Some(Kind::Directory) => Ok(Some(real)),
+        // A second work tree, or a submodule: the file says where the rest is.
+        Some(Kind::File) => {
+            let text = fs::read_text(&real, MAX_LINK)?.unwrap_or_default();
+            let Some(target) = text.strip_prefix("gitdir: ") else { return Ok(None) };
+            Ok(fs::real_path(&path.join(target.trim_end_matches(['\r', '\n'])))?)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn is_bare(path: &Path) -> Result<bool> {
+    let is = |name: &str, kind| Ok::<_, Error>(fs::kind(&path.join(name))? == Some(kind));
+    Ok(is("HEAD", Kind::File)? && is("objects", Kind::Directory)? && is("refs", Kind::Directory)?)
+}
