@@ -58,7 +58,6 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	done
 	$(CARGO) run --locked --quiet -- validate --profile publish --strict $(MADE)
 
-bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 # Programs that some tests run for real, each as program:package. Tests that miss theirs say so.
 PROGRAMS = git:git nginx:nginx-light sshd:openssh-server
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
@@ -78,6 +77,7 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	        || echo 'npm could not fetch $(SKILLS): tests against it are left out'; \
 	fi
 
+bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }
 	python3 benches/compare.py "$(RELEASE)"
 ifeq ($(BENCH_FULL),1)

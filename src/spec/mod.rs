@@ -14,7 +14,7 @@ use std::str::FromStr;
 pub use address::{Address, file_stem, is_loopback};
 pub use git_url::{GitUrl, Transport};
 pub use origin::Origin;
-pub use package::{Ecosystem, Package};
+pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Reference, is_commit, is_object_id};
 pub use repository::{PUBLIC_HOST, Repository};
 

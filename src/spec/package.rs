@@ -10,7 +10,7 @@ use super::SpecError;
 pub struct Package {
     /// Whose package it is.
     pub ecosystem: Ecosystem,
-    /// Its name, as it was typed.
+    /// Its name; of a Python distribution in the form in which names are compared (PEP 503).
     pub name: String,
 }
 
@@ -73,11 +73,18 @@ impl Package {
     /// A name that no package of the ecosystem can have: it becomes part of a path.
     pub fn new(ecosystem: Ecosystem, name: &str) -> Result<Self, SpecError> {
         if ecosystem.takes(name) {
-            Ok(Self { ecosystem, name: name.to_owned() })
+            let name = if ecosystem == Ecosystem::Python { distribution_name(name) } else { name.to_owned() };
+            Ok(Self { ecosystem, name })
         } else {
             Err(SpecError::BadPackage(name.to_owned(), ecosystem.key()))
         }
     }
+}
+
+/// The name under which distributions of Python are compared (PEP 503): `My_Pkg.x` is `my-pkg-x`.
+pub fn distribution_name(name: &str) -> String {
+    let parts = name.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_ascii_lowercase()
 }
 
 /// `python:name`.

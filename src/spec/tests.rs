@@ -87,7 +87,7 @@ fn forms() {
             "url:https://github.com/o/r/releases/download/v1/pdf.skill@pdf",
         ),
         ("site:http://localhost:8080/x.zip", "site:http://localhost:8080/x.zip"),
-        ("python:some_Pkg.x@pdf", "python:some_Pkg.x@pdf"),
+        ("python:some_Pkg.x@pdf", "python:some-pkg-x@pdf"),
         ("npm:@scope/pkg//skills/a@pdf", "npm:@scope/pkg//skills/a@pdf"),
         ("npm:@scope/pkg", "npm:@scope/pkg"),
         ("r:data.table", "r:data.table"),

@@ -1155,7 +1155,14 @@ fn create_from_a_repository() {
     scene.work.commit(&template);
     scene.work.push(&scene.bare);
     let url = format!("{}//t", server.url("skills.git"));
-    let output = scene.sandbox.run(&["create", "mine", "--template", &url, "--description", "Does it well."]);
+    let output = scene.sandbox.run(&[
+        "create",
+        "mine",
+        "--template",
+        &url,
+        "--description",
+        "Does it well. Use when it is asked for.",
+    ]);
     ok(&output);
     let made = std::fs::read_to_string(scene.sandbox.project().join("mine/SKILL.md")).expect("made");
     assert!(made.contains("name: mine"), "{made}");

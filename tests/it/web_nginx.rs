@@ -186,7 +186,9 @@ fn archives() {
     let refused = sandbox.run(&["install", &url]);
     assert!(refused.stderr.contains("does not accept the login in `[DIR]/home/.netrc`"), "{refused}");
     std::fs::write(&netrc, "machine 127.0.0.1\n  login ada\n  password s3cret\n").expect("writes");
-    let output = sandbox.run(&["install", &url]);
+    let other = sandbox.run(&["install", &url]);
+    assert!(other.code == Some(1) && other.stderr.contains("is installed from"), "{other}");
+    let output = sandbox.run(&["install", &url, "--force"]);
     assert_eq!((output.code, digest(&sandbox)), (Some(0), locked), "{output}");
     // A token takes the place of a password, and is not one here.
     sandbox.env(&format!("SKILLPM_TOKEN_127_0_0_1___{}", nginx.port), "t0ken");

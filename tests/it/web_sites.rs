@@ -1059,8 +1059,14 @@ fn a_template_of_a_site() {
     let template = Tree::new()
         .file("SKILL.md", "---\nname: {{ name }}\ndescription: {{ description }}\n---\n\n# {{ title }}\n");
     publish(&forge, "", &[("basic", template)]);
-    let output =
-        sandbox.run(&["create", "mine", "--template", &forge.url("//basic"), "--description", "Does mine."]);
+    let output = sandbox.run(&[
+        "create",
+        "mine",
+        "--template",
+        &forge.url("//basic"),
+        "--description",
+        "Does mine. Use when mine is asked for.",
+    ]);
     assert_eq!(output.code, Some(0), "{output}");
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["create", "two", "--template", &forge.url("")])), @"
     exit: 2

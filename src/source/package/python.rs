@@ -16,7 +16,7 @@ use crate::refusal::Limits;
 use crate::settings::Settings;
 use crate::source::json::Json;
 use crate::source::local;
-use crate::spec::decoded;
+use crate::spec::{decoded, distribution_name};
 use crate::tree::Tree;
 
 /// Environments of a project, below its root.
@@ -49,7 +49,7 @@ pub(super) fn find(settings: &Settings, scope: &Scope, name: &str) -> Result<Loo
         let mut found = Vec::new();
         for entry in fs::list_dir(&site)? {
             if let Some((own, version)) = split(&entry)
-                && normalised(own) == normalised(name)
+                && distribution_name(own) == distribution_name(name)
             {
                 found.push((entry.clone(), version.to_owned()));
             }
@@ -144,12 +144,6 @@ impl Environment {
 /// The name and version in `name-1.0.dist-info`.
 fn split(entry: &str) -> Option<(&str, &str)> {
     entry.strip_suffix(".dist-info")?.rsplit_once('-')
-}
-
-/// The name under which PEP 503 compares distributions.
-fn normalised(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    lower.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 struct Distribution<'a> {
@@ -401,7 +395,10 @@ pub(super) fn used(settings: &Settings, scope: &Scope) -> Result<Option<Used>> {
     let mut names = Vec::new();
     for site in environment.sites()? {
         names.extend(
-            fs::list_dir(&site)?.iter().filter_map(|entry| split(entry)).map(|(name, _)| normalised(name)),
+            fs::list_dir(&site)?
+                .iter()
+                .filter_map(|entry| split(entry))
+                .map(|(name, _)| distribution_name(name)),
         );
     }
     let told_by = environment.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -417,7 +414,7 @@ fn requirements(list: Option<&toml::Value>, names: &mut Vec<String>) {
         let end = requirement.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c));
         let name = &requirement[..end.unwrap_or(requirement.len())];
         if !name.is_empty() {
-            names.push(normalised(name));
+            names.push(distribution_name(name));
         }
     }
 }
@@ -429,7 +426,7 @@ mod tests {
     #[test]
     fn names_are_compared_as_pep_503_says() {
         for name in ["Friendly-Bard", "friendly_bard", "FRIENDLY--._bard"] {
-            assert_eq!(normalised(name), "friendly-bard");
+            assert_eq!(distribution_name(name), "friendly-bard");
         }
         assert_eq!(split("some_pkg-1.0.dist-info"), Some(("some_pkg", "1.0")));
         assert_eq!(split("some_pkg-1.0.egg-info"), None);
