@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::commands::cache::CacheArgs;
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -109,6 +110,15 @@ pub(crate) enum Command {
     /// make a new skill
     #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
     Create(CreateArgs),
+
+    /// look after the store and the downloads
+    #[command(after_help = help::CACHE, arg_required_else_help = true, disable_help_subcommand = true)]
+    #[command(
+        subcommand_value_name = "ACTION",
+        subcommand_help_heading = "Actions",
+        override_usage = "skillpm cache [OPTIONS] <ACTION>"
+    )]
+    Cache(CacheArgs),
 
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]

@@ -82,6 +82,13 @@ pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes --template ./my-template     from a template of your own"
 );
 
+pub(crate) const CACHE: &str = after!("cache",
+    "skillpm cache dir                        where the store and the downloads lie"
+    "skillpm cache prune --older-than 7d      remove what was not used for a week"
+    "skillpm cache verify --fix               throw away what is damaged"
+    "skillpm cache clean --dry-run            how much all downloads are"
+);
+
 pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
@@ -116,9 +123,10 @@ pub(crate) mod testing {
         program
     }
 
-    /// The help page of a command.
+    /// The help page of a command, which may have a second word.
     pub(crate) fn page(name: &str) -> String {
-        let asked = program().try_get_matches_from(["skillpm", name, "--help"]);
+        let words = ["skillpm"].into_iter().chain(name.split(' ')).chain(["--help"]);
+        let asked = program().try_get_matches_from(words);
         asked.expect_err("a page").render().to_string()
     }
 }
@@ -151,6 +159,11 @@ mod tests {
             let name = command.get_name();
             let page = testing::page(name);
             let _ = write!(text, "\n## {name}\n\n```text\n{}\n```\n", page.trim_end());
+            for action in command.get_subcommands() {
+                let name = format!("{name} {}", action.get_name());
+                let page = testing::page(&name);
+                let _ = write!(text, "\n### {name}\n\n```text\n{}\n```\n", page.trim_end());
+            }
         }
         crate::testing::check_reference("cli.md", &text);
     }

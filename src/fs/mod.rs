@@ -15,6 +15,7 @@ mod place;
 mod quick;
 mod temp;
 mod tree;
+mod usage;
 
 pub use across::{beside, clear_moves};
 pub use atomic::{replace_file, sync_dir, write_atomic};
@@ -29,6 +30,7 @@ pub use place::{
 pub use quick::{Base, Looked, Stamp, entries, stamp};
 pub use temp::anonymous_temp_file;
 pub use tree::{Walk, materialize, scan, sync_filesystem, tree_of};
+pub use usage::{Usage, may_change, touch, usage};
 
 use std::io;
 use std::path::{Path, PathBuf};

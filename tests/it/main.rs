@@ -19,6 +19,7 @@
 pub mod support;
 
 mod architecture;
+mod cache;
 mod ci;
 mod create;
 mod disk;

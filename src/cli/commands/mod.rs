@@ -1,5 +1,6 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
+pub(super) mod cache;
 mod create;
 mod explain;
 mod fmt;
@@ -35,6 +36,7 @@ pub(crate) const NAMES: &[&str] = &[
     "create",
     "new",
     "init",
+    "cache",
     "invoke",
     "help",
 ];
@@ -50,6 +52,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Explain(args) => explain::run(app, args),
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
+        Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
     }
 }

@@ -1,6 +1,7 @@
 //! What outcomes look like: one file per verb.
 
 pub(crate) mod available;
+pub(crate) mod cache;
 pub(crate) mod create;
 pub(crate) mod diff;
 pub(crate) mod error;
