@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
 use super::{help, version};
 
@@ -110,6 +111,10 @@ pub(crate) enum Command {
     /// make a new skill
     #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
     Create(CreateArgs),
+
+    /// show which agents are on this machine, where each reads and what it sees
+    #[command(after_help = help::AGENTS)]
+    Agents(AgentsArgs),
 
     /// look after the store and the downloads
     #[command(after_help = help::CACHE, arg_required_else_help = true, disable_help_subcommand = true)]

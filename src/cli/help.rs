@@ -82,6 +82,12 @@ pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes --template ./my-template     from a template of your own"
 );
 
+pub(crate) const AGENTS: &str = after!("agents",
+    "skillpm agents                     the agents on this machine"
+    "skillpm agents claude-code         all that one of them sees"
+    "skillpm agents --all --json        the whole table, for programs"
+);
+
 pub(crate) const CACHE: &str = after!("cache",
     "skillpm cache dir                        where the store and the downloads lie"
     "skillpm cache prune --older-than 7d      remove what was not used for a week"

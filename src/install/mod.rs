@@ -3,5 +3,6 @@
 pub mod agents;
 pub mod plan;
 pub mod scope;
+pub mod sight;
 pub mod state;
 pub mod transaction;

@@ -29,7 +29,7 @@ pub struct Room {
     /// `store`, or the name of a directory of the downloads.
     pub name: String,
     /// The directory, whether it is there or not.
-    pub path: PathBuf,
+    pub path: String,
     /// How many trees or downloads it holds.
     pub count: usize,
     /// How many files these have.
@@ -44,7 +44,7 @@ pub struct Places {
     /// The store.
     pub store: Room,
     /// The directory of the downloads.
-    pub downloads: PathBuf,
+    pub downloads: String,
     /// What is in it.
     pub rooms: Vec<Room>,
 }
@@ -62,20 +62,25 @@ pub fn places(context: &Context) -> Result<Places> {
         let units = downloads::units(&path)?;
         let (files, bytes) =
             (units.iter().map(|u| u.usage.files).sum(), units.iter().map(|u| u.usage.bytes).sum());
-        rooms.push(Room { name, path, count: units.len(), files, bytes });
+        rooms.push(Room { name, path: text(&path), count: units.len(), files, bytes });
     }
     let all = usage(store.root())?;
     Ok(Places {
         store: Room {
             name: STORE.to_owned(),
-            path: store.root().to_owned(),
+            path: text(store.root()),
             count: store.objects()?.len(),
             files: all.files,
             bytes: all.bytes,
         },
-        downloads: cache,
+        downloads: text(&cache),
         rooms,
     })
+}
+
+/// A path as it is shown: JSON has no place for names that are not UTF-8.
+fn text(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn cache_dir(context: &Context) -> Result<PathBuf> {
@@ -106,7 +111,7 @@ pub struct Removed {
     /// `store`, or the room.
     pub room: String,
     /// Where it lay.
-    pub path: PathBuf,
+    pub path: String,
     /// How many bytes it had.
     pub bytes: u64,
 }
@@ -117,9 +122,9 @@ pub struct RemovedOutcome {
     /// It, one by one.
     pub removed: Vec<Removed>,
     /// Copies that a user edited: they stay in the store.
-    pub kept: Vec<PathBuf>,
+    pub kept: Vec<String>,
     /// What another process is at work on.
-    pub in_use: Vec<PathBuf>,
+    pub in_use: Vec<String>,
     /// Whether nothing was removed because it was only to be shown.
     pub dry_run: bool,
     /// What a person should know.
@@ -202,14 +207,14 @@ impl<'a> Work<'a> {
                 continue;
             }
             if store.is_kept(&digest) {
-                self.outcome.kept.push(path);
+                self.outcome.kept.push(text(&path));
                 continue;
             }
             let bytes = usage(&path)?.bytes;
             if let Some(lock) = &lock {
                 lock.take(&digest)?;
             }
-            self.gone(STORE, path, bytes);
+            self.gone(STORE, &path, bytes);
         }
         for stage in lock.as_ref().map_or_else(|| store.dead_stages(), crate::store::StoreLock::stages) {
             self.rest(STORE, stage)?;
@@ -222,9 +227,9 @@ impl<'a> Work<'a> {
         for room in downloads::rooms(&self.cache)? {
             for unit in downloads::units(&self.cache.join(&room))?.into_iter().filter(&goes) {
                 if self.outcome.dry_run || downloads::take(&self.cache, &unit.path)? {
-                    self.gone(&room, unit.path, unit.usage.bytes);
+                    self.gone(&room, &unit.path, unit.usage.bytes);
                 } else {
-                    self.outcome.in_use.push(unit.path);
+                    self.outcome.in_use.push(text(&unit.path));
                 }
             }
         }
@@ -240,12 +245,12 @@ impl<'a> Work<'a> {
         if !self.outcome.dry_run {
             fs::remove_tree(&path)?;
         }
-        self.gone(room, path, bytes);
+        self.gone(room, &path, bytes);
         Ok(())
     }
 
-    fn gone(&mut self, room: &str, path: PathBuf, bytes: u64) {
-        self.outcome.removed.push(Removed { room: room.to_owned(), path, bytes });
+    fn gone(&mut self, room: &str, path: &Path, bytes: u64) {
+        self.outcome.removed.push(Removed { room: room.to_owned(), path: text(path), bytes });
     }
 }
 
@@ -275,7 +280,7 @@ pub struct Damaged {
     /// `store`, or the room.
     pub room: String,
     /// Where it lies.
-    pub path: PathBuf,
+    pub path: String,
     /// What is wrong.
     pub reason: String,
     /// Whether it is what a user edited, which is never thrown away.
@@ -314,7 +319,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
         };
         outcome.damaged.push(Damaged {
             room: STORE.to_owned(),
-            path: store.path(&digest),
+            path: text(&store.path(&digest)),
             reason: "its files have another digest than its name says".to_owned(),
             kept,
             removed,
@@ -327,7 +332,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
             let removed = remove && downloads::take(&cache, &unit.path)?;
             outcome.damaged.push(Damaged {
                 room: room.clone(),
-                path: unit.path,
+                path: text(&unit.path),
                 reason,
                 kept: false,
                 removed,

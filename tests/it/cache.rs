@@ -212,7 +212,7 @@ fn damage_is_found_and_thrown_away() {
         .tree(&sandbox.home())
         .into_iter()
         .find_map(|line| {
-            line.strip_prefix("600 ").filter(|path| path.ends_with(".zip")).map(ToOwned::to_owned)
+            line.strip_prefix("600 ").filter(|path| path.contains("/archives/")).map(ToOwned::to_owned)
         })
         .expect("an archive");
     std::fs::write(sandbox.home().join(&archive), "<html>").expect("writes");

@@ -18,6 +18,7 @@
 
 pub mod support;
 
+mod agents;
 mod architecture;
 mod cache;
 mod ci;

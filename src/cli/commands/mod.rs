@@ -1,5 +1,6 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
+pub(super) mod agents;
 pub(super) mod cache;
 mod create;
 mod explain;
@@ -36,6 +37,7 @@ pub(crate) const NAMES: &[&str] = &[
     "create",
     "new",
     "init",
+    "agents",
     "cache",
     "invoke",
     "help",
@@ -52,6 +54,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Explain(args) => explain::run(app, args),
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
+        Command::Agents(args) => agents::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
     }

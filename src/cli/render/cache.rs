@@ -75,8 +75,8 @@ pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, fix: bool) {
     }
 }
 
-fn shown(path: &std::path::Path) -> String {
-    one_line(&path.display().to_string())
+fn shown(path: &str) -> String {
+    one_line(path)
 }
 
 /// `512 bytes`, `1.2 MB`.

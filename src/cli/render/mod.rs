@@ -1,5 +1,6 @@
 //! What outcomes look like: one file per verb.
 
+pub(crate) mod agents;
 pub(crate) mod available;
 pub(crate) mod cache;
 pub(crate) mod create;
