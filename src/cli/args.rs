@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
+use super::commands::doctor::DoctorArgs;
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -115,6 +116,10 @@ pub(crate) enum Command {
     /// show which agents are on this machine, where each reads and what it sees
     #[command(after_help = help::AGENTS)]
     Agents(AgentsArgs),
+
+    /// look for what is broken, and repair what can be repaired safely
+    #[command(after_help = help::DOCTOR)]
+    Doctor(DoctorArgs),
 
     /// look after the store and the downloads
     #[command(after_help = help::CACHE, arg_required_else_help = true, disable_help_subcommand = true)]

@@ -88,6 +88,12 @@ pub(crate) const AGENTS: &str = after!("agents",
     "skillpm agents --all --json        the whole table, for programs"
 );
 
+pub(crate) const DOCTOR: &str = after!("doctor",
+    "skillpm doctor                     look at the project, at your skills and at the store"
+    "skillpm doctor --fix --dry-run     what would be repaired"
+    "skillpm doctor --fix               repair it; nothing that you wrote is removed"
+);
+
 pub(crate) const CACHE: &str = after!("cache",
     "skillpm cache dir                        where the store and the downloads lie"
     "skillpm cache prune --older-than 7d      remove what was not used for a week"

@@ -17,7 +17,7 @@ mod temp;
 mod tree;
 mod usage;
 
-pub use across::{beside, clear_moves};
+pub use across::{beside, clear_moves, is_leftover};
 pub use atomic::{replace_file, sync_dir, write_atomic};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;

@@ -1,6 +1,7 @@
 //! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
 
 pub mod agents;
+pub mod health;
 pub mod plan;
 pub mod scope;
 pub mod sight;

@@ -217,7 +217,7 @@ impl<'a> Work<'a> {
             self.gone(STORE, &path, bytes);
         }
         for stage in lock.as_ref().map_or_else(|| store.dead_stages(), crate::store::StoreLock::stages) {
-            self.rest(STORE, stage)?;
+            self.rest(STORE, &stage)?;
         }
         Ok(())
     }
@@ -234,18 +234,18 @@ impl<'a> Work<'a> {
             }
         }
         for path in downloads::gone(&self.cache)? {
-            self.rest("downloads", path)?;
+            self.rest("downloads", &path)?;
         }
         Ok(())
     }
 
     /// Removes what a killed process left.
-    fn rest(&mut self, room: &str, path: PathBuf) -> Result<()> {
-        let bytes = usage(&path)?.bytes;
+    fn rest(&mut self, room: &str, path: &Path) -> Result<()> {
+        let bytes = usage(path)?.bytes;
         if !self.outcome.dry_run {
-            fs::remove_tree(&path)?;
+            fs::remove_tree(path)?;
         }
-        self.gone(room, &path, bytes);
+        self.gone(room, path, bytes);
         Ok(())
     }
 

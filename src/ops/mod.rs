@@ -7,6 +7,7 @@ mod change;
 #[cfg(feature = "create")]
 pub mod create;
 pub mod diff;
+pub mod doctor;
 pub mod explain;
 pub mod fix;
 pub mod fmt;

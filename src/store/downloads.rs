@@ -127,8 +127,9 @@ pub fn gone(cache: &Path) -> Result<Vec<PathBuf>> {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests arrange files")]
 mod tests {
+    #![expect(clippy::disallowed_methods, reason = "the tests arrange files")]
+
     use super::*;
 
     fn write(path: &Path, text: &str) {

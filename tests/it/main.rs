@@ -24,6 +24,7 @@ mod cache;
 mod ci;
 mod create;
 mod disk;
+mod doctor;
 mod faults;
 mod fmt;
 mod fuzz_smoke;

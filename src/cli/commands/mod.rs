@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod cache;
 mod create;
+pub(super) mod doctor;
 mod explain;
 mod fmt;
 mod install;
@@ -38,6 +39,7 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "agents",
+    "doctor",
     "cache",
     "invoke",
     "help",
@@ -55,6 +57,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Agents(args) => agents::run(app, args),
+        Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
     }

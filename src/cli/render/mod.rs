@@ -5,6 +5,7 @@ pub(crate) mod available;
 pub(crate) mod cache;
 pub(crate) mod create;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod explain;
 pub(crate) mod fmt;

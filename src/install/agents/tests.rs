@@ -181,14 +181,11 @@ fn every_directory_that_an_agent_scans_too_is_carried() {
             let of_project = note.strip_prefix("also scans project: ");
             let dirs = of_project.or_else(|| note.strip_prefix("also scans global: ")).unwrap_or_default();
             for dir in dirs.split(',').filter(|dir| !dir.is_empty()) {
-                let known = match of_project {
-                    Some(_) => {
-                        agent.project_dirs.contains(&dir) || agent.shared_project_dirs().any(|own| own == dir)
-                    }
-                    None => {
-                        let path = PathBuf::from(dir.replacen('~', "/h", 1));
-                        agent.user_dirs(&user).chain(agent.shared_user_dirs(&user)).any(|own| own == path)
-                    }
+                let path = PathBuf::from(dir.replacen('~', "/h", 1));
+                let known = if of_project.is_some() {
+                    agent.project_dirs.contains(&dir) || agent.shared_project_dirs().any(|own| own == dir)
+                } else {
+                    agent.user_dirs(&user).chain(agent.shared_user_dirs(&user)).any(|own| own == path)
                 };
                 assert!(known, "{}: {dir}", agent.id);
                 scanned += 1;
