@@ -7,6 +7,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
 use super::commands::doctor::DoctorArgs;
+use super::commands::tree::TreeArgs;
+use super::commands::why::WhyArgs;
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -117,6 +119,14 @@ pub(crate) enum Command {
     #[command(after_help = help::AGENTS)]
     Agents(AgentsArgs),
 
+    /// show installed skills with their sources and the skills that they need
+    #[command(after_help = help::TREE)]
+    Tree(TreeArgs),
+
+    /// say why a skill is here, who sees it and what it hides
+    #[command(after_help = help::WHY)]
+    Why(WhyArgs),
+
     /// look for what is broken, and repair what can be repaired safely
     #[command(after_help = help::DOCTOR)]
     Doctor(DoctorArgs),
@@ -139,7 +149,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScopeArgs {
     /// `project`: for the project around the working directory; `user`: for you, in every project
-    /// [default: project, for `list` both]
+    /// [default: project, or both for commands that look]
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true)]
     #[arg(conflicts_with_all = ["global", "project"])]
     pub(crate) scope: Option<ScopeArg>,

@@ -88,6 +88,17 @@ pub(crate) const AGENTS: &str = after!("agents",
     "skillpm agents --all --json        the whole table, for programs"
 );
 
+pub(crate) const TREE: &str = after!("tree",
+    "skillpm tree                          all skills, and the skills that they need"
+    "skillpm tree pdf --agents             one of them, and who sees it"
+    "skillpm tree office-base --invert     which skills need it"
+);
+
+pub(crate) const WHY: &str = after!("why",
+    "skillpm why pdf            who asked for it, where it came from, who sees it"
+    "skillpm why pdf --json     for programs"
+);
+
 pub(crate) const DOCTOR: &str = after!("doctor",
     "skillpm doctor                     look at the project, at your skills and at the store"
     "skillpm doctor --fix --dry-run     what would be repaired"

@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod health;
+pub mod needs;
 pub mod plan;
 pub mod scope;
 pub mod sight;

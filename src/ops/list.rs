@@ -45,6 +45,14 @@ pub struct ListedSkill {
     pub state: SkillState,
     /// The directory of the canonical copy.
     pub location: String,
+    /// What kind of source it is: `github`, `git`, `url`, `site`, `path`, or that of a package.
+    pub source_type: Option<&'static str>,
+    /// The address of the source, where it has one.
+    pub source_url: Option<String>,
+    /// The revision that was asked for; `None` is the default branch.
+    pub requested: Option<String>,
+    /// The names of the skills that it needs, as they are locked.
+    pub dependencies: Vec<String>,
 }
 
 /// How what is on disk compares to the lockfile.
@@ -138,6 +146,10 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
             agents: linked(context, scope, &files, &survey, name),
             state,
             location: scope.skill_dir(name).display().to_string(),
+            source_type: locked.map(|locked| locked.origin.kind()),
+            source_url: locked.and_then(|locked| locked.origin.address()),
+            requested: locked.and_then(|locked| locked.requested.clone()),
+            dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
         });
     }
     Ok(())

@@ -16,4 +16,6 @@ pub mod invoke;
 pub mod list;
 mod paths;
 pub mod remove;
+pub mod tree;
 pub mod validate;
+pub mod why;

@@ -37,4 +37,6 @@ mod prompt;
 mod real;
 mod refusals;
 mod together;
+mod tree;
 mod validate;
+mod why;

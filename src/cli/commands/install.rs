@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_help_page() {
-        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @r#"
+        insta::assert_snapshot!(crate::cli::help::testing::page("install"), @"
         install skills from GitHub, directories or archives; without a source, what the lockfile says
 
         Usage: skillpm install [OPTIONS] [SOURCE]...
@@ -117,7 +117,7 @@ mod tests {
               --branch <NAME>  take the sources at this branch
               --rev <COMMIT>   take the sources at this commit
               --scope <SCOPE>  `project`: for the project around the working directory; `user`: for you, in
-                               every project [default: project, for `list` both]
+                               every project [default: project, or both for commands that look]
           -g, --global         short for `--scope user`
           -p, --project        short for `--scope project`
           -a, --agent <AGENT>  link the skills for this agent, such as `claude-code`; can be repeated, `*`
@@ -146,7 +146,7 @@ mod tests {
           skillpm install                                   what `skillpm.lock` says
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
-        "#);
+        ");
     }
 
     #[test]

@@ -10,7 +10,9 @@ mod install;
 mod invoke;
 mod list;
 mod remove;
+pub(super) mod tree;
 mod validate;
+pub(super) mod why;
 
 use std::io::Read as _;
 
@@ -39,6 +41,8 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "agents",
+    "tree",
+    "why",
     "doctor",
     "cache",
     "invoke",
@@ -57,6 +61,8 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Agents(args) => agents::run(app, args),
+        Command::Tree(args) => tree::run(app, args),
+        Command::Why(args) => why::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),

@@ -137,14 +137,7 @@ fn what(skill: &SkillView) -> String {
 }
 
 impl AgentsOutcome {
-    /// A path as people would write it: below the project without it, below the home with `~`.
     fn short(&self, path: &str) -> String {
-        for (scope, root) in &self.roots {
-            if let Some(rest) = path.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
-                let start = if *scope == ScopeKind::User { "~/" } else { "" };
-                return one_line(&format!("{start}{rest}"));
-            }
-        }
-        one_line(path)
+        super::short_path(&self.roots, path)
     }
 }

@@ -71,6 +71,10 @@ mod tests {
             agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
             state,
             location: format!(".agents/skills/{name}"),
+            source_type: None,
+            source_url: None,
+            requested: None,
+            dependencies: Vec::new(),
         }
     }
 
