@@ -168,6 +168,14 @@ impl Manifest {
         &self.skills
     }
 
+    /// The line, from 1, where the manifest `text` names the skill `name`.
+    pub fn line_of(text: &str, name: &SkillName) -> Option<usize> {
+        let document = Document::parse(text).ok()?;
+        let skills = document.as_table().get("skills")?.as_table_like()?;
+        let span = skills.key(name.as_str())?.span()?;
+        Some(line_column(text, span.start).0)
+    }
+
     /// Which agents see the skills.
     pub fn agents(&self) -> &Agents {
         &self.agents

@@ -5,6 +5,7 @@
 //! regular files, every path a [`SafePath`], no two names alike, within the limits. Lint, digest,
 //! store and install see nothing but file sets.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -292,6 +293,13 @@ impl FileSet {
         Ok(Self { files, content })
     }
 
+    /// Returns the same set, which holds `guard` for as long as its content can be read.
+    #[must_use]
+    pub fn guarded(self, guard: Arc<dyn Any + Send + Sync>) -> Self {
+        let content = Arc::new(Guarded { content: self.content, _guard: guard });
+        Self { files: self.files, content }
+    }
+
     /// The files, sorted by the bytes of their paths.
     pub fn files(&self) -> &[FileEntry] {
         &self.files
@@ -335,6 +343,18 @@ impl FileSet {
             lines.push((&file.path, file.executable, hasher.finish().0));
         }
         Ok(tree_digest(lines))
+    }
+}
+
+/// Content that is there for as long as something is held.
+struct Guarded {
+    content: Arc<dyn Content>,
+    _guard: Arc<dyn Any + Send + Sync>,
+}
+
+impl Content for Guarded {
+    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
+        self.content.copy_to(id, sink)
     }
 }
 

@@ -4,9 +4,14 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+use super::commands::agents::AgentsArgs;
+use super::commands::cache::CacheArgs;
+use super::commands::doctor::DoctorArgs;
 use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
 use super::commands::policy::PolicyArgs;
+use super::commands::tree::TreeArgs;
+use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
 
@@ -133,6 +138,31 @@ pub(crate) enum Command {
     #[command(visible_alias = "new", alias = "init", after_help = help::CREATE)]
     Create(CreateArgs),
 
+    /// show which agents are on this machine, where each reads and what it sees
+    #[command(after_help = help::AGENTS)]
+    Agents(AgentsArgs),
+
+    /// show installed skills with their sources and the skills that they need
+    #[command(after_help = help::TREE)]
+    Tree(TreeArgs),
+
+    /// say why a skill is here, who sees it and what it hides
+    #[command(after_help = help::WHY)]
+    Why(WhyArgs),
+
+    /// look for what is broken, and repair what can be repaired safely
+    #[command(after_help = help::DOCTOR)]
+    Doctor(DoctorArgs),
+
+    /// look after the store and the downloads
+    #[command(after_help = help::CACHE, arg_required_else_help = true, disable_help_subcommand = true)]
+    #[command(
+        subcommand_value_name = "ACTION",
+        subcommand_help_heading = "Actions",
+        override_usage = "skillpm cache [OPTIONS] <ACTION>"
+    )]
+    Cache(CacheArgs),
+
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
@@ -153,7 +183,7 @@ pub(crate) enum Command {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScopeArgs {
     /// `project`: for the project around the working directory; `user`: for you, in every project
-    /// [default: project, for `list` both]
+    /// [default: project, or both for commands that look]
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true)]
     #[arg(conflicts_with_all = ["global", "project"])]
     pub(crate) scope: Option<ScopeArg>,

@@ -120,6 +120,36 @@ pub(crate) const CREATE: &str = after!("create",
     "skillpm create release-notes --template ./my-template     from a template of your own"
 );
 
+pub(crate) const AGENTS: &str = after!("agents",
+    "skillpm agents                     the agents on this machine"
+    "skillpm agents claude-code         all that one of them sees"
+    "skillpm agents --all --json        the whole table, for programs"
+);
+
+pub(crate) const TREE: &str = after!("tree",
+    "skillpm tree                          all skills, and the skills that they need"
+    "skillpm tree pdf --agents             one of them, and who sees it"
+    "skillpm tree office-base --invert     which skills need it"
+);
+
+pub(crate) const WHY: &str = after!("why",
+    "skillpm why pdf            who asked for it, where it came from, who sees it"
+    "skillpm why pdf --json     for programs"
+);
+
+pub(crate) const DOCTOR: &str = after!("doctor",
+    "skillpm doctor                     look at the project, at your skills and at the store"
+    "skillpm doctor --fix --dry-run     what would be repaired"
+    "skillpm doctor --fix               repair it; nothing that you wrote is removed"
+);
+
+pub(crate) const CACHE: &str = after!("cache",
+    "skillpm cache dir                        where the store and the downloads lie"
+    "skillpm cache prune --older-than 7d      remove what was not used for a week"
+    "skillpm cache verify --fix               throw away what is damaged"
+    "skillpm cache clean --dry-run            how much all downloads are"
+);
+
 pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
@@ -154,9 +184,10 @@ pub(crate) mod testing {
         program
     }
 
-    /// The help page of a command.
+    /// The help page of a command, which may have a second word.
     pub(crate) fn page(name: &str) -> String {
-        let asked = program().try_get_matches_from(["skillpm", name, "--help"]);
+        let words = ["skillpm"].into_iter().chain(name.split(' ')).chain(["--help"]);
+        let asked = program().try_get_matches_from(words);
         asked.expect_err("a page").render().to_string()
     }
 }
@@ -189,6 +220,11 @@ mod tests {
             let name = command.get_name();
             let page = testing::page(name);
             let _ = write!(text, "\n## {name}\n\n```text\n{}\n```\n", page.trim_end());
+            for action in command.get_subcommands() {
+                let name = format!("{name} {}", action.get_name());
+                let page = testing::page(&name);
+                let _ = write!(text, "\n### {name}\n\n```text\n{}\n```\n", page.trim_end());
+            }
         }
         crate::testing::check_reference("cli.md", &text);
     }

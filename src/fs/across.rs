@@ -37,6 +37,15 @@ pub fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Whether what lies at `path` is what a killed process left: a copy from a move, or a file that was being
+/// written. The names are ours alone.
+pub fn is_leftover(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let Some(rest) = name.strip_prefix(super::atomic::PREFIX) else { return false };
+    let random = rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric());
+    name.starts_with(PREFIX) || (random && matches!(kind(path), Ok(Some(Kind::File))))
+}
+
 /// [`super::move_new`] by a copy.
 pub(super) fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     let fresh = copy_beside(from, to)?;
@@ -147,6 +156,20 @@ mod tests {
             (names(&dir.path().join("x")), names(&dir.path().join("y"))),
             (vec!["a".to_owned()], vec!["b".to_owned()])
         );
+    }
+
+    #[test]
+    fn leftovers_have_names_of_their_own() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| dir.path().join(name);
+        for name in [".skillpm-abc123", ".skillpm-abc", "pdf"] {
+            fs::write(at(name), "").expect("writes");
+        }
+        for name in [".skillpm-moving-pdf", ".skillpm-tx", ".skillpm-xyz789"] {
+            fs::create_dir(at(name)).expect("creates");
+        }
+        let found: Vec<_> = names(dir.path()).into_iter().filter(|name| is_leftover(&at(name))).collect();
+        assert_eq!(found, [".skillpm-abc123", ".skillpm-moving-pdf"]);
     }
 
     #[cfg(unix)]

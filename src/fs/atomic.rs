@@ -6,6 +6,9 @@ use std::path::Path;
 
 use super::{PathContext, PathError, real_path};
 
+/// The prefix of files that are being written.
+pub(super) const PREFIX: &str = ".skillpm-";
+
 /// Writes `bytes` to `path` so that readers see the old or the new content, and a crash leaves one
 /// of the two: a sibling is written, synced and renamed, then the directory is synced.
 ///
@@ -20,7 +23,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     let path = real.as_deref().unwrap_or(path);
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file =
-        tempfile::Builder::new().prefix(".skillpm-").tempfile_in(directory).at("write in", directory)?;
+        tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory).at("write in", directory)?;
     file.write_all(bytes).at("write", path)?;
     copy_mode(path, file.as_file()).at("write", path)?;
     file.as_file().sync_all().at("write", path)?;

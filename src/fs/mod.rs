@@ -16,8 +16,9 @@ mod place;
 mod quick;
 mod temp;
 mod tree;
+mod usage;
 
-pub use across::{beside, clear_moves};
+pub use across::{beside, clear_moves, is_leftover};
 pub use atomic::{replace_file, sync_dir, write_atomic};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
@@ -33,6 +34,7 @@ pub use place::{
 pub use quick::{Base, Looked, Stamp, entries, stamp};
 pub use temp::{anonymous_temp_file, temp_dir};
 pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
+pub use usage::{Usage, may_change, touch, usage};
 
 use std::io;
 use std::path::{Path, PathBuf};

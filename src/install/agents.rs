@@ -198,13 +198,36 @@ impl Agent {
             .or_else(|| self.user_dir(settings))
     }
 
+    /// The directories of other agents, below a project, that this one reads too.
+    pub fn shared_project_dirs(&self) -> impl Iterator<Item = &'static str> {
+        self.also_reads.iter().copied().filter(|dir| !dir.starts_with(['~', '$', '/']))
+    }
+
+    /// The directories of other agents, of the user, that this one reads too.
+    pub fn shared_user_dirs(&self, settings: &Settings) -> impl Iterator<Item = PathBuf> {
+        let of_user = self.also_reads.iter().filter(|dir| dir.starts_with(['~', '$', '/']));
+        of_user.filter_map(|dir| resolve(dir, settings))
+    }
+
+    /// The paths that show that the agent is on this machine, or set up in the project at
+    /// `project_root`. The caller tells what exists.
+    pub fn signs(
+        &self,
+        settings: &Settings,
+        project_root: &Path,
+        exists: &dyn Fn(&Path) -> bool,
+    ) -> Vec<PathBuf> {
+        let path = |sign: &&str| match sign.strip_prefix("./") {
+            Some(inside) => Some(project_root.join(inside)),
+            None => resolve(sign, settings),
+        };
+        self.detect.iter().filter_map(path).filter(|path| exists(path)).collect()
+    }
+
     /// Whether the agent is on this machine, or set up in the project at `project_root`. The caller
     /// tells what exists.
     pub fn detected(&self, settings: &Settings, project_root: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
-        self.detect.iter().any(|sign| match sign.strip_prefix("./") {
-            Some(inside) => exists(&project_root.join(inside)),
-            None => resolve(sign, settings).is_some_and(|path| exists(&path)),
-        })
+        !self.signs(settings, project_root, exists).is_empty()
     }
 
     /// What is known of this agent: `named` by the user, and what `exists` tells.

@@ -2,7 +2,10 @@
 
 pub mod agents;
 pub mod editable;
+pub mod health;
+pub mod needs;
 pub mod plan;
 pub mod scope;
+pub mod sight;
 pub mod state;
 pub mod transaction;

@@ -178,3 +178,14 @@ fn every_fault_names_its_place() {
     assert_eq!(twice.line, 3, "{twice}");
     assert!(Manifest::parse(&format!("x = {}1{}", "[".repeat(50_000), "]".repeat(50_000))).is_err());
 }
+
+#[test]
+fn the_line_of_a_skill() {
+    let line = |text: &str, skill: &str| Manifest::line_of(text, &name(skill));
+    assert_eq!(line(TEXT, "pdf"), Some(3));
+    assert_eq!(line(TEXT, "lint"), Some(6));
+    assert_eq!(line(TEXT, "docx"), None);
+    assert_eq!(line("[skills.pdf]\ngithub = \"a/b\"\n", "pdf"), Some(1));
+    assert_eq!(line("skills = { pdf = { github = \"a/b\" } }", "pdf"), Some(1));
+    assert_eq!(line("[skills", "pdf"), None);
+}

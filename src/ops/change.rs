@@ -226,7 +226,7 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
-        let digest = store.put(&store::read(&path)?).map_err(|error| {
+        let digest = store.keep(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
         })?;
         told.push(format!("your copy of `{name}` is kept in `{}`", store.path(&digest).display()));

@@ -55,6 +55,14 @@ pub struct ListedSkill {
     pub editable: bool,
     /// The directory in which it lies.
     pub location: String,
+    /// What kind of source it is: `github`, `git`, `url`, `site`, `path`, or that of a package.
+    pub source_type: Option<&'static str>,
+    /// The address of the source, where it has one.
+    pub source_url: Option<String>,
+    /// The revision that was asked for; `None` is the default branch.
+    pub requested: Option<String>,
+    /// The names of the skills that it needs, as they are locked.
+    pub dependencies: Vec<String>,
 }
 
 /// How what is on disk compares to the lockfile.
@@ -177,6 +185,10 @@ fn listed(
         disabled,
         editable: false,
         location: scope.skill_dir(name).display().to_string(),
+        source_type: locked.map(|locked| locked.origin.kind()),
+        source_url: locked.and_then(|locked| locked.origin.address()),
+        requested: locked.and_then(|locked| locked.requested.clone()),
+        dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
     };
     let mut found = survey.canonical.get(name).unwrap_or(&Found::Absent);
     let out_of_sight = disabled && *found == Found::Absent;
@@ -184,6 +196,7 @@ fn listed(
     if let (Some(entry), Some(editable)) = (entry, editable) {
         skill.editable = true;
         (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
+        (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
         skill.alias_of.clone_from(&entry.name);
         skill.state = state_of_link(&editable, found, out_of_sight);
         if out_of_sight {

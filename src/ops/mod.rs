@@ -1,11 +1,14 @@
 //! The verbs. Each takes a request and returns an outcome; none prints, and what a front end shows
 //! is in the outcome.
 
+pub mod agents;
+pub mod cache;
 mod change;
 #[cfg(feature = "create")]
 pub mod create;
 pub mod diff;
 pub mod disable;
+pub mod doctor;
 pub mod explain;
 pub mod export;
 pub mod fix;
@@ -19,5 +22,7 @@ pub mod list;
 pub mod paths;
 pub mod policy;
 pub mod remove;
+pub mod tree;
 pub mod validate;
+pub mod why;
 mod workers;

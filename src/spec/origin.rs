@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Address, GitUrl, Package, Repository, SpecError, file_stem};
+use super::{Address, GitUrl, PUBLIC_HOST, Package, Repository, SpecError, file_stem};
 
 /// A place that skills come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,6 +68,31 @@ impl Origin {
         matches!(self, Self::Local(_) | Self::Package(_))
     }
 
+    /// What kind of source it is, as the text before the colon in lockfiles says it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::GitHub(_) => "github",
+            Self::Git(_) => "git",
+            Self::Download(_) => "url",
+            Self::Site(_) => "site",
+            Self::Package(package) => package.ecosystem.key(),
+            Self::Local(_) => "path",
+        }
+    }
+
+    /// Its address, where it has one that does not depend on this machine.
+    pub fn address(&self) -> Option<String> {
+        match self {
+            Self::GitHub(repository) => {
+                let Repository { host, owner, name } = repository;
+                Some(format!("https://{}/{owner}/{name}", host.as_deref().unwrap_or(PUBLIC_HOST)))
+            }
+            Self::Git(url) => Some(url.to_string()),
+            Self::Download(address) | Self::Site(address) => Some(address.to_string()),
+            Self::Package(_) | Self::Local(_) => None,
+        }
+    }
+
     /// What can be typed after `skillpm install` to mean it.
     pub fn typed(&self) -> String {
         match self {
@@ -114,6 +139,31 @@ impl FromStr for Origin {
             }
             "path" => Err(unsupported()),
             _ => text.parse().map(Self::Package),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_addresses() {
+        let cases = [
+            ("github:acme/skills", "github", Some("https://github.com/acme/skills")),
+            ("github:ghe.example.com/acme/skills", "github", Some("https://ghe.example.com/acme/skills")),
+            ("git:https://h/r.git", "git", Some("https://h/r.git")),
+            ("url:https://h/x.zip", "url", Some("https://h/x.zip")),
+            ("site:https://h", "site", Some("https://h")),
+            ("npm:@s/x", "npm", None),
+            ("crate:x", "crate", None),
+            ("path:./x", "path", None),
+        ];
+        for (text, kind, address) in cases {
+            let origin: Origin = text.parse().expect(text);
+            assert_eq!(origin.kind(), kind, "{text}");
+            assert_eq!(origin.address().as_deref(), address, "{text}");
+            assert!(origin.to_string().starts_with(&format!("{kind}:")), "{text}");
         }
     }
 }

@@ -3,11 +3,22 @@
 //! ```text
 //! store-v1/sha256/ab/cdef.../   an unpacked, immutable tree
 //! store-v1/stage-.../           a tree that is being written; rubbish once its writer is gone
+//! store-v1/kept/<digest>        an empty file: this tree is a copy that a user edited
 //! ```
+//!
+//! The time of a tree's directory says when it was used last. Whoever writes or reads a tree shares a
+//! lock on the store; [`Store::lock`] has it alone, so that nothing is taken away from under a reader.
 //!
 //! The version in the name rises with any change of this layout; an older store is then left alone.
 
+mod care;
+pub mod downloads;
+
+pub use care::StoreLock;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -17,6 +28,10 @@ use crate::settings::Settings;
 use crate::tree::FileSet;
 
 const STAGE_PREFIX: &str = "stage-";
+const KEPT: &str = "kept";
+
+/// The stores whose trees this process reads. One lock for each, however many trees there are.
+static READ: Mutex<BTreeMap<PathBuf, Weak<DirLock>>> = Mutex::new(BTreeMap::new());
 
 /// The store of one user.
 #[derive(Debug, Clone)]
@@ -49,9 +64,28 @@ impl Store {
     pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
         let path = self.path(digest);
         match fs::kind(&path)? {
-            Some(Kind::Directory) => Ok(Some(read(&path)?)),
-            _ => Ok(None),
+            Some(Kind::Directory) => {}
+            _ => return Ok(None),
         }
+        let reading = self.reading();
+        fs::touch(&path);
+        let set = read(&path)?;
+        Ok(Some(match reading {
+            Some(lock) => set.guarded(lock),
+            None => set,
+        }))
+    }
+
+    /// The lock of this process's readers; `None` where there can be none.
+    fn reading(&self) -> Option<Arc<DirLock>> {
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lock) = read.get(&self.root).and_then(Weak::upgrade) {
+            return Some(lock);
+        }
+        let lock = Arc::new(DirLock::shared(&self.root).ok()?);
+        read.retain(|_, lock| lock.strong_count() > 0);
+        read.insert(self.root.clone(), Arc::downgrade(&lock));
+        Some(lock)
     }
 
     /// Writes `set` into the store and returns its digest.
@@ -72,11 +106,30 @@ impl Store {
         Ok(digest)
     }
 
+    /// Writes `set`, a copy that a user edited, into the store and returns its digest. Nothing takes it
+    /// away again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::put`].
+    pub fn keep(&self, set: &FileSet) -> Result<Digest> {
+        let digest = self.put(set)?;
+        fs::write_small(&self.mark(&digest), b"")?;
+        Ok(digest)
+    }
+
+    fn mark(&self, digest: &Digest) -> PathBuf {
+        self.root.join(KEPT).join(digest.hex())
+    }
+
     /// Moves a tree that was just written to its place, unless an undamaged one is there.
     fn settle(&self, fresh: &Path, digest: &Digest) -> Result<()> {
         let place = self.path(digest);
         match fs::kind(&place)? {
-            Some(Kind::Directory) if is_whole(&place, digest) => return Ok(()),
+            Some(Kind::Directory) if is_whole(&place, digest) => {
+                fs::touch(&place);
+                return Ok(());
+            }
             // In exchange, so that a reader of the damaged one finds each of its files.
             Some(Kind::Directory) => return Ok(fs::exchange(fresh, &place)?),
             Some(_) => fs::remove_tree(&place)?,
@@ -132,14 +185,14 @@ pub fn mismatch(what: &str, expected: &Digest, found: &Digest) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use super::*;
     use crate::tree::{Entry, Memory, Node, Tree};
 
-    fn set(text: &str) -> FileSet {
+    pub(super) fn set(text: &str) -> FileSet {
         let node = Node::File { executable: false, size: text.len() as u64 };
         let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
         Tree::new(entries, Arc::new(Memory(vec![text.as_bytes().to_vec()])))

@@ -18,12 +18,15 @@
 
 pub mod support;
 
+mod agents;
 mod alias;
 mod architecture;
+mod cache;
 mod ci;
 mod create;
 mod disable;
 mod disk;
+mod doctor;
 mod editable;
 mod faults;
 mod fmt;
@@ -43,7 +46,9 @@ mod prompt;
 mod real;
 mod refusals;
 mod together;
+mod tree;
 mod validate;
 mod web;
 mod web_nginx;
 mod web_sites;
+mod why;

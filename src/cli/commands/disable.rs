@@ -8,7 +8,7 @@ use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
 
-/// Arguments of `disable` and `enable`.
+// Arguments of `disable` and `enable`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DisableArgs {
     /// the names under which the skills are installed

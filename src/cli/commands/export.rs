@@ -8,7 +8,7 @@ use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::ops::export::{ExportRequest, Output, export};
 
-/// Arguments of `export`.
+// Arguments of `export`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExportArgs {
     /// what to write: `skills-lock`, the lockfile of the npm tool `skills`

@@ -10,7 +10,7 @@ use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::import::{ImportRequest, import};
 
-/// Arguments of `import`.
+// Arguments of `import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImportArgs {
     /// a `skills-lock.json` or `.skill-lock.json` [default: everything that other tools left in the

@@ -8,7 +8,7 @@ use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::link::{LinkOutcome, LinkRequest, link, unlink};
 
-/// Arguments of `link` and `unlink`.
+// Arguments of `link` and `unlink`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LinkArgs {
     /// the names under which the skills are installed [default: all of the scope]

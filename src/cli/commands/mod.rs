@@ -1,7 +1,10 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
+pub(super) mod agents;
+pub(super) mod cache;
 mod create;
 mod disable;
+pub(super) mod doctor;
 mod explain;
 pub(crate) mod export;
 mod fmt;
@@ -12,7 +15,9 @@ mod link;
 mod list;
 pub(crate) mod policy;
 mod remove;
+pub(super) mod tree;
 mod validate;
+pub(super) mod why;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -49,6 +54,11 @@ pub(crate) const NAMES: &[&str] = &[
     "create",
     "new",
     "init",
+    "agents",
+    "tree",
+    "why",
+    "doctor",
+    "cache",
     "invoke",
     "policy",
     "import",
@@ -71,6 +81,11 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Explain(args) => explain::run(app, args),
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
+        Command::Agents(args) => agents::run(app, args),
+        Command::Tree(args) => tree::run(app, args),
+        Command::Why(args) => why::run(app, args),
+        Command::Doctor(args) => doctor::run(app, args),
+        Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),

@@ -8,7 +8,7 @@ use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::policy::{PolicyRequest, policy};
 
-/// Arguments of `policy`.
+// Arguments of `policy`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PolicyArgs {
     /// sources to ask about, as after `skillpm install` [default: show all lines that hold]

@@ -79,6 +79,10 @@ mod tests {
             disabled: state == SkillState::Disabled,
             editable: state == SkillState::Editable,
             location: format!(".agents/skills/{name}"),
+            source_type: None,
+            source_url: None,
+            requested: None,
+            dependencies: Vec::new(),
         }
     }
 

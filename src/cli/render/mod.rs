@@ -1,9 +1,12 @@
 //! What outcomes look like: one file per verb.
 
+pub(crate) mod agents;
 pub(crate) mod available;
+pub(crate) mod cache;
 pub(crate) mod create;
 pub(crate) mod diff;
 pub(crate) mod disable;
+pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod explain;
 pub(crate) mod export;
@@ -17,12 +20,17 @@ pub(crate) mod policy;
 pub(crate) mod remove;
 mod steps;
 mod table;
+pub(crate) mod tree;
 pub(crate) mod validate;
+pub(crate) mod why;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::printer::clean;
 use super::style::escape_json;
+use crate::install::scope::ScopeKind;
 
 /// Puts a text into one harmless line.
 pub(crate) fn one_line(text: &str) -> String {
@@ -34,6 +42,17 @@ fn json_text(value: &impl Serialize) -> String {
     // A value without maps of other keys than strings, and without foreign types, always serializes.
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     escape_json(&text).into_owned() + "\n"
+}
+
+/// A path as people would write it: below the project without it, below the user's home with `~`.
+fn short_path(roots: &BTreeMap<ScopeKind, String>, path: &str) -> String {
+    for (scope, root) in roots {
+        if let Some(rest) = path.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
+            let start = if *scope == ScopeKind::User { "~/" } else { "" };
+            return one_line(&format!("{start}{rest}"));
+        }
+    }
+    one_line(path)
 }
 
 /// `1 skill`, `2 skills`.

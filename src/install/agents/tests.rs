@@ -162,6 +162,61 @@ fn every_agent_of_the_other_tools_is_carried() {
     assert!(rows > 200, "only {rows} rows");
 }
 
+/// The notes of the other tools say which directories an agent scans besides its own.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test data lies outside of the package")]
+fn every_directory_that_an_agent_scans_too_is_carried() {
+    let process = Env::from_process().expect("a working directory");
+    let Some(data) = process.get("SKILLPM_TESTDATA") else {
+        println!("skipped: SKILLPM_TESTDATA is not set");
+        return;
+    };
+    let table = std::fs::read_to_string(Path::new(data).join("../agents.tsv")).expect("the table");
+    let user = settings(&[("HOME", "/h")]);
+    let mut scanned = 0;
+    for line in table.lines().skip(1) {
+        let columns: Vec<_> = line.split('\t').collect();
+        let (agent, notes) = (agent(columns[1]), columns[columns.len() - 1]);
+        for note in notes.split("; ") {
+            let of_project = note.strip_prefix("also scans project: ");
+            let dirs = of_project.or_else(|| note.strip_prefix("also scans global: ")).unwrap_or_default();
+            for dir in dirs.split(',').filter(|dir| !dir.is_empty()) {
+                let path = PathBuf::from(dir.replacen('~', "/h", 1));
+                let known = if of_project.is_some() {
+                    agent.project_dirs.contains(&dir) || agent.shared_project_dirs().any(|own| own == dir)
+                } else {
+                    agent.user_dirs(&user).chain(agent.shared_user_dirs(&user)).any(|own| own == path)
+                };
+                assert!(known, "{}: {dir}", agent.id);
+                scanned += 1;
+            }
+        }
+    }
+    assert!(scanned > 15, "only {scanned} directories");
+}
+
+#[test]
+fn directories_that_are_read_too() {
+    let user = settings(&[("HOME", "/h")]);
+    let project = |id| agent(id).shared_project_dirs().collect::<Vec<_>>();
+    assert_eq!(project("cursor"), [".claude/skills", ".codex/skills"]);
+    assert_eq!(project("github-copilot"), [".claude/skills"]);
+    assert_eq!(project("goose"), [".claude/skills", ".agents/skills"]);
+    assert!(project("claude-code").is_empty());
+    let home =
+        |id| agent(id).shared_user_dirs(&user).map(|dir| dir.display().to_string()).collect::<Vec<_>>();
+    assert_eq!(home("cursor"), ["/h/.agents/skills", "/h/.claude/skills", "/h/.codex/skills"]);
+    assert_eq!(home("amp"), ["/h/.claude/skills"]);
+}
+
+#[test]
+fn signs_say_why_an_agent_counts_as_here() {
+    let user = settings(&[("HOME", "/h")]);
+    let there = [Path::new("/p/.jazz"), Path::new("/h/.jazz")];
+    let signs = agent("jazz").signs(&user, Path::new("/p"), &|path| there.contains(&path));
+    assert_eq!(signs, [Path::new("/h/.jazz"), Path::new("/p/.jazz")]);
+}
+
 #[test]
 fn variables_move_directories_and_need_no_home() {
     let dir = |id, vars| agent(id).user_dir(&settings(vars));

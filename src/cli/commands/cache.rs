@@ -1,0 +1,143 @@
+//! `cache`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::cache::{
+    CleanRequest, DEFAULT_AGE, PruneRequest, VerifyOutcome, VerifyRequest, clean, places, prune, verify,
+};
+
+// Arguments of `cache`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CacheArgs {
+    /// What is to be done.
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What can be done.
+#[derive(Debug, Clone, Subcommand)]
+enum Action {
+    /// show where the store and the downloads lie, and how much is in them
+    Dir {
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+
+    /// remove what was not used for long; what your lockfile or that of this project names stays
+    Prune {
+        /// for how long, such as `7d`, `12h` or `4w` [default: 30d]
+        #[arg(long, value_name = "AGE", value_parser = age)]
+        older_than: Option<Duration>,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: How,
+    },
+
+    /// check all of the store and the downloaded archives
+    Verify {
+        /// throw away what is damaged; it is fetched again when it is needed
+        #[arg(long)]
+        fix: bool,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: How,
+    },
+
+    /// remove all downloads
+    Clean {
+        /// the store too; restoring then needs the sources again
+        #[arg(long)]
+        store: bool,
+
+        /// How it is done.
+        #[command(flatten)]
+        how: How,
+    },
+}
+
+/// Flags of whatever removes something.
+#[derive(Debug, Clone, Args)]
+struct How {
+    /// show what would be removed, do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &CacheArgs) -> Result<u8> {
+    let (printer, context) = (&app.printer, &app.context);
+    match &args.action {
+        Action::Dir { json } => {
+            let places = places(context)?;
+            if *json { printer.json(&places) } else { render::cache::places(printer, &places) }
+        }
+        Action::Prune { older_than, how } => {
+            let older_than = older_than.unwrap_or(DEFAULT_AGE);
+            let outcome = prune(context, &PruneRequest { older_than, dry_run: how.dry_run })?;
+            render::cache::removed(printer, &outcome, how.json);
+        }
+        Action::Clean { store, how } => {
+            let outcome = clean(context, &CleanRequest { store: *store, dry_run: how.dry_run })?;
+            render::cache::removed(printer, &outcome, how.json);
+        }
+        Action::Verify { fix, how } => {
+            let outcome = verify(context, &VerifyRequest { fix: *fix, dry_run: how.dry_run })?;
+            if how.json {
+                printer.json(&outcome);
+            } else {
+                render::cache::verified(printer, &outcome, *fix);
+            }
+            return Ok(verified(&outcome));
+        }
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// What is damaged and still there is a failure.
+fn verified(outcome: &VerifyOutcome) -> u8 {
+    if outcome.damaged.iter().all(|damaged| damaged.removed) { exit::SUCCESS } else { exit::INTEGRITY }
+}
+
+/// Reads `7d`.
+fn age(text: &str) -> std::result::Result<Duration, &'static str> {
+    const EXPECTED: &str = "a number and `m`, `h`, `d` or `w` are expected, such as `30d`";
+    let unit = text.chars().last().ok_or(EXPECTED)?;
+    let seconds: u64 = match unit {
+        'm' => 60,
+        'h' => 3600,
+        'd' => 24 * 3600,
+        'w' => 7 * 24 * 3600,
+        _ => return Err(EXPECTED),
+    };
+    let number: u64 = text[..text.len() - unit.len_utf8()].parse().map_err(|_| EXPECTED)?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or(EXPECTED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages() {
+        let seconds = |text| age(text).map(|age| age.as_secs());
+        assert_eq!(seconds("0d"), Ok(0));
+        assert_eq!(seconds("90m"), Ok(5400));
+        assert_eq!(seconds("12h"), Ok(43200));
+        assert_eq!(seconds("30d"), Ok(DEFAULT_AGE.as_secs()));
+        assert_eq!(seconds("2w"), Ok(14 * 86400));
+        for wrong in ["", "d", "30", "-1d", "1.5d", "30é", "99999999999999999999d", "18446744073709551615w"]
+        {
+            assert!(age(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `why`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::why::{WhyRequest, why};
+
+// Arguments of `why`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WhyArgs {
+    /// the name under which the skill is installed
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &WhyArgs) -> Result<u8> {
+    let outcome = why(&app.context, &WhyRequest { name: args.name.clone(), scope: scope(&args.scope) })?;
+    if args.json {
+        render::why::json(&app.printer, &outcome);
+    } else {
+        render::why::show(&app.printer, &outcome);
+    }
+    Ok(if outcome.installed.is_empty() { exit::FINDINGS } else { exit::SUCCESS })
+}

@@ -1,0 +1,143 @@
+//! `agents`: a table of them, or all that one of them sees.
+
+use std::fmt::Write as _;
+
+use super::table::Table;
+use super::{and, count, one_line};
+use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
+use crate::install::sight::{Form, Role};
+use crate::ops::agents::{AgentView, AgentsOutcome, DirectoryView, SkillView};
+
+pub(crate) fn json(printer: &Printer, outcome: &AgentsOutcome) {
+    warn(printer, outcome);
+    printer.json(&outcome.agents);
+}
+
+pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
+    warn(printer, outcome);
+    if nobody(printer, outcome) {
+        return;
+    }
+    let mut table =
+        Table::new(&["agent", "found by", "in a project", "for the user", "links", "sees", "twice"]);
+    for agent in &outcome.agents {
+        let found = agent.found_by.first().map(|path| outcome.short(path)).unwrap_or_default();
+        let links = match (agent.universal, agent.chosen.is_empty()) {
+            (true, _) => "not needed",
+            (false, true) => "not chosen",
+            (false, false) => "yes",
+        };
+        let twice = if agent.twice.is_empty() { String::new() } else { agent.twice.len().to_string() };
+        table.row([
+            agent.id,
+            &found,
+            &serving(outcome, agent, ScopeKind::Project),
+            &serving(outcome, agent, ScopeKind::User),
+            links,
+            &agent.sees.to_string(),
+            &twice,
+        ]);
+    }
+    printer.data(&table.render());
+    if let Some(agent) = outcome.agents.iter().find(|agent| !agent.twice.is_empty()) {
+        printer.hint(&format!("`skillpm agents {}` shows which skills it finds twice, and where", agent.id));
+    }
+}
+
+/// The directory of `scope` that serves `agent`.
+fn serving(outcome: &AgentsOutcome, agent: &AgentView, scope: ScopeKind) -> String {
+    let dir = agent.directories.iter().find(|dir| dir.scope == scope);
+    dir.map(|dir| outcome.short(&dir.path)).unwrap_or_default()
+}
+
+pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
+    warn(printer, outcome);
+    if nobody(printer, outcome) {
+        return;
+    }
+    let pages: Vec<_> = outcome.agents.iter().map(|agent| page(outcome, agent)).collect();
+    printer.data(&pages.join("\n"));
+}
+
+fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
+    if outcome.agents.is_empty() {
+        printer.note("no agent was found on this machine");
+        printer.hint("`skillpm agents --all` lists the agents that skillpm knows, and where they read");
+    }
+    outcome.agents.is_empty()
+}
+
+fn warn(printer: &Printer, outcome: &AgentsOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
+    let mut text = format!("{} ({})\n", agent.id, agent.name);
+    let mut line = |words: &str| {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {words}");
+    };
+    if agent.detected {
+        let signs: Vec<_> = agent.found_by.iter().map(|path| outcome.short(path)).collect();
+        line(&format!("found by {}", and(&signs)));
+    } else {
+        line("not found on this machine");
+    }
+    line(match (agent.universal, agent.chosen.is_empty()) {
+        (true, _) => "reads the canonical copies and needs no links",
+        (false, true) => "needs links and is in no `skillpm.toml` here: `--agent` adds it",
+        (false, false) => "gets a link to each skill",
+    });
+    for dir in &agent.directories {
+        line(&directory(outcome, dir));
+        for skill in &dir.skills {
+            line(&format!("  {}", what(skill)));
+        }
+    }
+    for twice in &agent.twice {
+        let places: Vec<_> = twice.places.iter().map(|path| outcome.short(path)).collect();
+        let end = if twice.same { "one skill, by several ways" } else { "different directories" };
+        line(&format!("twice: {} in {} ({end})", one_line(&twice.name), and(&places)));
+    }
+    text
+}
+
+fn directory(outcome: &AgentsOutcome, dir: &DirectoryView) -> String {
+    let role = match dir.role {
+        Role::Canonical => "canonical copies",
+        Role::Own => "its own",
+        Role::Other => "in some versions or tools",
+        Role::Shared => "another agent's, read too",
+    };
+    let seen = dir.skills.iter().filter(|skill| skill.form != Form::Broken).count();
+    let holds = match (&dir.problem, dir.exists) {
+        (Some(problem), _) => one_line(problem),
+        (None, false) => "not there".to_owned(),
+        (None, true) => count(seen, "skill"),
+    };
+    format!("{} of the {}, {role}: {holds}", outcome.short(&dir.path), dir.scope)
+}
+
+fn what(skill: &SkillView) -> String {
+    let what = match skill.form {
+        Form::Canonical => "canonical copy",
+        Form::Link => "link to the canonical copy",
+        Form::Copy => "copy",
+        Form::Foreign => "not from skillpm",
+        Form::Broken => "broken link",
+    };
+    let name = one_line(&skill.name);
+    match &skill.target {
+        Some(target) if skill.form != Form::Link => format!("{name}: {what}, link to {}", one_line(target)),
+        _ => format!("{name}: {what}"),
+    }
+}
+
+impl AgentsOutcome {
+    fn short(&self, path: &str) -> String {
+        super::short_path(&self.roots, path)
+    }
+}

@@ -1,0 +1,142 @@
+//! `why`: a page for each scope that has the skill.
+
+use super::one_line;
+use super::tree::short;
+use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
+use crate::install::sight::Form;
+use crate::ops::list::SkillState;
+use crate::ops::why::{Asked, Elsewhere, SeenBy, WhyOutcome, WhySkill};
+
+pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
+    warn(printer, outcome);
+    printer.json(outcome);
+}
+
+pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
+    warn(printer, outcome);
+    let mut pages: Vec<_> = outcome.installed.iter().map(|skill| page(outcome, skill)).collect();
+    if !outcome.elsewhere.is_empty() {
+        let lines: Vec<_> = outcome.elsewhere.iter().map(|other| elsewhere(outcome, other)).collect();
+        let head = if outcome.installed.is_empty() {
+            "a skill of this name lies in:\n"
+        } else {
+            "the same name lies in:\n"
+        };
+        pages.push(format!("{head}{}", lines.concat()));
+    }
+    if !pages.is_empty() {
+        printer.data(&pages.join("\n"));
+    }
+    if outcome.installed.is_empty() {
+        let end = outcome.scope.map(|scope| format!(" in the scope of the {scope}")).unwrap_or_default();
+        printer.note(&format!("`{}` is not installed{end}", one_line(&outcome.name)));
+        match &outcome.closest {
+            Some(close) => printer.hint(&format!("did you mean `{close}`?")),
+            None => printer.hint("`skillpm list` shows what is installed"),
+        }
+    }
+}
+
+fn warn(printer: &Printer, outcome: &WhyOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
+    let skill = &why.skill;
+    let version = skill.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+    let owner = match skill.scope {
+        ScopeKind::Project => "in the project",
+        ScopeKind::User => "of the user",
+    };
+    let mut text = one_line(&format!("{}{version}, {owner}", skill.name)) + "\n";
+    let mut line = |words: &str| {
+        text.push_str("  ");
+        text.push_str(&one_line(words));
+        text.push('\n');
+    };
+    match &why.asked {
+        Some(asked) => line(&asked_for(outcome, asked)),
+        None if why.needed_by.is_empty() => {
+            line("asked for by nobody: no manifest names it, and no skill needs it");
+        }
+        None => {}
+    }
+    if !why.needed_by.is_empty() {
+        line(&format!("needed by {}", why.needed_by.join(", ")));
+    }
+    if let Some(source) = &skill.source {
+        let path = skill.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
+        line(&format!("from {source}{path}"));
+    }
+    if let Some(revision) = &skill.revision {
+        let requested = skill.requested.as_deref().unwrap_or("the default branch");
+        line(&format!("locked at {}, asked for: {requested}", short(revision)));
+    }
+    let place = outcome.short(&skill.location);
+    line(&match skill.state {
+        SkillState::Ok => format!("lies in {place}, as it is locked"),
+        SkillState::Modified => format!("lies in {place}, edited since it was installed"),
+        SkillState::Disabled => format!("disabled: it lies in {place}, where no agent looks"),
+        SkillState::Editable => {
+            format!("editable: {place} is a link to the directory that somebody works on")
+        }
+        SkillState::Missing | SkillState::Untracked => {
+            format!("missing from {place}: `skillpm install` brings it back")
+        }
+    });
+    for seen in &why.seen {
+        line(&seen_by(outcome, seen));
+    }
+    if why.seen.is_empty() {
+        line("seen by no agent on this machine");
+    }
+    for hidden in &why.shadows {
+        line(&format!("comes before {}", outcome.short(hidden)));
+    }
+    if let Some(used) = &why.shadowed_by {
+        line(&format!("comes after {}, where an agent takes only one", outcome.short(used)));
+    }
+    text
+}
+
+fn asked_for(outcome: &WhyOutcome, asked: &Asked) -> String {
+    let file = outcome.short(&asked.file);
+    match (asked.line, &asked.text) {
+        (Some(line), Some(text)) => format!("asked for in {file}:{line}: {text}"),
+        _ => format!("asked for in {file}"),
+    }
+}
+
+fn seen_by(outcome: &WhyOutcome, seen: &SeenBy) -> String {
+    let how = match seen.form {
+        Form::Link => ", a link",
+        Form::Copy => ", a copy",
+        Form::Canonical | Form::Foreign | Form::Broken => "",
+    };
+    format!("seen by {} in {}{how}", seen.agents.join(", "), outcome.short(&seen.path))
+}
+
+fn elsewhere(outcome: &WhyOutcome, other: &Elsewhere) -> String {
+    let what = match (other.form, &other.target) {
+        _ if other.installed => format!("installed, of the {}", other.scope),
+        (Form::Broken, Some(target)) => format!("a link to {target}, which is not there"),
+        (_, Some(target)) => format!("a link to {target}"),
+        (Form::Canonical, None) => "in no lockfile".to_owned(),
+        (_, None) => "not from skillpm".to_owned(),
+    };
+    let who = if other.agents.is_empty() {
+        String::new()
+    } else {
+        format!(", seen by {}", other.agents.join(", "))
+    };
+    format!("  {}: {}\n", outcome.short(&other.path), one_line(&format!("{what}{who}")))
+}
+
+impl WhyOutcome {
+    fn short(&self, path: &str) -> String {
+        super::short_path(&self.roots, path)
+    }
+}

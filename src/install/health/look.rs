@@ -1,0 +1,335 @@
+//! Looking at all of a scope, also at what no lockfile knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::fs::{self, Kind, PathError};
+use crate::install::agents::{self, Agent};
+use crate::install::scope::{Scope, exists};
+use crate::install::sight::{self, Role};
+use crate::install::state::{digest_of, normal, read_manifest};
+use crate::install::transaction::Transaction;
+use crate::lockfile::{LockError, Lockfile};
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::settings::Settings;
+use crate::store::Store;
+
+/// The largest lockfile that is read, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+/// What a scope holds.
+#[derive(Debug)]
+pub struct Look {
+    /// The scope.
+    pub scope: Scope,
+    /// The manifest; `None` where there is none.
+    pub manifest: Result<Option<Manifest>, Error>,
+    /// The lockfile; `None` where there is none.
+    pub lock: Result<Option<Lockfile>, LockFault>,
+    /// Whether a killed run left something to be finished.
+    pub cut_off: bool,
+    /// What killed runs left besides that.
+    pub leftovers: Vec<PathBuf>,
+    /// The canonical copies.
+    pub canonical: Listing,
+    /// The directories of agents that are there, save those that are the canonical one.
+    pub agents: Vec<AgentDirectory>,
+    /// The agents on this machine and those that the manifest names.
+    pub here: Vec<Here>,
+    /// Locked skills whose tree is whole in the store.
+    pub stored: BTreeSet<SkillName>,
+    /// Directories that a change would write to and cannot.
+    pub unwritable: Vec<PathBuf>,
+}
+
+/// Why a lockfile cannot be used.
+#[derive(Debug)]
+pub enum LockFault {
+    /// It cannot be read.
+    File(PathError),
+    /// What is in it is wrong.
+    Content(LockError),
+}
+
+/// What lies in a directory, or why that is not known.
+pub type Listing = Result<BTreeMap<String, Thing>, Fault>;
+
+/// Why nobody looks into a directory.
+#[derive(Debug)]
+pub enum Fault {
+    /// It cannot be read.
+    Unreadable(PathError),
+    /// It leads out of the project.
+    Outside(Error),
+}
+
+/// What lies in a place where a skill may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thing {
+    /// A directory. The digest is that of an installed skill's copy; others are not read.
+    Tree(Option<Digest>),
+    /// A link.
+    Link {
+        /// What it says.
+        target: PathBuf,
+        /// Where it leads.
+        goes: Goes,
+    },
+    /// A file or something stranger.
+    Other,
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Goes {
+    /// To the place of the canonical copy of this name, whether something is there or not.
+    Canonical(String),
+    /// Somewhere else, where something is.
+    Elsewhere,
+    /// To nothing.
+    Nowhere,
+}
+
+/// A directory that belongs to agents.
+#[derive(Debug)]
+pub struct AgentDirectory {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same with links followed.
+    pub real: PathBuf,
+    /// The agent for which links are made here; `None` where skillpm makes none.
+    pub agent: Option<&'static Agent>,
+    /// What lies in it.
+    pub things: Listing,
+}
+
+/// An agent that is here, or that the manifest names.
+#[derive(Debug)]
+pub struct Here {
+    /// The agent.
+    pub agent: &'static Agent,
+    /// Whether the manifest names it.
+    pub chosen: bool,
+    /// Whether its directory is, maybe through links, the canonical one.
+    pub served: bool,
+    /// The directory that it gets links in.
+    pub dir: Option<PathBuf>,
+    /// How many skills it sees in this scope.
+    pub sees: usize,
+    /// Those that it finds in several places.
+    pub twice: Vec<sight::Twice>,
+}
+
+impl Look {
+    /// Looks at everything in `scope`. Nothing is changed, and nothing that is wrong ends it.
+    pub fn take(settings: &Settings, scope: &Scope, store: Option<&Store>) -> Self {
+        let manifest = read_manifest(scope).map(|(manifest, text)| text.map(|_| manifest));
+        let lock = read_lock(&scope.lockfile);
+        let locked = lock.as_ref().ok().and_then(Option::as_ref);
+        let mut look = Self {
+            cut_off: Transaction::is_cut_off(scope),
+            leftovers: Vec::new(),
+            canonical: Ok(BTreeMap::new()),
+            agents: Vec::new(),
+            here: Vec::new(),
+            stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
+            unwritable: Vec::new(),
+            scope: scope.clone(),
+            manifest,
+            lock,
+        };
+        look.canonical = look.list(&scope.skills_dir(), &BTreeSet::new());
+        let skills = real(&scope.skills_dir());
+        look.directories(settings, &skills);
+        look.people(settings, &skills);
+        look.leftovers();
+        look.writable();
+        look
+    }
+
+    /// The names of skills that are locked or have a canonical copy.
+    pub fn installed(&self) -> BTreeSet<String> {
+        let locked = self.locked().into_iter().flat_map(|lock| lock.skills.keys()).map(ToString::to_string);
+        let there = self.canonical.iter().flat_map(BTreeMap::keys).cloned();
+        locked.chain(there).collect()
+    }
+
+    /// The lockfile, where there is one that can be read.
+    pub fn locked(&self) -> Option<&Lockfile> {
+        self.lock.as_ref().ok()?.as_ref()
+    }
+
+    /// The manifest, where there is one that can be read.
+    pub fn asked(&self) -> Option<&Manifest> {
+        self.manifest.as_ref().ok()?.as_ref()
+    }
+
+    /// What lies in the directory of agents `dir`; `None` where that is not there or not known.
+    pub fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, Thing>> {
+        let real = real(dir);
+        self.agents.iter().find(|found| found.real == real)?.things.as_ref().ok()
+    }
+
+    /// Whether `dir` cannot be looked into.
+    pub fn is_closed(&self, dir: &Path) -> bool {
+        let real = real(dir);
+        self.agents.iter().any(|found| found.real == real && found.things.is_err())
+            || self.scope.check_inside(dir).is_err()
+    }
+
+    /// What lies in `dir`; trees that are not in `named` are only hashed where they are locked.
+    fn list(&self, dir: &Path, named: &BTreeSet<String>) -> Listing {
+        self.scope.check_inside(dir).map_err(Fault::Outside)?;
+        if exists(dir) && fs::kind(&real(dir)).map_err(Fault::Unreadable)? != Some(Kind::Directory) {
+            let source = std::io::ErrorKind::NotADirectory.into();
+            return Err(Fault::Unreadable(PathError { action: "read", path: dir.to_owned(), source }));
+        }
+        let mut things = BTreeMap::new();
+        for name in fs::list_dir(dir).map_err(Fault::Unreadable)? {
+            if name.starts_with('.') {
+                continue;
+            }
+            let hashed = named.contains(&name) || self.locked().is_some_and(|lock| is_locked(lock, &name));
+            let thing = self.thing(&dir.join(&name), hashed).map_err(Fault::Unreadable)?;
+            things.extend(thing.map(|thing| (name, thing)));
+        }
+        Ok(things)
+    }
+
+    fn thing(&self, path: &Path, hashed: bool) -> Result<Option<Thing>, PathError> {
+        Ok(match fs::kind(path)? {
+            None => None,
+            Some(Kind::Directory) => Some(Thing::Tree(hashed.then(|| digest_of(path)).flatten())),
+            Some(Kind::Symlink) => {
+                let target = fs::read_link(path)?.unwrap_or_default();
+                Some(Thing::Link { goes: self.goes(path, &target)?, target })
+            }
+            Some(_) => Some(Thing::Other),
+        })
+    }
+
+    fn goes(&self, path: &Path, target: &Path) -> Result<Goes, PathError> {
+        let skills = real(&self.scope.skills_dir());
+        let canonical =
+            |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
+                (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
+                _ => None,
+            };
+        // By what it says, whatever lies there; else by where it ends.
+        let says = normal(&path.parent().map(real).unwrap_or_default().join(target));
+        let ends = fs::real_path(path)?;
+        let goes = canonical(&says).or_else(|| ends.as_deref().and_then(canonical));
+        Ok(goes.unwrap_or(if ends.is_some() { Goes::Elsewhere } else { Goes::Nowhere }))
+    }
+
+    /// Looks at the directories of all agents, each once.
+    fn directories(&mut self, settings: &Settings, skills: &Path) {
+        let installed = self.installed();
+        let chosen = self.asked().map(sight::chosen).unwrap_or_default();
+        let mut all: Vec<&Agent> = agents::all().iter().collect();
+        // Of those that share a directory, the ones that somebody chose get the links.
+        all.sort_by_key(|agent| !chosen.contains(agent.id));
+        let mut seen = BTreeSet::new();
+        let mut found: Vec<AgentDirectory> = Vec::new();
+        for (own_only, agent) in all.iter().map(|a| (true, a)).chain(all.iter().map(|a| (false, a))) {
+            let own = self.scope.agent_dir(settings, agent);
+            for dir in sight::directories(settings, &self.scope, agent) {
+                let is_own = own.as_ref() == Some(&dir.path);
+                let real = real(&dir.path);
+                if dir.role == Role::Shared || is_own != own_only || real == skills || !exists(&dir.path) {
+                    continue;
+                }
+                if !seen.insert(real.clone()) {
+                    continue;
+                }
+                let things = self.list(&dir.path, &installed);
+                found.push(AgentDirectory { path: dir.path, real, agent: is_own.then_some(*agent), things });
+            }
+        }
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        self.agents = found;
+    }
+
+    /// Looks at what the agents see that are here.
+    fn people(&mut self, settings: &Settings, skills: &Path) {
+        let installed = self.installed();
+        let chosen = self.asked().map(sight::chosen).unwrap_or_default();
+        for agent in agents::all() {
+            let is_chosen = chosen.contains(agent.id);
+            if !is_chosen && !agent.detected(settings, &self.scope.root, &exists) {
+                continue;
+            }
+            let dirs: Vec<_> = sight::directories(settings, &self.scope, agent)
+                .into_iter()
+                // What leads out of the project is not looked at, and told on its own.
+                .filter(|dir| self.scope.check_inside(&dir.path).is_ok())
+                .map(|dir| (dir.role, sight::look(&dir.path, &self.scope, &installed).unwrap_or_default()))
+                .collect();
+            let sees = dirs.iter().filter(|(role, _)| *role != Role::Other).map(|(_, seen)| seen.len()).sum();
+            let twice = sight::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
+            let dir = self.scope.agent_dir(settings, agent);
+            let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
+            self.here.push(Here { agent, chosen: is_chosen, served, dir, sees, twice });
+        }
+    }
+
+    /// Looks for what killed runs left beside what they moved or wrote.
+    fn leftovers(&mut self) {
+        // Whoever is at work there needs them.
+        if Transaction::is_begun(&self.scope) && !self.cut_off {
+            return;
+        }
+        let mut dirs: BTreeSet<PathBuf> = self.agents.iter().map(|dir| dir.path.clone()).collect();
+        dirs.extend([self.scope.work_dir(), self.scope.skills_dir()]);
+        dirs.extend(self.scope.manifest.parent().map(Path::to_owned));
+        for dir in dirs {
+            if self.scope.check_inside(&dir).is_err() {
+                continue;
+            }
+            for name in fs::list_dir(&dir).unwrap_or_default() {
+                if fs::is_leftover(&dir.join(&name)) {
+                    self.leftovers.push(dir.join(&name));
+                }
+            }
+        }
+    }
+
+    fn writable(&mut self) {
+        let mut dirs = vec![self.scope.work_dir(), self.scope.skills_dir()];
+        dirs.extend(self.scope.manifest.parent().map(Path::to_owned));
+        let linked = self.here.iter().filter(|here| here.chosen && !here.served);
+        dirs.extend(linked.filter_map(|here| here.dir.clone()));
+        let is_dir = |dir: &Path| matches!(fs::kind(&real(dir)), Ok(Some(Kind::Directory)));
+        dirs.retain(|dir| is_dir(dir) && !fs::may_change(dir));
+        self.unwritable = dirs;
+    }
+}
+
+/// Whether `name` is that of a locked skill.
+pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
+    SkillName::new(name).is_ok_and(|valid| valid.as_str() == name && lock.skills.contains_key(&valid))
+}
+
+fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {
+    let text = fs::read_text(path, MAX_FILE).map_err(LockFault::File)?;
+    text.map(|text| Lockfile::parse(&text)).transpose().map_err(LockFault::Content)
+}
+
+fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
+    let Some(store) = store else { return BTreeSet::new() };
+    let whole = lock.skills.iter().filter(|(_, locked)| store.is_whole(&locked.digest));
+    whole.map(|(name, _)| name.clone()).collect()
+}
+
+/// `path` with links followed as far as it is there.
+fn real(path: &Path) -> PathBuf {
+    for there in path.ancestors() {
+        if let (Ok(Some(real)), Ok(rest)) = (fs::real_path(there), path.strip_prefix(there)) {
+            return real.join(rest);
+        }
+    }
+    path.to_owned()
+}

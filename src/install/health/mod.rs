@@ -1,0 +1,114 @@
+//! The health of a scope: what is wrong in it, and what can be done about it without losing anything.
+//!
+//! [`Look`] reads all that there is; [`check`] is a function of that alone. What is repaired is repaired by
+//! the steps of a [`Transaction`](super::transaction::Transaction), as an installation would.
+
+mod check;
+pub mod look;
+pub mod problem;
+
+use std::path::PathBuf;
+
+pub use check::check;
+pub use look::Look;
+
+use self::problem::{Problem, Severity};
+use super::plan::Step;
+use super::scope::ScopeKind;
+use crate::digest::Digest;
+
+/// Something that is wrong, or worth knowing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it was found; `None` for the store and the downloads.
+    pub scope: Option<ScopeKind>,
+    /// The skill that it is about.
+    pub skill: Option<String>,
+    /// The agent that it is about.
+    pub agent: Option<&'static str>,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What is wrong, in words.
+    pub message: String,
+    /// What can be done.
+    pub remedy: Remedy,
+}
+
+/// What can be done about a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remedy {
+    /// Nothing has to be done.
+    None,
+    /// A person has to decide; this says how.
+    Advice(String),
+    /// These steps mend it. Nothing that a user wrote goes.
+    Steps(Vec<Step>),
+    /// What was begun has to be finished.
+    Finish,
+    /// What lies at the path has to go. It is kept in the store unless its bytes are there already.
+    Sweep,
+    /// The tree of the store has to go: it can be had again.
+    Discard(Digest),
+    /// What lies at the path, in the store or among the downloads, is rubbish.
+    Clear,
+}
+
+impl Remedy {
+    /// Whether it can be done without asking anybody.
+    pub fn is_safe(&self) -> bool {
+        !matches!(self, Self::None | Self::Advice(_))
+    }
+}
+
+impl Finding {
+    /// Returns a finding about `path`.
+    pub fn new(problem: &Problem, path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self {
+            id: problem.id,
+            severity: problem.severity,
+            scope: None,
+            skill: None,
+            agent: None,
+            path: path.into(),
+            message: message.into(),
+            remedy: Remedy::None,
+        }
+    }
+
+    /// Says which skill it is about.
+    #[must_use]
+    pub fn skill(mut self, name: &str) -> Self {
+        self.skill = Some(name.to_owned());
+        self
+    }
+
+    /// Says which agent it is about.
+    #[must_use]
+    pub fn agent(mut self, agent: Option<&'static str>) -> Self {
+        self.agent = agent;
+        self
+    }
+
+    /// Says what a person can do.
+    #[must_use]
+    pub fn advice(self, advice: impl Into<String>) -> Self {
+        self.remedy(Remedy::Advice(advice.into()))
+    }
+
+    /// Says what can be done.
+    #[must_use]
+    pub fn remedy(mut self, remedy: Remedy) -> Self {
+        self.remedy = remedy;
+        self
+    }
+
+    /// Where it stands among others: by what it is, then by its path.
+    pub fn order(&self) -> (usize, &PathBuf) {
+        let at = problem::ALL.iter().position(|problem| problem.id == self.id);
+        (at.unwrap_or(usize::MAX), &self.path)
+    }
+}

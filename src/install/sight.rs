@@ -1,0 +1,297 @@
+//! What agents see: the directories that each of them reads, and the skills that lie there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
+
+use super::agents::{self, Agent};
+use super::scope::{Scope, ScopeKind};
+use crate::engine::load::skill_file;
+use crate::fs::{self, Kind, PathError};
+use crate::manifest::Manifest;
+use crate::path::collision_key;
+use crate::settings::Settings;
+
+/// Why an agent reads a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It holds the canonical copies.
+    Canonical,
+    /// It is the agent's own.
+    Own,
+    /// Some tool takes it for the agent's; whether it is read depends on the agent's version.
+    Other,
+    /// It is another agent's, and this one reads it too.
+    Shared,
+}
+
+/// A directory that an agent reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// Where it is, or would be.
+    pub path: PathBuf,
+    /// Why it is read.
+    pub role: Role,
+}
+
+/// Returns the directories that `agent` reads in `scope`, each once, the one that serves it first.
+pub fn directories(settings: &Settings, scope: &Scope, agent: &Agent) -> Vec<Directory> {
+    let mut dirs: Vec<(PathBuf, Role)> = Vec::new();
+    match scope.kind {
+        ScopeKind::Project => {
+            let own = agent.project_dirs.iter().map(|dir| scope.root.join(dir));
+            dirs.extend(
+                own.enumerate().map(|(at, dir)| (dir, if at == 0 { Role::Own } else { Role::Other })),
+            );
+            dirs.extend(agent.shared_project_dirs().map(|dir| (scope.root.join(dir), Role::Shared)));
+        }
+        ScopeKind::User => {
+            if agent.is_universal() {
+                dirs.push((scope.skills_dir(), Role::Canonical));
+            }
+            dirs.extend(scope.agent_dir(settings, agent).map(|dir| (dir, Role::Own)));
+            dirs.extend(agent.user_dirs(settings).map(|dir| (dir, Role::Other)));
+            dirs.extend(agent.shared_user_dirs(settings).map(|dir| (dir, Role::Shared)));
+        }
+    }
+    let mut once: Vec<Directory> = Vec::new();
+    for (path, role) in dirs {
+        if once.iter().all(|dir| dir.path != path) {
+            let role = if path == scope.skills_dir() { Role::Canonical } else { role };
+            once.push(Directory { path, role });
+        }
+    }
+    once
+}
+
+/// The agents that the manifest names, by id. Names of no agent are left out.
+pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
+    let own = manifest.skills().values().filter_map(|requirement| requirement.agents.as_ref());
+    let targets = manifest.agents().targets.iter().chain(own).flatten();
+    targets.filter_map(|target| agents::find(target).ok()).map(|agent| agent.id).collect()
+}
+
+/// What a skill in an agent's directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// The canonical copy itself.
+    Canonical,
+    /// A link to the canonical copy.
+    Link,
+    /// A copy of an installed skill.
+    Copy,
+    /// Something that skillpm did not put there.
+    Foreign,
+    /// A link that leads to nothing, so that the agent sees nothing.
+    Broken,
+}
+
+/// A skill in a directory that agents read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The name of its directory.
+    pub name: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it is.
+    pub form: Form,
+    /// Where its link leads, as the link says it.
+    pub target: Option<PathBuf>,
+    /// Its directory with all links followed.
+    pub real: Option<PathBuf>,
+}
+
+/// Returns the skills in directory `dir`, sorted by name: directories, or links to directories, with a
+/// `SKILL.md`. `installed` are the names of the skills of `scope`.
+///
+/// # Errors
+///
+/// Where the directory cannot be read. A single skill that cannot be looked at hides none of the others.
+pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<Vec<Seen>, PathError> {
+    let skills = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
+    let is_canonical = dir == scope.skills_dir() || fs::real_path(dir)?.as_ref() == Some(&skills);
+    let mut seen = Vec::new();
+    for name in fs::list_dir(dir)?.into_iter().filter(|name| !name.starts_with('.')) {
+        let path = dir.join(&name);
+        let Ok(real) = fs::real_path(&path) else { continue };
+        let target = fs::read_link(&path).ok().flatten();
+        let is_skill = real.as_deref().is_some_and(|real| {
+            matches!(fs::kind(real), Ok(Some(Kind::Directory))) && matches!(skill_file(real), Ok(Some(_)))
+        });
+        let known = installed.contains(&name);
+        let form = match (&target, &real) {
+            (Some(_), None) => Form::Broken,
+            _ if !is_skill => continue,
+            (None, _) if is_canonical => Form::Canonical,
+            (Some(_), _) if is_canonical && known => Form::Canonical,
+            (Some(_), Some(real)) if real.parent() == Some(&skills) => Form::Link,
+            (None, _) if known => Form::Copy,
+            _ => Form::Foreign,
+        };
+        seen.push(Seen { name, path, form, target, real });
+    }
+    Ok(seen)
+}
+
+/// A skill that an agent finds in more than one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Twice {
+    /// The name.
+    pub name: String,
+    /// The places, in the order in which the agent's directories are listed.
+    pub places: Vec<PathBuf>,
+    /// Whether they all lead to one directory.
+    pub same: bool,
+}
+
+/// The key under which two names are one, to some file system or to an agent: case and NFKC do not count.
+pub fn alike(name: &str) -> String {
+    collision_key(name).nfkc().collect()
+}
+
+/// Returns the skills of one name that lie in several of the directories of an agent. Directories of
+/// which it is not sure that they are read do not count, and links to nothing are not seen.
+pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> Vec<Twice> {
+    let mut by_name: BTreeMap<String, Vec<&Seen>> = BTreeMap::new();
+    for (role, seen) in directories {
+        for skill in seen.iter().filter(|skill| role != Role::Other && skill.form != Form::Broken) {
+            by_name.entry(alike(&skill.name)).or_default().push(skill);
+        }
+    }
+    let mut found = Vec::new();
+    for seen in by_name.into_values().filter(|seen| seen.len() > 1) {
+        let real: BTreeSet<_> = seen.iter().map(|skill| &skill.real).collect();
+        found.push(Twice {
+            name: seen[0].name.clone(),
+            places: seen.iter().map(|skill| skill.path.clone()).collect(),
+            same: real.len() == 1,
+        });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::Env;
+
+    fn settings(cwd: &Path, home: &Path) -> Settings {
+        let vars = [("HOME".into(), home.into())].into();
+        Settings::from_env(Env { vars, cwd: cwd.to_owned(), interactive: false }).expect("valid")
+    }
+
+    fn agent(id: &str) -> &'static Agent {
+        agents::find(id).expect("in the table")
+    }
+
+    fn of(id: &str, kind: ScopeKind) -> Vec<(String, Role)> {
+        let settings = settings(Path::new("/p"), Path::new("/h"));
+        let root = PathBuf::from(if kind == ScopeKind::Project { "/p" } else { "/h" });
+        let scope = Scope { kind, root, manifest: PathBuf::new(), lockfile: PathBuf::new() };
+        directories(&settings, &scope, agent(id))
+            .into_iter()
+            .map(|dir| (dir.path.display().to_string(), dir.role))
+            .collect()
+    }
+
+    fn list(expected: &[(&str, Role)]) -> Vec<(String, Role)> {
+        expected.iter().map(|(path, role)| ((*path).to_owned(), *role)).collect()
+    }
+
+    #[test]
+    fn where_agents_read() {
+        let project = ScopeKind::Project;
+        assert_eq!(of("claude-code", project), list(&[("/p/.claude/skills", Role::Own)]));
+        assert_eq!(
+            of("cursor", project),
+            list(&[
+                ("/p/.agents/skills", Role::Canonical),
+                ("/p/.cursor/skills", Role::Other),
+                ("/p/.claude/skills", Role::Shared),
+                ("/p/.codex/skills", Role::Shared),
+            ])
+        );
+        assert_eq!(
+            of("cursor", ScopeKind::User),
+            list(&[
+                ("/h/.agents/skills", Role::Canonical),
+                ("/h/.cursor/skills", Role::Own),
+                ("/h/.claude/skills", Role::Shared),
+                ("/h/.codex/skills", Role::Shared),
+            ])
+        );
+        assert_eq!(
+            of("roo", project),
+            list(&[("/p/.roo/skills", Role::Own), ("/p/.agents/skills", Role::Canonical)])
+        );
+        assert!(of("eve", ScopeKind::User).is_empty(), "it only knows projects");
+    }
+
+    #[test]
+    fn a_skill_is_there_twice_where_two_directories_are_surely_read() {
+        let seen = |path: &str, form, real: &str| Seen {
+            name: path.rsplit('/').next().expect("a name").to_owned(),
+            path: path.into(),
+            form,
+            target: None,
+            real: (!real.is_empty()).then(|| real.into()),
+        };
+        let canonical =
+            [seen("/a/pdf", Form::Canonical, "/a/pdf"), seen("/a/docx", Form::Canonical, "/a/docx")];
+        let shared = [seen("/c/pdf", Form::Link, "/a/pdf"), seen("/c/gone", Form::Broken, "")];
+        let other = [seen("/o/docx", Form::Foreign, "/o/docx")];
+        let dirs: [(Role, &[Seen]); 3] =
+            [(Role::Canonical, &canonical), (Role::Shared, &shared), (Role::Other, &other)];
+        let found = twice(dirs);
+        let places = vec![PathBuf::from("/a/pdf"), PathBuf::from("/c/pdf")];
+        assert_eq!(found, [Twice { name: "pdf".to_owned(), places, same: true }]);
+        let own: [(Role, &[Seen]); 2] = [(Role::Canonical, &canonical), (Role::Own, &other)];
+        let found = twice(own);
+        assert_eq!((found[0].name.as_str(), found[0].same), ("docx", false));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_lies_in_a_directory() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let root = fs::real_path(dir.path()).expect("looks").expect("is there");
+        let scope = Scope {
+            kind: ScopeKind::Project,
+            root: root.clone(),
+            manifest: PathBuf::new(),
+            lockfile: PathBuf::new(),
+        };
+        let (skills, own) = (scope.skills_dir(), root.join(".claude/skills"));
+        for path in
+            [skills.join("pdf"), skills.join("new"), own.join("copy"), own.join("mine"), own.join("empty")]
+        {
+            fs::create_dir_all(&path).expect("creates");
+            if !path.ends_with("empty") {
+                fs::write_atomic(&path.join("SKILL.md"), b"x").expect("writes");
+            }
+        }
+        let link = |target: &str, name: &str| fs::symlink(Path::new(target), &own.join(name)).expect("links");
+        link("../../.agents/skills/pdf", "pdf");
+        link("../../.agents/skills/pdf", "alias");
+        link("../../elsewhere", "gone");
+        link("mine", "linked");
+        fs::write_atomic(&own.join("file"), b"x").expect("writes");
+        let installed = ["pdf", "copy"].map(ToOwned::to_owned).into();
+        let forms = |dir: &Path| {
+            let seen = look(dir, &scope, &installed).expect("reads");
+            seen.into_iter().map(|skill| format!("{} {:?}", skill.name, skill.form)).collect::<Vec<_>>()
+        };
+        assert_eq!(forms(&skills), ["new Canonical", "pdf Canonical"]);
+        assert_eq!(
+            forms(&own),
+            ["alias Link", "copy Copy", "gone Broken", "linked Foreign", "mine Foreign", "pdf Link"]
+        );
+        assert!(forms(&root.join("nothing")).is_empty());
+        fs::symlink(Path::new("../.agents/skills"), &root.join(".goose/skills")).expect("links");
+        assert_eq!(forms(&root.join(".goose/skills")), ["new Canonical", "pdf Canonical"]);
+    }
+}

@@ -1,0 +1,241 @@
+//! `agents`: which agents are here, where each reads, and what it sees there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::agents::{self, Agent};
+use crate::install::scope::{Scope, ScopeKind, exists};
+use crate::install::sight::{self, Form, Role, Seen};
+use crate::install::state::Files;
+
+/// Which agents, and where.
+#[derive(Debug, Clone, Default)]
+pub struct AgentsRequest {
+    /// Only these, by id or alias. None: those that are in use here.
+    pub names: Vec<String>,
+    /// All that there are in the table.
+    pub all: bool,
+    /// Only what lies in this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+}
+
+/// One agent. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentView {
+    /// Its id, for `--agent` and `skillpm.toml`.
+    pub id: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// Whether it is on this machine, or set up in this project.
+    pub detected: bool,
+    /// The paths that say so.
+    pub found_by: Vec<String>,
+    /// Whether the canonical copies serve it, so that it gets no links.
+    pub universal: bool,
+    /// The scopes whose manifest names it.
+    pub chosen: Vec<ScopeKind>,
+    /// The directories that it reads.
+    pub directories: Vec<DirectoryView>,
+    /// How many skills it sees, each name once.
+    pub sees: usize,
+    /// The skills that it finds in several places.
+    pub twice: Vec<TwiceView>,
+}
+
+/// A directory that an agent reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DirectoryView {
+    /// The scope that it belongs to.
+    pub scope: ScopeKind,
+    /// Where it is, or would be.
+    pub path: String,
+    /// Why it is read.
+    pub role: Role,
+    /// Whether it is there.
+    pub exists: bool,
+    /// What lies in it.
+    pub skills: Vec<SkillView>,
+    /// Why nobody can look into it.
+    pub problem: Option<String>,
+}
+
+/// A skill in a directory of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkillView {
+    /// The name of its directory.
+    pub name: String,
+    /// What it is.
+    pub form: Form,
+    /// Where its link leads, as the link says it.
+    pub target: Option<String>,
+}
+
+/// A skill that an agent finds in several places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TwiceView {
+    /// The name.
+    pub name: String,
+    /// The places.
+    pub places: Vec<String>,
+    /// Whether they all lead to one directory.
+    pub same: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct AgentsOutcome {
+    /// The agents, by id.
+    pub agents: Vec<AgentView>,
+    /// The project and the user's home, for shorter paths.
+    pub roots: BTreeMap<ScopeKind, String>,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+/// Tells which agents are on this machine or chosen by a manifest, where they read and what they see.
+///
+/// # Errors
+///
+/// A name of no agent; a scope that was asked for and is not there.
+pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcome> {
+    let named: Vec<&Agent> =
+        request.names.iter().map(|name| Ok(agents::find(name)?)).collect::<Result<_>>()?;
+    let mut outcome = AgentsOutcome::default();
+    let mut places = Vec::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        if request.scope.is_some_and(|only| only != kind) {
+            continue;
+        }
+        match Scope::new(&context.settings, kind) {
+            Ok(scope) => places.push(Place::look(scope, &mut outcome.warnings)),
+            // Without a home there is no user's scope to look at, unless it was asked for.
+            Err(error) if request.scope.is_none() => outcome.warnings.push(error.to_string()),
+            Err(error) => return Err(error),
+        }
+    }
+    // Whether an agent is here depends on the project, whatever scope is looked at.
+    let project = Scope::new(&context.settings, ScopeKind::Project)?;
+    outcome.roots.insert(ScopeKind::Project, text(&project.root));
+    outcome.roots.extend(context.settings.home.iter().map(|home| (ScopeKind::User, text(home))));
+    let mut seen = BTreeMap::new();
+    for agent in agents::all() {
+        let signs = agent.signs(&context.settings, &project.root, &exists);
+        let chosen: Vec<_> = places
+            .iter()
+            .filter(|place| place.chosen.contains(agent.id))
+            .map(|place| place.scope.kind)
+            .collect();
+        let wanted = if named.is_empty() {
+            request.all || !signs.is_empty() || !chosen.is_empty()
+        } else {
+            named.iter().any(|named| named.id == agent.id)
+        };
+        if wanted {
+            outcome.agents.push(view(context, agent, &signs, chosen, &places, &mut seen));
+        }
+    }
+    Ok(outcome)
+}
+
+/// A scope, and what its files say.
+struct Place {
+    scope: Scope,
+    installed: BTreeSet<String>,
+    chosen: BTreeSet<&'static str>,
+}
+
+impl Place {
+    fn look(scope: Scope, warnings: &mut Vec<String>) -> Self {
+        // What agents see does not depend on files that cannot be read.
+        let files = Files::read(&scope).unwrap_or_else(|error| {
+            warnings.push(error.to_string());
+            Files::default()
+        });
+        let names = files.lock.skills.keys().chain(files.manifest.skills().keys());
+        let installed = names.map(ToString::to_string).collect();
+        Self { chosen: sight::chosen(&files.manifest), scope, installed }
+    }
+}
+
+/// What lies in directories that were looked at already: many agents read the same ones.
+type Known = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
+
+fn view(
+    context: &Context,
+    agent: &'static Agent,
+    signs: &[PathBuf],
+    chosen: Vec<ScopeKind>,
+    places: &[Place],
+    known: &mut Known,
+) -> AgentView {
+    let mut directories = Vec::new();
+    let mut paths: Vec<(Role, PathBuf)> = Vec::new();
+    for place in places {
+        for dir in sight::directories(&context.settings, &place.scope, agent) {
+            // In the home directory itself the project's directories are the user's.
+            if paths.iter().any(|(_, path)| *path == dir.path) {
+                continue;
+            }
+            let looked = known.entry(dir.path.clone()).or_insert_with(|| {
+                sight::look(&dir.path, &place.scope, &place.installed)
+                    .map_err(|error| format!("{error}: {}", error.source))
+            });
+            let (skills, problem) = match looked {
+                Ok(seen) => (seen.iter().map(skill).collect(), None),
+                Err(problem) => (Vec::new(), Some(problem.clone())),
+            };
+            directories.push(DirectoryView {
+                scope: place.scope.kind,
+                path: text(&dir.path),
+                role: dir.role,
+                exists: exists(&dir.path),
+                skills,
+                problem,
+            });
+            paths.push((dir.role, dir.path));
+        }
+    }
+    let seen = |(role, path): &(Role, PathBuf)| {
+        let seen = known.get(path).and_then(|looked| looked.as_ref().ok());
+        (*role, seen.map_or(&[][..], Vec::as_slice))
+    };
+    let twice = sight::twice(paths.iter().map(seen));
+    let names: BTreeSet<_> = paths
+        .iter()
+        .map(seen)
+        .filter(|(role, _)| *role != Role::Other)
+        .flat_map(|(_, seen)| seen)
+        .filter(|skill| skill.form != Form::Broken)
+        .map(|skill| sight::alike(&skill.name))
+        .collect();
+    AgentView {
+        id: agent.id,
+        name: agent.name,
+        detected: !signs.is_empty(),
+        found_by: signs.iter().map(|sign| text(sign)).collect(),
+        universal: agent.is_universal(),
+        chosen,
+        directories,
+        sees: names.len(),
+        twice: twice
+            .into_iter()
+            .map(|twice| TwiceView {
+                name: twice.name,
+                places: twice.places.iter().map(|path| text(path)).collect(),
+                same: twice.same,
+            })
+            .collect(),
+    }
+}
+
+fn skill(seen: &Seen) -> SkillView {
+    SkillView { name: seen.name.clone(), form: seen.form, target: seen.target.as_deref().map(text) }
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,343 @@
+//! `cache`: the store and the downloads, which skillpm can make anew.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, usage};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::settings::no_home;
+use crate::store::{Store, downloads};
+
+/// How long a tree or download is kept without being used, unless somebody says otherwise.
+pub const DEFAULT_AGE: Duration = Duration::from_hours(30 * 24);
+/// How old a half download must be to be taken for one that was cut off.
+pub(crate) const REST_AGE: Duration = Duration::from_hours(24);
+
+/// What the store is called among the rooms.
+const STORE: &str = "store";
+
+/// One place. The JSON form of this and the other values here is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Room {
+    /// `store`, or the name of a directory of the downloads.
+    pub name: String,
+    /// The directory, whether it is there or not.
+    pub path: String,
+    /// How many trees or downloads it holds.
+    pub count: usize,
+    /// How many files these have.
+    pub files: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// The directories.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Places {
+    /// The store.
+    pub store: Room,
+    /// The directory of the downloads.
+    pub downloads: String,
+    /// What is in it.
+    pub rooms: Vec<Room>,
+}
+
+/// Returns where the store and the downloads lie, and how much is in them.
+///
+/// # Errors
+///
+/// Where the home directory is not known, or something cannot be read.
+pub fn places(context: &Context) -> Result<Places> {
+    let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
+    let mut rooms = Vec::new();
+    for name in downloads::rooms(&cache)? {
+        let path = cache.join(&name);
+        let units = downloads::units(&path)?;
+        let (files, bytes) =
+            (units.iter().map(|u| u.usage.files).sum(), units.iter().map(|u| u.usage.bytes).sum());
+        rooms.push(Room { name, path: text(&path), count: units.len(), files, bytes });
+    }
+    let all = usage(store.root())?;
+    Ok(Places {
+        store: Room {
+            name: STORE.to_owned(),
+            path: text(store.root()),
+            count: store.objects()?.len(),
+            files: all.files,
+            bytes: all.bytes,
+        },
+        downloads: text(&cache),
+        rooms,
+    })
+}
+
+/// A path as it is shown: JSON has no place for names that are not UTF-8.
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn cache_dir(context: &Context) -> Result<PathBuf> {
+    context.settings.dirs.cache.clone().ok_or_else(|| no_home("downloads"))
+}
+
+/// What is to go.
+#[derive(Debug, Clone)]
+pub struct PruneRequest {
+    /// What was not used for longer than this goes.
+    pub older_than: Duration,
+    /// Show it only.
+    pub dry_run: bool,
+}
+
+/// What is to be emptied.
+#[derive(Debug, Clone, Default)]
+pub struct CleanRequest {
+    /// The store too.
+    pub store: bool,
+    /// Show it only.
+    pub dry_run: bool,
+}
+
+/// Something that went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    /// `store`, or the room.
+    pub room: String,
+    /// Where it lay.
+    pub path: String,
+    /// How many bytes it had.
+    pub bytes: u64,
+}
+
+/// What went.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RemovedOutcome {
+    /// It, one by one.
+    pub removed: Vec<Removed>,
+    /// Copies that a user edited: they stay in the store.
+    pub kept: Vec<String>,
+    /// What another process is at work on.
+    pub in_use: Vec<String>,
+    /// Whether nothing was removed because it was only to be shown.
+    pub dry_run: bool,
+    /// What a person should know.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
+}
+
+/// Removes what was not used for long: trees that no lockfile at hand names, downloads, and what killed
+/// processes left. Copies that a user edited stay.
+///
+/// # Errors
+///
+/// Where something cannot be read or removed. What was removed before that is gone, and nothing is half there.
+pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome> {
+    let mut work = Work::new(context, request.dry_run)?;
+    let locked = work.locked();
+    let old = |path: &Path| Ok::<_, Error>(usage(path)?.is_older_than(request.older_than));
+    work.store(|store, digest| Ok(!locked.contains(digest) && old(&store.path(digest))?))?;
+    work.downloads(|unit| unit.usage.is_older_than(request.older_than) || unit.is_rest(REST_AGE))?;
+    Ok(work.outcome)
+}
+
+/// Removes all downloads, and with `store` all trees. Copies that a user edited stay.
+///
+/// # Errors
+///
+/// As [`prune`].
+pub fn clean(context: &Context, request: &CleanRequest) -> Result<RemovedOutcome> {
+    let mut work = Work::new(context, request.dry_run)?;
+    if request.store {
+        work.store(|_, _| Ok(true))?;
+    }
+    work.downloads(|_| true)?;
+    Ok(work.outcome)
+}
+
+struct Work<'a> {
+    context: &'a Context,
+    store: Store,
+    cache: PathBuf,
+    outcome: RemovedOutcome,
+}
+
+impl<'a> Work<'a> {
+    fn new(context: &'a Context, dry_run: bool) -> Result<Self> {
+        Ok(Self {
+            context,
+            store: Store::new(&context.settings)?,
+            cache: cache_dir(context)?,
+            outcome: RemovedOutcome { dry_run, ..RemovedOutcome::default() },
+        })
+    }
+
+    /// The digests that the lockfiles of this project and of the user name. Those of other projects are
+    /// not known: a tree that only they name is fetched again when it went.
+    fn locked(&mut self) -> BTreeSet<Digest> {
+        let mut locked = BTreeSet::new();
+        for kind in [ScopeKind::Project, ScopeKind::User] {
+            let files = Scope::new(&self.context.settings, kind).and_then(|scope| Files::read(&scope));
+            match files {
+                Ok(files) => locked.extend(files.lock.skills.values().map(|locked| locked.digest)),
+                Err(error) => self.outcome.warnings.push(format!("{error}; what it names may be removed")),
+            }
+        }
+        locked
+    }
+
+    /// Removes the trees that `goes` says, and what killed writers left.
+    fn store(&mut self, goes: impl Fn(&Store, &Digest) -> Result<bool>) -> Result<()> {
+        let store = self.store.clone();
+        // Looking takes no lock.
+        let lock = if self.outcome.dry_run {
+            None
+        } else {
+            store.lock(|| self.context.reporter.waiting_for_lock(store.root()))?
+        };
+        for digest in store.objects()? {
+            let path = store.path(&digest);
+            if !goes(&store, &digest)? {
+                continue;
+            }
+            if store.is_kept(&digest) {
+                self.outcome.kept.push(text(&path));
+                continue;
+            }
+            let bytes = usage(&path)?.bytes;
+            if let Some(lock) = &lock {
+                lock.take(&digest)?;
+            }
+            self.gone(STORE, &path, bytes);
+        }
+        for stage in lock.as_ref().map_or_else(|| store.dead_stages(), crate::store::StoreLock::stages) {
+            self.rest(STORE, &stage)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the downloads that `goes` says.
+    fn downloads(&mut self, goes: impl Fn(&downloads::Unit) -> bool) -> Result<()> {
+        for room in downloads::rooms(&self.cache)? {
+            for unit in downloads::units(&self.cache.join(&room))?.into_iter().filter(&goes) {
+                if self.outcome.dry_run || downloads::take(&self.cache, &unit.path)? {
+                    self.gone(&room, &unit.path, unit.usage.bytes);
+                } else {
+                    self.outcome.in_use.push(text(&unit.path));
+                }
+            }
+        }
+        for path in downloads::gone(&self.cache)? {
+            self.rest("downloads", &path)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what a killed process left.
+    fn rest(&mut self, room: &str, path: &Path) -> Result<()> {
+        let bytes = usage(path)?.bytes;
+        if !self.outcome.dry_run {
+            fs::remove_tree(path)?;
+        }
+        self.gone(room, path, bytes);
+        Ok(())
+    }
+
+    fn gone(&mut self, room: &str, path: &Path, bytes: u64) {
+        self.outcome.removed.push(Removed { room: room.to_owned(), path: text(path), bytes });
+    }
+}
+
+/// What is to be checked.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// Throw away what is damaged.
+    pub fix: bool,
+    /// Show what would be thrown away.
+    pub dry_run: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct VerifyOutcome {
+    /// How many trees and archives were looked at.
+    pub checked: usize,
+    /// Those that are not what they should be.
+    pub damaged: Vec<Damaged>,
+    /// Whether nothing was removed because it was only to be shown.
+    pub dry_run: bool,
+}
+
+/// Something that is not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Damaged {
+    /// `store`, or the room.
+    pub room: String,
+    /// Where it lies.
+    pub path: String,
+    /// What is wrong.
+    pub reason: String,
+    /// Whether it is what a user edited, which is never thrown away.
+    pub kept: bool,
+    /// Whether it was thrown away.
+    pub removed: bool,
+}
+
+/// Checks each tree of the store against its digest, and each downloaded archive.
+///
+/// # Errors
+///
+/// Where something cannot be read or removed. Damage is none: it is in the outcome.
+pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
+    let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
+    let mut outcome = VerifyOutcome { dry_run: request.dry_run, ..VerifyOutcome::default() };
+    let remove = request.fix && !request.dry_run;
+    let mut wrong = Vec::new();
+    for digest in store.objects()? {
+        outcome.checked += 1;
+        if !store.is_whole(&digest) {
+            wrong.push(digest);
+        }
+    }
+    let lock = if remove && !wrong.is_empty() {
+        store.lock(|| context.reporter.waiting_for_lock(store.root()))?
+    } else {
+        None
+    };
+    for digest in wrong {
+        let kept = store.is_kept(&digest);
+        // Somebody may have put a whole one there in the meantime.
+        let removed = match &lock {
+            Some(lock) if !kept && !store.is_whole(&digest) => lock.take(&digest).map(|()| true)?,
+            _ => false,
+        };
+        outcome.damaged.push(Damaged {
+            room: STORE.to_owned(),
+            path: text(&store.path(&digest)),
+            reason: "its files have another digest than its name says".to_owned(),
+            kept,
+            removed,
+        });
+    }
+    for room in downloads::rooms(&cache)? {
+        for unit in downloads::units(&cache.join(&room))? {
+            outcome.checked += usize::from(unit.is_archive());
+            let Some(reason) = unit.damage() else { continue };
+            let removed = remove && downloads::take(&cache, &unit.path)?;
+            outcome.damaged.push(Damaged {
+                room: room.clone(),
+                path: text(&unit.path),
+                reason,
+                kept: false,
+                removed,
+            });
+        }
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,394 @@
+//! `doctor`: what is broken, and what of it can be repaired without losing anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::cache::REST_AGE;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::health::problem::{self, Severity};
+use crate::install::health::{Finding, Look, Remedy, check};
+use crate::install::plan::{Place, Plan, Step};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::name::SkillName;
+use crate::store::{self, Store, downloads};
+use crate::tree::FileSet;
+
+/// What is to be looked at.
+#[derive(Debug, Clone, Default)]
+pub struct DoctorRequest {
+    /// Only this scope; both, the store and the downloads where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Repair what can be repaired without losing anything.
+    pub fix: bool,
+    /// Show what would be repaired.
+    pub dry_run: bool,
+}
+
+/// What was found. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct DoctorOutcome {
+    /// What is wrong or worth knowing: project, user, then the store and the downloads.
+    pub findings: Vec<Diagnosis>,
+    /// Whether nothing was repaired because it was only to be shown.
+    pub dry_run: bool,
+    /// What a person should know of what was done.
+    #[serde(skip)]
+    pub kept: Vec<String>,
+}
+
+/// Something that is wrong, or worth knowing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnosis {
+    /// What it is: `link-missing`.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where; `None` for the store and the downloads.
+    pub scope: Option<ScopeKind>,
+    /// The skill that it is about.
+    pub skill: Option<String>,
+    /// The agent that it is about.
+    pub agent: Option<&'static str>,
+    /// Where it lies.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+    /// What `--fix` does about it.
+    pub fix: Option<String>,
+    /// What a person can do about it.
+    pub advice: Option<String>,
+    /// Whether it was repaired.
+    pub fixed: bool,
+    /// Why it could not be.
+    pub failure: Option<String>,
+}
+
+impl DoctorOutcome {
+    /// What is still wrong: notes are not, and neither is what was repaired.
+    pub fn wrong(&self) -> impl Iterator<Item = &Diagnosis> {
+        self.findings.iter().filter(|finding| finding.severity > Severity::Note && !finding.fixed)
+    }
+}
+
+/// Looks for what is broken, and repairs it where that was asked for and is safe.
+///
+/// # Errors
+///
+/// Where a scope that was asked for is not there. What is wrong is none: it is in the outcome.
+pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcome> {
+    let doctor =
+        Doctor { context, store: Store::new(&context.settings).ok(), scopes: scopes(context, request)? };
+    let whole = request.scope.is_none();
+    let before = doctor.look(whole);
+    let mut repairs = Repairs::default();
+    if request.fix && !request.dry_run {
+        for scope in &doctor.scopes {
+            let here = before.iter().filter(|finding| finding.scope == Some(scope.kind));
+            if here.clone().any(|finding| finding.remedy.is_safe()) {
+                doctor.repair(scope, &mut repairs);
+            }
+        }
+        for finding in before.iter().filter(|finding| finding.scope.is_none()) {
+            if let Err(error) = doctor.clear(finding) {
+                repairs.failed(finding, &error);
+            }
+        }
+    }
+    let mut findings: Vec<_> = before.iter().map(diagnosis).collect();
+    if request.fix && !request.dry_run {
+        // What counts is what is there now, not what was tried.
+        let after = doctor.look(whole);
+        let still: BTreeSet<_> = after.iter().map(key).collect();
+        for (finding, diagnosis) in before.iter().zip(&mut findings) {
+            diagnosis.fixed = !still.contains(&key(finding));
+            diagnosis.failure = repairs.failures.get(&key(finding)).cloned().filter(|_| !diagnosis.fixed);
+        }
+        let known: BTreeSet<_> = before.iter().map(key).collect();
+        findings.extend(after.iter().filter(|finding| !known.contains(&key(finding))).map(diagnosis));
+    }
+    Ok(DoctorOutcome { findings, dry_run: request.dry_run, kept: repairs.kept })
+}
+
+fn scopes(context: &Context, request: &DoctorRequest) -> Result<Vec<Scope>> {
+    let mut scopes: Vec<Scope> = Vec::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        if request.scope.is_some_and(|only| only != kind) {
+            continue;
+        }
+        match Scope::new(&context.settings, kind) {
+            // In the home directory itself both have one place; what lies there is the user's.
+            Ok(scope) => {
+                scopes.retain(|other| other.root != scope.root);
+                scopes.push(scope);
+            }
+            // Without a home there is no user's scope, unless it was asked for.
+            Err(_) if request.scope.is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(scopes)
+}
+
+/// What makes two findings one.
+type Key = (&'static str, PathBuf, Option<&'static str>, Option<ScopeKind>);
+
+fn key(finding: &Finding) -> Key {
+    (finding.id, finding.path.clone(), finding.agent, finding.scope)
+}
+
+/// How the repairs went.
+#[derive(Debug, Default)]
+struct Repairs {
+    failures: BTreeMap<Key, String>,
+    kept: Vec<String>,
+}
+
+impl Repairs {
+    fn failed(&mut self, finding: &Finding, error: &Error) {
+        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+        let hint = error.hints().first().map(|hint| format!("; {hint}")).unwrap_or_default();
+        self.failures.insert(key(finding), format!("{error}{cause}{hint}"));
+    }
+}
+
+struct Doctor<'a> {
+    context: &'a Context,
+    store: Option<Store>,
+    scopes: Vec<Scope>,
+}
+
+impl Doctor<'_> {
+    fn look(&self, whole: bool) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for scope in &self.scopes {
+            found.extend(self.check(scope));
+        }
+        if whole {
+            found.extend(self.machine());
+        }
+        found
+    }
+
+    fn check(&self, scope: &Scope) -> Vec<Finding> {
+        check(&Look::take(&self.context.settings, scope, self.store.as_ref()))
+    }
+
+    /// Looks at the store and the downloads.
+    fn machine(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if let Some(store) = &self.store {
+            found.extend(closed(store.root()));
+            match store.objects() {
+                Ok(objects) => found.extend(objects.iter().filter_map(|digest| object(store, digest))),
+                Err(error) => found.push(unreadable(store.root(), &error)),
+            }
+            for stage in store.dead_stages() {
+                let message = format!("`{}` was left by a run that was killed", stage.display());
+                found.push(Finding::new(&problem::STORE_STAGE, stage, message).remedy(Remedy::Clear));
+            }
+        }
+        if let Some(cache) = &self.context.settings.dirs.cache {
+            found.extend(closed(cache));
+            match rests(cache) {
+                Ok(rests) => found.extend(rests),
+                Err(error) => found.push(unreadable(cache, &error)),
+            }
+        }
+        found.sort_by(|a, b| a.order().cmp(&b.order()));
+        found
+    }
+
+    /// Repairs what can be repaired in `scope`, which no other process changes meanwhile.
+    fn repair(&self, scope: &Scope, repairs: &mut Repairs) {
+        let begun = Transaction::begin(scope, &self.context.settings, &*self.context.reporter);
+        let transaction = match begun {
+            Ok(transaction) => transaction,
+            Err(error) => {
+                let found = self.check(scope);
+                return found.iter().filter(|f| f.remedy.is_safe()).for_each(|f| repairs.failed(f, &error));
+            }
+        };
+        // What was begun is finished now. The rest is looked at again: nobody can change it any more.
+        let found = self.check(scope);
+        let broken: Vec<_> = found.iter().filter(|f| matches!(f.remedy, Remedy::Steps(_))).collect();
+        // All at once where that goes, which is faster; else one by one, so that one stops no other.
+        if self.apply(scope, &transaction, &broken).is_err() {
+            for finding in broken {
+                if let Err(error) = self.apply(scope, &transaction, &[finding]) {
+                    repairs.failed(finding, &error);
+                }
+            }
+        }
+        for finding in found.iter().filter(|finding| finding.remedy == Remedy::Sweep) {
+            match self.sweep(&finding.path) {
+                Ok(kept) => repairs.kept.extend(kept),
+                Err(error) => repairs.failed(finding, &error),
+            }
+        }
+    }
+
+    fn apply(&self, scope: &Scope, transaction: &Transaction<'_>, findings: &[&Finding]) -> Result<()> {
+        let mut plan = Plan::default();
+        let mut contents = BTreeMap::new();
+        for finding in findings {
+            let Remedy::Steps(steps) = &finding.remedy else { continue };
+            for step in steps {
+                if let Step::Put { place, name, digest, .. } = step {
+                    contents.insert(name.clone(), self.content(scope, place, name, digest)?);
+                }
+                plan.steps.push(step.clone());
+            }
+        }
+        // Manifest and lockfile stay as they are, so it does not matter what they say.
+        transaction.apply(&plan, &Files::default(), &contents)
+    }
+
+    /// The tree with `digest`: of the store, or for a copy the canonical one.
+    fn content(
+        &self,
+        scope: &Scope,
+        place: &Place,
+        name: &SkillName,
+        digest: &crate::digest::Digest,
+    ) -> Result<FileSet> {
+        if *place != Place::Canonical {
+            return store::read(&scope.skill_dir(name));
+        }
+        let stored = self.store.as_ref().map(|store| store.get(digest)).transpose()?.flatten();
+        stored.ok_or_else(|| Error::io(format!("the tree of `{name}` is not in the store any more")))
+    }
+
+    /// Removes what a killed run left at `path`, a directory of agents or skills. What the store does not
+    /// have is put there first; returns what is to be told of that.
+    fn sweep(&self, path: &Path) -> Result<Option<String>> {
+        let mut told = None;
+        if fs::kind(path)? == Some(Kind::Directory) {
+            let set = store::read(path)?;
+            let store =
+                self.store.as_ref().ok_or_else(|| Error::config("there is no store to keep it in"))?;
+            if !store.is_whole(&set.digest()?) {
+                let kept = store.path(&store.keep(&set)?);
+                told = Some(format!("what lay in `{}` is kept in `{}`", path.display(), kept.display()));
+            }
+        }
+        fs::remove_tree(path)?;
+        Ok(told)
+    }
+
+    /// Removes what is wrong in the store or among the downloads.
+    fn clear(&self, finding: &Finding) -> Result<()> {
+        let wait = |dir: &Path| self.context.reporter.waiting_for_lock(dir);
+        match (&finding.remedy, &self.store, &self.context.settings.dirs.cache) {
+            (Remedy::Discard(digest), Some(store), _) => {
+                let lock = store.lock(|| wait(store.root()))?;
+                // Somebody may have put a whole one there in the meantime.
+                match lock.filter(|_| !store.is_whole(digest)) {
+                    Some(lock) => lock.take(digest),
+                    None => Ok(()),
+                }
+            }
+            (Remedy::Clear, Some(store), _) if finding.path.starts_with(store.root()) => {
+                let _alone = store.lock(|| wait(store.root()))?;
+                Ok(fs::remove_tree(&finding.path)?)
+            }
+            (Remedy::Clear, _, Some(cache)) => downloads::take(cache, &finding.path).map(drop),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn object(store: &Store, digest: &crate::digest::Digest) -> Option<Finding> {
+    if store.is_whole(digest) {
+        return None;
+    }
+    let path = store.path(digest);
+    let message = format!("`{}` has other files than its name says", path.display());
+    let finding = Finding::new(&problem::STORE_DAMAGED, &path, message);
+    Some(if store.is_kept(digest) {
+        finding.advice("it holds a copy that you edited: take what you need of it, then remove it")
+    } else {
+        finding.remedy(Remedy::Discard(*digest))
+    })
+}
+
+/// What is worth nothing among the downloads.
+fn rests(cache: &Path) -> Result<Vec<Finding>> {
+    let mut found = Vec::new();
+    let rest = |path: PathBuf| {
+        let message = format!("`{}` was left by a run that was killed", path.display());
+        Finding::new(&problem::DOWNLOAD_REST, path, message).remedy(Remedy::Clear)
+    };
+    for room in downloads::rooms(cache)? {
+        for unit in downloads::units(&cache.join(room))? {
+            if unit.is_rest(REST_AGE) {
+                found.push(rest(unit.path));
+            } else if let Some(reason) = unit.damage() {
+                let message = format!("`{}` cannot be opened: {reason}", unit.path.display());
+                found
+                    .push(Finding::new(&problem::DOWNLOAD_DAMAGED, unit.path, message).remedy(Remedy::Clear));
+            }
+        }
+    }
+    found.extend(downloads::gone(cache)?.into_iter().map(rest));
+    Ok(found)
+}
+
+fn closed(dir: &Path) -> Option<Finding> {
+    let is_there = matches!(fs::kind(dir), Ok(Some(_)));
+    (is_there && !fs::may_change(dir)).then(|| {
+        let message = format!("`{}` cannot be written by this user", dir.display());
+        Finding::new(&problem::DIRECTORY_UNWRITABLE, dir, message)
+            .advice("skills are fetched anew each time: change its owner or mode")
+    })
+}
+
+fn unreadable(dir: &Path, error: &Error) -> Finding {
+    Finding::new(&problem::DIRECTORY_UNREADABLE, dir, error.to_string())
+        .advice("check who owns it, and its mode")
+}
+
+fn diagnosis(finding: &Finding) -> Diagnosis {
+    let advice = match &finding.remedy {
+        Remedy::Advice(advice) => Some(advice.clone()),
+        _ => None,
+    };
+    Diagnosis {
+        id: finding.id,
+        severity: finding.severity,
+        scope: finding.scope,
+        skill: finding.skill.clone(),
+        agent: finding.agent,
+        path: finding.path.display().to_string(),
+        message: finding.message.clone(),
+        fix: fix(finding),
+        advice,
+        fixed: false,
+        failure: None,
+    }
+}
+
+/// What `--fix` does, in words.
+fn fix(finding: &Finding) -> Option<String> {
+    Some(match &finding.remedy {
+        Remedy::None | Remedy::Advice(_) => return None,
+        Remedy::Finish => "finish what was begun".to_owned(),
+        Remedy::Sweep => "remove it; what the store does not have yet is kept there".to_owned(),
+        Remedy::Discard(_) => "throw it away; it is fetched again when it is needed".to_owned(),
+        Remedy::Clear => "remove it".to_owned(),
+        Remedy::Steps(steps) => match &steps[..] {
+            [Step::Remove { .. }, Step::Link { .. }] => "put a link in its place".to_owned(),
+            [Step::Remove { .. }] => "remove it: the same files lie in the canonical place".to_owned(),
+            [Step::Unlink { .. }, ..] => "remove the link".to_owned(),
+            [Step::Link { .. }, ..] if finding.id == problem::LINK_MISSING.id => "make the link".to_owned(),
+            [Step::Link { .. }, ..] => "put a link to the installed skill in its place".to_owned(),
+            [Step::Put { place: Place::Canonical, .. }, ..] => "bring it back from the store".to_owned(),
+            _ => "make the copy".to_owned(),
+        },
+    })
+}

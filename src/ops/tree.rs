@@ -1,0 +1,234 @@
+//! `tree`: skills, and the skills that they need.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::list::{ListRequest, ListedSkill, SkillState, list};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::needs::needs;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::text::closest;
+
+/// Which skills.
+#[derive(Debug, Clone, Default)]
+pub struct TreeRequest {
+    /// Only this one, or what needs it. All: where it is `None`.
+    pub name: Option<String>,
+    /// Only this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// The other way round: which skills need it.
+    pub invert: bool,
+}
+
+/// A skill and what it needs. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TreeSkill {
+    /// What `list` says of it.
+    #[serde(flatten)]
+    pub skill: ListedSkill,
+    /// Whether the manifest asks for it.
+    pub asked_for: bool,
+    /// What it needs.
+    pub needs: Vec<NeedView>,
+    /// The names of the skills that need it, in any scope that was looked at.
+    pub needed_by: Vec<String>,
+}
+
+/// A skill that another one needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NeedView {
+    /// As it is written: a name, a name with a range of versions, or a source.
+    pub text: String,
+    /// The name, where the text says it.
+    pub name: Option<String>,
+    /// The scope in which it is installed; `None` where it is not.
+    pub scope: Option<ScopeKind>,
+    /// Why the text says nothing.
+    pub problem: Option<String>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct TreeOutcome {
+    /// The skills of both scopes, project before user, then by name.
+    pub skills: Vec<TreeSkill>,
+    /// The scope that was asked for.
+    pub scope: Option<ScopeKind>,
+    /// Those at which trees begin, as positions among the skills.
+    pub roots: Vec<usize>,
+    /// A name that some skills need and that is not installed, where that was asked for.
+    pub absent: Option<String>,
+    /// Whether trees go from what is needed to what needs it.
+    pub inverted: bool,
+    /// The roots of the scopes.
+    pub places: BTreeMap<ScopeKind, String>,
+    /// What could not be looked at.
+    pub warnings: Vec<String>,
+    /// Where what each skill needs is among the skills.
+    targets: Vec<Vec<Option<usize>>>,
+    /// Where those are that need each skill.
+    dependents: Vec<Vec<usize>>,
+}
+
+impl TreeOutcome {
+    /// What the skill at `at` needs, each with its position among the skills, where it is one of them.
+    pub fn needs(&self, at: usize) -> impl Iterator<Item = (&NeedView, Option<usize>)> {
+        self.skills[at].needs.iter().zip(self.targets[at].iter().copied())
+    }
+
+    /// Where the skills are that need the one at `at`.
+    pub fn dependents(&self, at: usize) -> &[usize] {
+        &self.dependents[at]
+    }
+
+    /// Where the skills are that need the name `name`, which is not installed.
+    pub fn lacking(&self, name: &str) -> Vec<usize> {
+        let needs = |one: &TreeSkill| {
+            one.needs.iter().any(|need| need.scope.is_none() && need.name.as_deref() == Some(name))
+        };
+        (0..self.skills.len()).filter(|at| needs(&self.skills[*at])).collect()
+    }
+}
+
+/// Tells which skills are installed and what they need.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read; a name that is neither installed nor needed.
+pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
+    // What a skill needs may lie in the other scope, but a fault there is none of the one that is looked at.
+    let both = survey(context, None);
+    let mut outcome = match request.scope {
+        Some(scope) => both.or_else(|_| survey(context, Some(scope)))?,
+        None => both?,
+    };
+    (outcome.inverted, outcome.scope) = (request.invert, request.scope);
+    let wanted = |at: usize| request.scope.is_none_or(|only| outcome.skills[at].skill.scope == only);
+    match &request.name {
+        Some(name) => {
+            let is_it = |at: &usize| outcome.skills[*at].skill.name == *name && wanted(*at);
+            outcome.roots = (0..outcome.skills.len()).filter(is_it).collect();
+            if outcome.roots.is_empty() {
+                if outcome.lacking(name).is_empty() {
+                    return Err(unknown(&outcome, name));
+                }
+                outcome.absent = Some(name.clone());
+            }
+        }
+        None => outcome.roots = roots(&outcome).into_iter().filter(|at| wanted(*at)).collect(),
+    }
+    Ok(outcome)
+}
+
+/// All installed skills with what they need.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read.
+pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<TreeOutcome> {
+    let listed = list(context, &ListRequest { scope })?;
+    let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
+    let mut asked = BTreeSet::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        if scope.is_some_and(|only| only != kind) {
+            continue;
+        }
+        // That there is none was told by `list`.
+        let Ok(scope) = Scope::new(&context.settings, kind) else { continue };
+        let manifest = Files::read(&scope)?.manifest;
+        asked.extend(manifest.skills().keys().map(|name| (kind, name.to_string())));
+        outcome.places.insert(kind, scope.root.display().to_string());
+    }
+    let there: BTreeMap<_, _> =
+        listed.skills.iter().enumerate().map(|(at, skill)| ((skill.scope, skill.name.clone()), at)).collect();
+    outcome.dependents = vec![Vec::new(); listed.skills.len()];
+    for (at, skill) in listed.skills.into_iter().enumerate() {
+        // A skill of the project may stand on one of the user, not the other way round.
+        let find = |name: &str| {
+            let mut scopes =
+                [ScopeKind::Project, ScopeKind::User].into_iter().filter(|kind| *kind >= skill.scope);
+            scopes.find_map(|kind| there.get(&(kind, name.to_owned())).map(|at| (kind, *at)))
+        };
+        let (mut needed, mut targets) = (Vec::new(), Vec::new());
+        for need in needs(Path::new(&skill.location), &skill.dependencies) {
+            let found = need.name.as_deref().and_then(find);
+            let (scope, target) = found.unzip();
+            needed.push(NeedView { text: need.text, name: need.name, scope, problem: need.problem });
+            targets.push(target);
+        }
+        for target in targets.iter().flatten().collect::<BTreeSet<_>>() {
+            outcome.dependents[*target].push(at);
+        }
+        let asked_for = asked.contains(&(skill.scope, skill.name.clone()));
+        outcome.targets.push(targets);
+        outcome.skills.push(TreeSkill { skill, asked_for, needs: needed, needed_by: Vec::new() });
+    }
+    for (at, by) in outcome.dependents.iter().enumerate() {
+        outcome.skills[at].needed_by =
+            by.iter().map(|other| outcome.skills[*other].skill.name.clone()).collect();
+    }
+    Ok(outcome)
+}
+
+/// Where trees begin: at what somebody asked for, at what nobody needs, and at one skill of each circle
+/// that nothing else leads to. The other way round at what needs nothing.
+fn roots(outcome: &TreeOutcome) -> Vec<usize> {
+    let all = 0..outcome.skills.len();
+    let next = |at: usize| -> Vec<usize> {
+        if outcome.inverted {
+            outcome.dependents(at).to_vec()
+        } else {
+            outcome.needs(at).filter_map(|(_, target)| target).collect()
+        }
+    };
+    let begins = |at: &usize| {
+        let one = &outcome.skills[*at];
+        if outcome.inverted {
+            outcome.needs(*at).all(|(_, target)| target.is_none())
+        } else {
+            one.asked_for || one.needed_by.is_empty()
+        }
+    };
+    let mut roots: Vec<usize> = all.clone().filter(begins).collect();
+    let mut reached = BTreeSet::new();
+    let mut open = roots.clone();
+    for at in all {
+        while let Some(at) = open.pop() {
+            if reached.insert(at) {
+                open.extend(next(at));
+            }
+        }
+        if !reached.contains(&at) {
+            roots.push(at);
+            open.push(at);
+        }
+    }
+    roots.sort_unstable();
+    roots
+}
+
+fn unknown(outcome: &TreeOutcome, name: &str) -> Error {
+    let error = Error::usage(format!("`{name}` is not installed, and no skill needs it"));
+    match closest(name, outcome.skills.iter().map(|one| one.skill.name.as_str())) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint("`skillpm list` shows what is installed"),
+    }
+}
+
+impl TreeSkill {
+    /// What is off about it, in a word.
+    pub fn mark(&self) -> Option<&'static str> {
+        match self.skill.state {
+            SkillState::Ok => None,
+            SkillState::Modified => Some("edited"),
+            SkillState::Missing => Some("missing"),
+            SkillState::Untracked => Some("not locked"),
+            SkillState::Disabled => Some("disabled"),
+            SkillState::Editable => Some("editable"),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `why`: why a skill is here, and who sees it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::agents::{AgentsRequest, agents};
+use super::list::{ListedSkill, SkillState};
+use super::tree::{TreeOutcome, TreeSkill, survey};
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sight::{Form, Role};
+use crate::install::state::{normal, read_manifest};
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::text::closest;
+
+/// Which skill.
+#[derive(Debug, Clone, Default)]
+pub struct WhyRequest {
+    /// The name under which it is installed.
+    pub name: String,
+    /// Only this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+}
+
+/// What is known of the name. The JSON form of this and the other values here is an interface: fields are
+/// only added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WhyOutcome {
+    /// The name that was asked for.
+    pub name: String,
+    /// The skills of this name that skillpm installed, project before user.
+    pub installed: Vec<WhySkill>,
+    /// Other skills of this name, project before user.
+    pub elsewhere: Vec<Elsewhere>,
+    /// The name of a skill that was probably meant, where nothing is installed.
+    pub closest: Option<String>,
+    /// The scope that was asked for.
+    #[serde(skip)]
+    pub scope: Option<ScopeKind>,
+    /// What could not be looked at.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
+    /// The project and the user's home, for shorter paths.
+    #[serde(skip)]
+    pub roots: BTreeMap<ScopeKind, String>,
+}
+
+/// An installed skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WhySkill {
+    /// What `list` says of it.
+    #[serde(flatten)]
+    pub skill: ListedSkill,
+    /// Where the manifest asks for it.
+    pub asked: Option<Asked>,
+    /// The skills that need it.
+    pub needed_by: Vec<String>,
+    /// The agents that see it, by the place where they do.
+    pub seen: Vec<SeenBy>,
+    /// Another one of this name that agents take in its place.
+    pub shadowed_by: Option<String>,
+    /// Others of this name in whose place agents take it.
+    pub shadows: Vec<String>,
+}
+
+/// A line of a manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// What it says.
+    pub text: Option<String>,
+}
+
+/// Agents that see a skill in one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SeenBy {
+    /// Their ids.
+    pub agents: Vec<&'static str>,
+    /// The place.
+    pub path: String,
+    /// What lies there.
+    pub form: Form,
+}
+
+/// A skill of the name that was not asked about: skillpm did not install it, or in the other scope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Elsewhere {
+    /// The scope in whose directories it lies.
+    pub scope: ScopeKind,
+    /// Where it lies.
+    pub path: String,
+    /// What it is.
+    pub form: Form,
+    /// Where its link leads.
+    pub target: Option<String>,
+    /// The agents that see it.
+    pub agents: Vec<&'static str>,
+    /// Whether skillpm installed it.
+    pub installed: bool,
+}
+
+/// Tells why the skill of this name is here, where it came from and who sees it.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read. A name that is not installed is none: the outcome says where
+/// else a skill of this name lies.
+pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
+    let name = SkillName::new(&request.name).map_or_else(|_| request.name.clone(), String::from);
+    let tree = survey(context, None)?;
+    // Every agent: what no agent of this machine reads may be what somebody looks for.
+    let all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
+    let wanted = |kind: ScopeKind| request.scope.is_none_or(|only| only == kind);
+    let mut places = Places::new();
+    for agent in &all.agents {
+        let is_here = agent.detected || !agent.chosen.is_empty();
+        for dir in &agent.directories {
+            for skill in dir.skills.iter().filter(|skill| skill.name == name) {
+                let path = Path::new(&dir.path).join(&name);
+                let place = places.entry((dir.scope, path.display().to_string())).or_insert_with(|| Place {
+                    form: skill.form,
+                    target: skill.target.clone(),
+                    leads: skill.target.as_ref().map(|target| normal(&Path::new(&dir.path).join(target))),
+                    owners: Vec::new(),
+                    agents: Vec::new(),
+                });
+                if dir.role == Role::Own {
+                    place.owners.push(agent.id);
+                }
+                if is_here && dir.role != Role::Other && skill.form != Form::Broken {
+                    place.agents.push(agent.id);
+                }
+            }
+        }
+    }
+    let mut outcome = WhyOutcome {
+        name,
+        scope: request.scope,
+        warnings: all.warnings,
+        roots: all.roots,
+        ..WhyOutcome::default()
+    };
+    let is_installed =
+        |one: &&TreeSkill| one.skill.name == outcome.name && one.skill.state != SkillState::Untracked;
+    let installed: Vec<&TreeSkill> = tree.skills.iter().filter(is_installed).collect();
+    for one in installed.iter().filter(|one| wanted(one.skill.scope)) {
+        let other = installed.iter().find(|other| other.skill.scope != one.skill.scope);
+        let other = other.map(|other| other.skill.location.clone());
+        // The project comes before the user.
+        let (shadowed_by, shadows) = match one.skill.scope {
+            ScopeKind::Project => (None, other.into_iter().collect()),
+            ScopeKind::User => (other, Vec::new()),
+        };
+        outcome.installed.push(WhySkill {
+            asked: asked(context, one)?,
+            needed_by: one.needed_by.clone(),
+            seen: seen(one, &places),
+            shadowed_by,
+            shadows,
+            skill: one.skill.clone(),
+        });
+    }
+    outcome.elsewhere = elsewhere(&places, &installed, &outcome.installed);
+    if outcome.installed.is_empty() {
+        outcome.closest = likely(&outcome.name, &tree);
+    }
+    outcome.warnings.extend(tree.warnings);
+    outcome.warnings.dedup();
+    Ok(outcome)
+}
+
+/// Where skills of the name lie.
+type Places = BTreeMap<(ScopeKind, String), Place>;
+
+/// A place where a skill of the name lies.
+struct Place {
+    form: Form,
+    target: Option<String>,
+    /// Where the link says that it leads.
+    leads: Option<PathBuf>,
+    /// The agents whose own directory it is in.
+    owners: Vec<&'static str>,
+    /// The agents that see it.
+    agents: Vec<&'static str>,
+}
+
+impl Place {
+    /// Whether it is the skill `one`: its canonical copy, a link to that, or a copy with the same files.
+    fn is_of(&self, path: &str, one: &ListedSkill) -> bool {
+        let copied = self.owners.iter().any(|owner| one.agents.iter().any(|agent| agent == owner));
+        match self.form {
+            Form::Canonical => path == one.location,
+            Form::Link => true,
+            Form::Copy => copied,
+            Form::Broken => self.leads.as_deref() == Some(Path::new(&one.location)),
+            Form::Foreign => false,
+        }
+    }
+}
+
+/// The line of the manifest that asks for it.
+fn asked(context: &Context, one: &TreeSkill) -> Result<Option<Asked>> {
+    if !one.asked_for {
+        return Ok(None);
+    }
+    let scope = Scope::new(&context.settings, one.skill.scope)?;
+    let (_, text) = read_manifest(&scope)?;
+    let line = text.as_deref().zip(SkillName::new(&one.skill.name).ok());
+    let line = line.and_then(|(text, name)| Manifest::line_of(text, &name));
+    let at = |line: usize| text.as_deref()?.lines().nth(line - 1).map(|line| line.trim().to_owned());
+    Ok(Some(Asked { file: scope.manifest.display().to_string(), text: line.and_then(at), line }))
+}
+
+/// Where agents see an installed skill: its canonical copy, links to it and copies of it.
+fn seen(one: &TreeSkill, places: &Places) -> Vec<SeenBy> {
+    let of_it = places.iter().filter(|((scope, path), place)| {
+        *scope == one.skill.scope && !place.agents.is_empty() && place.is_of(path, &one.skill)
+    });
+    of_it
+        .map(|((_, path), place)| SeenBy {
+            agents: place.agents.clone(),
+            path: path.clone(),
+            form: place.form,
+        })
+        .collect()
+}
+
+/// What lies elsewhere: all that is not one of the skills that are `told`. Of one that is `installed` and not
+/// told, the canonical place is enough.
+fn elsewhere(places: &Places, installed: &[&TreeSkill], told: &[WhySkill]) -> Vec<Elsewhere> {
+    let others = places.iter().filter_map(|((scope, path), place)| {
+        let owner = installed.iter().find(|one| one.skill.scope == *scope && place.is_of(path, &one.skill));
+        let is_told = told.iter().any(|why| why.skill.scope == *scope);
+        if owner.is_some() && (is_told || place.form != Form::Canonical) {
+            return None;
+        }
+        Some(Elsewhere {
+            scope: *scope,
+            path: path.clone(),
+            form: place.form,
+            target: place.target.clone(),
+            agents: place.agents.clone(),
+            installed: owner.is_some(),
+        })
+    });
+    others.collect()
+}
+
+/// The name of an installed skill that was probably meant.
+fn likely(name: &str, tree: &TreeOutcome) -> Option<String> {
+    let names = tree.skills.iter().map(|one| one.skill.name.as_str()).filter(|other| *other != name);
+    closest(name, names).map(ToOwned::to_owned)
+}

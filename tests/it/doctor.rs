@@ -1,0 +1,592 @@
+//! `doctor`: everything that can be wrong is seen, and what is repaired costs nobody a byte.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use skillpm::fs::DirLock;
+
+use crate::support::sandbox::Output;
+use crate::support::{Mount, Sandbox};
+
+fn write_skill(sandbox: &Sandbox, path: &str) {
+    let name = path.rsplit('/').next().expect("a name");
+    sandbox.write(
+        &format!("{path}/SKILL.md"),
+        format!("---\nname: {name}\ndescription: Does {name}. Use it.\n---\n"),
+    );
+    sandbox.write(&format!("{path}/notes.md"), format!("what {name} is about\n"));
+}
+
+/// A project with two skills, linked for Claude Code.
+fn machine() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+    write_skill(&sandbox, "src/pdf");
+    write_skill(&sandbox, "src/docx");
+    assert_eq!(sandbox.run(&["install", "./src", "--skill", "*"]).code, Some(0));
+    assert_eq!(sandbox.run(&["doctor"]).to_string(), "exit: 0\n--- stderr\nnothing is wrong\n");
+    sandbox
+}
+
+/// The ids of what is wrong, notes left out unless they are wanted, and the exit code.
+fn ids(output: &Output, notes: bool) -> BTreeSet<String> {
+    let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let findings = value["findings"].as_array().expect("a list");
+    findings
+        .iter()
+        .filter(|finding| notes || finding["severity"] != "note")
+        .map(|finding| finding["id"].as_str().expect("a text").to_owned())
+        .collect()
+}
+
+/// The content of every file on the machine.
+fn contents(sandbox: &Sandbox) -> BTreeSet<Vec<u8>> {
+    let mut contents = BTreeSet::new();
+    let mut open = vec![sandbox.home(), sandbox.project()];
+    while let Some(path) = open.pop() {
+        let kind = std::fs::symlink_metadata(&path).expect("looks").file_type();
+        if kind.is_dir() {
+            let entries = std::fs::read_dir(&path).expect("a directory");
+            open.extend(entries.map(|entry| entry.expect("an entry").path()));
+        } else if kind.is_file() {
+            contents.insert(std::fs::read(&path).expect("reads"));
+        }
+    }
+    contents
+}
+
+fn everything(sandbox: &Sandbox) -> (Vec<String>, BTreeSet<Vec<u8>>) {
+    let mut tree = sandbox.tree(&sandbox.home());
+    tree.extend(sandbox.tree(&sandbox.project()));
+    (tree, contents(sandbox))
+}
+
+/// Damages a machine and looks at what is found, at what `--fix` would do, and at what it does: where it is
+/// `mended`, the project is as it was. In no case is a byte of any file lost.
+fn case(id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
+    let sandbox = machine();
+    let healthy = sandbox.tree(&sandbox.project());
+    damage(&sandbox);
+    let before = everything(&sandbox);
+    let seen = sandbox.run(&["doctor", "--json"]);
+    assert_eq!((ids(&seen, false), seen.code), ([id.to_owned()].into(), Some(1)), "{id}: {seen}");
+    let dry = sandbox.run(&["doctor", "--fix", "--dry-run"]);
+    assert_eq!(dry.code, Some(1), "{id}: {dry}");
+    assert_eq!(dry.stdout.contains("would be repaired: "), mended, "{id}: {dry}");
+    assert_eq!(everything(&sandbox), before, "{id}: looking changes nothing");
+    let shown = sandbox.run(&["doctor"]);
+    let fixed = sandbox.run(&["doctor", "--fix"]);
+    let lost: Vec<_> = before
+        .1
+        .difference(&contents(&sandbox))
+        .map(|text| String::from_utf8_lossy(text).into_owned())
+        .collect();
+    assert!(lost.is_empty(), "{id}: lost {lost:?}");
+    if mended {
+        assert_eq!(fixed.code, Some(0), "{id}: {fixed}");
+        assert_eq!(sandbox.tree(&sandbox.project()), healthy, "{id}");
+        assert_eq!(sandbox.run(&["doctor"]).code, Some(0), "{id}");
+    } else {
+        assert_eq!(fixed.code, Some(1), "{id}: {fixed}");
+        assert_eq!(everything(&sandbox).0, before.0, "{id}: it is left as it is");
+    }
+    shown.stdout
+}
+
+fn link(sandbox: &Sandbox, target: &str, path: &str) {
+    let path = sandbox.project().join(path);
+    if path.is_symlink() {
+        std::fs::remove_file(&path).expect("removes");
+    }
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
+    symlink(target, path).expect("links");
+}
+
+fn remove(sandbox: &Sandbox, path: &str) {
+    let path = sandbox.project().join(path);
+    if path.is_dir() && !path.is_symlink() {
+        std::fs::remove_dir_all(path).expect("removes");
+    } else {
+        std::fs::remove_file(path).expect("removes");
+    }
+}
+
+const LINK: &str = ".claude/skills/pdf";
+const COPY: &str = ".agents/skills/pdf";
+
+#[test]
+fn links() {
+    insta::assert_snapshot!(case("link-missing", true, |sandbox| remove(sandbox, LINK)), @"
+    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is not there [link-missing]
+      `--fix` can make the link
+    ");
+    // The whole directory of the agent.
+    case("link-missing", true, |sandbox| remove(sandbox, ".claude"));
+    // Other tools' layouts that are gone.
+    insta::assert_snapshot!(case("link-broken", true, |sandbox| link(sandbox, "../../.skill-hub/pdf", LINK)), @"
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.skill-hub/pdf`, which is not there [link-broken]
+      `--fix` can put a link to the installed skill in its place
+    ");
+    case("link-broken", true, |sandbox| link(sandbox, "pdf", LINK));
+    insta::assert_snapshot!(
+        case("link-broken", true, |sandbox| link(sandbox, "../../.agents/skills/gone", ".claude/skills/gone")), @"
+    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which is not there [link-broken]
+      `--fix` can remove the link
+    ");
+    insta::assert_snapshot!(
+        case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/other", ".claude/skills/other")), @"
+    warning: `[DIR]/project/.claude/skills/other` leads to `../../.skill-hub/other`, which is not there [link-broken]
+      make what it leads to, or remove the link: `rm '[DIR]/project/.claude/skills/other'`
+    ");
+    case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".agents/skills/x"));
+    // In a directory in which skillpm makes no links.
+    case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".cursor/skills/x"));
+    insta::assert_snapshot!(case("link-wrong", false, |sandbox| link(sandbox, "../../.agents/skills/docx", LINK)), @"
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.agents/skills/docx`, not to the installed skill `pdf` [link-wrong]
+      if that is not meant, remove it with `rm '[DIR]/project/.claude/skills/pdf'`, then run `skillpm doctor --fix`
+    ");
+    case("link-wrong", false, |sandbox| link(sandbox, "../../src/pdf", LINK));
+    let absolute = |sandbox: &Sandbox| {
+        let target = std::fs::canonicalize(sandbox.project().join(COPY)).expect("is there");
+        link(sandbox, &target.display().to_string(), LINK);
+    };
+    insta::assert_snapshot!(case("link-absolute", true, absolute), @"
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `[DIR]/project/.agents/skills/pdf`: it breaks when the project is moved or cloned [link-absolute]
+      `--fix` can put a link to the installed skill in its place
+    ");
+}
+
+/// Copies of other tools, such as `gh skill`, in an agent's own directory.
+#[test]
+fn stray_copies() {
+    let equal = |sandbox: &Sandbox| {
+        remove(sandbox, LINK);
+        write_skill(sandbox, LINK);
+    };
+    insta::assert_snapshot!(case("stray-copy", true, equal), @"
+    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf`, and no update will reach it [stray-copy]
+      `--fix` can put a link in its place
+    ");
+    let edited = |sandbox: &Sandbox| {
+        equal(sandbox);
+        sandbox.write(".claude/skills/pdf/notes.md", "what I wrote");
+    };
+    insta::assert_snapshot!(case("stray-copy-differs", false, edited), @"
+    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` with other files than the installed one [stray-copy-differs]
+      compare it with `[DIR]/project/.agents/skills/pdf`, keep what you need of it, and move it away, then run `skillpm doctor --fix`
+    ");
+    // In a directory in which skillpm makes no links: it is told and left.
+    case("stray-copy", false, |sandbox| write_skill(sandbox, ".cursor/skills/pdf"));
+    // The copy is what is locked, and the installed skill was edited: both stay.
+    case("stray-copy", false, |sandbox| {
+        equal(sandbox);
+        sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
+    });
+}
+
+/// Where agents get copies, a missing one is made, and one that differs is told.
+#[test]
+fn copies_that_are_wanted() {
+    let copied = |sandbox: &Sandbox| {
+        assert_eq!(sandbox.run(&["install", "--copy"]).code, Some(0));
+    };
+    let sandbox = machine();
+    copied(&sandbox);
+    assert_eq!(sandbox.run(&["doctor"]).code, Some(0));
+    let healthy = sandbox.tree(&sandbox.project());
+    remove(&sandbox, LINK);
+    assert_eq!(ids(&sandbox.run(&["doctor", "--json"]), false), ["copy-missing".to_owned()].into());
+    assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
+    assert_eq!(sandbox.tree(&sandbox.project()), healthy);
+    sandbox.write(".claude/skills/pdf/notes.md", "what I wrote");
+    case("stray-copy-differs", false, |sandbox| {
+        copied(sandbox);
+        sandbox.write(".claude/skills/pdf/notes.md", "what I wrote");
+    });
+}
+
+#[test]
+fn skills() {
+    insta::assert_snapshot!(case("skill-missing", true, |sandbox| remove(sandbox, COPY)), @"
+    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+      `--fix` can bring it back from the store
+    ");
+    insta::assert_snapshot!(case("skill-missing", false, |sandbox| {
+        remove(sandbox, COPY);
+        std::fs::remove_dir_all(sandbox.home().join(".local")).expect("the store goes too");
+    }), @"
+    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+      `skillpm install` brings it back
+    ");
+    case("skill-no-directory", false, |sandbox| {
+        remove(sandbox, COPY);
+        sandbox.write(COPY, "a file");
+    });
+    // What a user edited is worth a note, and left as it is.
+    let sandbox = machine();
+    sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
+    exit: 0
+    --- stderr
+    nothing is wrong; 1 note (shown with `--verbose`)
+    ");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--verbose"]), @"
+    exit: 0
+    --- stdout
+    note: `[DIR]/project/.agents/skills/pdf` is not what is locked: it was edited [skill-edited]
+    --- stderr
+    nothing is wrong
+    ");
+    assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "what I wrote");
+}
+
+#[test]
+fn manifest_and_lockfile() {
+    let text = |sandbox: &Sandbox, path: &str| sandbox.read(path);
+    insta::assert_snapshot!(case("not-locked", false, |sandbox| {
+        let manifest = text(sandbox, "skillpm.toml").replace("[skills]\n", "[skills]\nnew = { path = \"./src/new\" }\n");
+        sandbox.write("skillpm.toml", manifest);
+    }), @"
+    warning: `new` is in `[DIR]/project/skillpm.toml` and not locked [not-locked]
+      `skillpm install` locks and installs it
+    ");
+    insta::assert_snapshot!(case("not-in-manifest", false, |sandbox| {
+        let manifest = text(sandbox, "skillpm.toml");
+        let kept: Vec<_> = manifest.lines().filter(|line| !line.starts_with("pdf")).collect();
+        sandbox.write("skillpm.toml", kept.join("\n") + "\n");
+    }), @"
+    warning: `pdf` is in `[DIR]/project/skillpm.lock` and not in `[DIR]/project/skillpm.toml` [not-in-manifest]
+      `skillpm install` removes it; `skillpm remove pdf` does so without the others
+    ");
+    insta::assert_snapshot!(case("locked-otherwise", false, |sandbox| {
+        let manifest = text(sandbox, "skillpm.toml").replace("\"pdf\"", "\"docx\"");
+        sandbox.write("skillpm.toml", manifest);
+    }), @"
+    warning: `pdf` is locked as something else than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
+      `skillpm install` locks it anew
+    ");
+    insta::assert_snapshot!(case("agent-unknown", false, |sandbox| {
+        let manifest = text(sandbox, "skillpm.toml").replace("\"claude-code\"", "\"claude-code\", \"cluade\"");
+        sandbox.write("skillpm.toml", manifest);
+    }), @"
+    error: [DIR]/project/skillpm.toml: there is no agent `cluade` [agent-unknown]
+      did you mean `claude-code`?
+    ");
+    insta::assert_snapshot!(case("manifest-unreadable", false, |sandbox| {
+        drop(sandbox.write("skillpm.toml", "[skils]\n"));
+    }), @"
+    error: [DIR]/project/skillpm.toml:1:2: the key `skils` is not known here [manifest-unreadable]
+      did you mean `skills`?
+    ");
+    // lk01: it is never taken for an empty one, and the rest is looked at all the same.
+    insta::assert_snapshot!(case("lock-conflict", false, |sandbox| {
+        let lock = text(sandbox, "skillpm.lock");
+        sandbox.write("skillpm.lock", format!("<<<<<<< ours\n{lock}=======\n>>>>>>> theirs\n"));
+    }), @"
+    error: [DIR]/project/skillpm.lock:1:1: there are marks of a merge conflict [lock-conflict]
+      take either side, then run `skillpm install`: it adds what the manifest asks for
+    ");
+    insta::assert_snapshot!(case("lock-newer", false, |sandbox| {
+        drop(sandbox.write("skillpm.lock", "version = 9\nnews = true\n"));
+    }), @"
+    error: [DIR]/project/skillpm.lock: it has version 9, this skillpm reads version 1 [lock-newer]
+      update skillpm, or delete the file and run `skillpm install`
+    ");
+    insta::assert_snapshot!(case("lock-unreadable", false, |sandbox| {
+        drop(sandbox.write("skillpm.lock", "version = 1\n[[skill]]\nname = \"../../canary\"\nsource = \"path:x\"\ndigest = \"\"\n"));
+    }), @"
+    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E [lock-unreadable]
+      restore the file from version control, or delete it and run `skillpm install`
+    ");
+}
+
+#[test]
+fn directories() {
+    insta::assert_snapshot!(case("directory-outside", false, |sandbox| {
+        remove(sandbox, ".claude");
+        std::fs::create_dir(sandbox.project().join(".claude")).expect("creates");
+        link(sandbox, "../../home", ".claude/skills");
+    }), @"
+    error: `[DIR]/project/.claude/skills` is a link that leads out of the project, to `[DIR]/home` [directory-outside]
+      remove the link, or install for the user with `--scope user`
+    ");
+    insta::assert_snapshot!(case("directory-unreadable", false, |sandbox| {
+        remove(sandbox, ".claude/skills");
+        drop(sandbox.write(".claude/skills", "a file"));
+    }), @"
+    error: failed to read `[DIR]/project/.claude/skills`: not a directory [directory-unreadable]
+      check what it is, who owns it, and its mode
+    ");
+    insta::assert_snapshot!(case("name-twins", false, |sandbox| write_skill(sandbox, ".agents/skills/PDF")), @"
+    warning: `PDF` and `pdf` in `[DIR]/project/.agents/skills` are one name on some file systems [name-twins]
+      rename or remove one of them
+    ");
+    // NFKC: a full-width letter.
+    case("name-twins", false, |sandbox| write_skill(sandbox, ".claude/skills/\u{ff50}df"));
+}
+
+/// A directory that is a link to the canonical one serves its agents: nothing is wrong there.
+#[test]
+fn a_directory_that_is_a_link_to_the_skills_is_right() {
+    let sandbox = machine();
+    remove(&sandbox, ".claude/skills");
+    link(&sandbox, "../.agents/skills", ".claude/skills");
+    assert_eq!(sandbox.run(&["doctor", "--json"]).code, Some(0));
+}
+
+#[test]
+fn what_cannot_be_written_is_told_and_a_missing_home_is_no_failure() {
+    let sandbox = machine();
+    let config = sandbox.home().join(".config");
+    std::fs::create_dir(&config).expect("creates");
+    let sealed = sandbox.home().join(".config/skillpm");
+    std::fs::create_dir(&sealed).expect("creates");
+    if let Some(_mount) = Mount::tmpfs(&sealed, "ro") {
+        let output = sandbox.run(&["doctor", "--json"]);
+        assert_eq!(
+            (ids(&output, false), output.code),
+            (["directory-unwritable".to_owned()].into(), Some(1)),
+            "{output}"
+        );
+        assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(1));
+    }
+    let mut homeless = Sandbox::new();
+    homeless.env("HOME", "");
+    assert_eq!(homeless.run(&["doctor"]).code, Some(0));
+    assert_eq!(homeless.run(&["doctor", "-g"]).code, Some(3));
+    homeless.env("HOME", "/nowhere/at/all");
+    assert_eq!(homeless.run(&["doctor", "--fix"]).code, Some(0));
+    assert!(homeless.tree(&homeless.project()).is_empty(), "looking makes nothing");
+}
+
+/// What lies where many agents look: one that sees nothing, one that finds a skill twice.
+#[test]
+fn what_agents_see() {
+    let sandbox = machine();
+    for agent in [".cursor", ".config/goose", ".roo"] {
+        std::fs::create_dir_all(sandbox.home().join(agent)).expect("a directory");
+    }
+    std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
+    let output = sandbox.run(&["doctor", "--verbose"]);
+    insta::assert_snapshot!(output, @"
+    exit: 0
+    --- stdout
+    note: Cursor finds `docx` in `[DIR]/project/.agents/skills/docx` and `[DIR]/project/.claude/skills/docx`: one skill, by several ways [seen-twice]
+    note: Cursor finds `pdf` in `[DIR]/project/.agents/skills/pdf` and `[DIR]/project/.claude/skills/pdf`: one skill, by several ways [seen-twice]
+    note: Goose finds `docx` in `[DIR]/project/.claude/skills/docx` and `[DIR]/project/.agents/skills/docx`: one skill, by several ways [seen-twice]
+    note: Goose finds `pdf` in `[DIR]/project/.claude/skills/pdf` and `[DIR]/project/.agents/skills/pdf`: one skill, by several ways [seen-twice]
+    note: Windsurf is on this machine and sees none of the skills here [agent-reads-nothing]
+      `skillpm install --agent windsurf` links them
+    --- stderr
+    nothing is wrong
+    ");
+    write_skill(&sandbox, ".claude/skills/mine");
+    write_skill(&sandbox, ".agents/skills/mine");
+    sandbox.write(".agents/skills/mine/notes.md", "another one");
+    let output = sandbox.run(&["doctor", "--json"]);
+    assert_eq!(
+        (ids(&output, false), output.code),
+        (["seen-different".to_owned()].into(), Some(1)),
+        "{output}"
+    );
+}
+
+/// A run that was killed between its steps is finished, and a part of a move is kept before it goes.
+#[test]
+fn what_killed_runs_left() {
+    insta::assert_snapshot!(case("run-cut-off", true, |sandbox| {
+        // The step that makes the link was done, and the rest was not.
+        sandbox.write(".agents/.skillpm-tx/.gitignore", "*\n");
+        let journal = r#"{"version":1,"steps":[{"link":{"agent":"claude-code","name":"pdf"}}],"manifest":null,"lockfile":null}"#;
+        sandbox.write(".agents/.skillpm-tx/journal.json", journal);
+        // Both are rubbish once the run is finished; a copy shows that no other file is lost.
+        sandbox.write("../home/journal", journal);
+        drop(sandbox.write("../home/gitignore", "*\n"));
+    }), @"
+    error: a run of skillpm was killed in `[DIR]/project/.agents`, and is to be finished [run-cut-off]
+      `--fix` can finish what was begun
+    ");
+    insta::assert_snapshot!(case("leftover", true, |sandbox| {
+        write_skill(sandbox, ".claude/skills/.skillpm-moving-pdf");
+        drop(sandbox.write(".claude/skills/.skillpm-moving-pdf/notes.md", "the last copy of what I wrote"));
+    }), @"
+    warning: `[DIR]/project/.claude/skills/.skillpm-moving-pdf` was left by a run that was killed [leftover]
+      `--fix` can remove it; what the store does not have yet is kept there
+    ");
+    case("leftover", true, |sandbox| link(sandbox, "nowhere", ".agents/skills/.skillpm-moving-pdf"));
+    let sandbox = machine();
+    remove(&sandbox, LINK);
+    let journal = r#"{"version":1,"steps":[{"link":{"agent":"claude-code","name":"pdf"}}],"manifest":null,"lockfile":null}"#;
+    sandbox.write(".agents/.skillpm-tx/journal.json", journal);
+    assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
+    assert!(sandbox.project().join(LINK).is_symlink(), "what was begun is finished");
+    // A journal that a stranger wrote, or one of another version: told, with the way out.
+    let sandbox = machine();
+    sandbox.write(".agents/.skillpm-tx/journal.json", "{}");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
+    exit: 1
+    --- stdout
+    error: a run of skillpm was killed in `[DIR]/project/.agents`, and is to be finished [run-cut-off]
+      cannot be repaired: `[DIR]/project/.agents/.skillpm-tx/journal.json` cannot be read: missing field `version` at line 1 column 2; a run of skillpm was cut off there; delete the directory to give up what it was doing
+    --- stderr
+    1 error, 0 warnings
+    ");
+}
+
+/// A run that is at work is neither cut off nor has it left anything.
+#[test]
+fn a_run_at_work_is_left_alone() {
+    let sandbox = machine();
+    sandbox.write(".agents/.skillpm-tx/journal.json", "{}");
+    write_skill(&sandbox, ".agents/skills/.skillpm-moving-pdf");
+    let _held = DirLock::acquire(&sandbox.project().join(".agents"), || ()).expect("locks");
+    assert_eq!(sandbox.run(&["doctor", "-p"]).code, Some(0));
+}
+
+fn object(sandbox: &Sandbox) -> PathBuf {
+    let store = sandbox.home().join(".local/share/skillpm/store-v1/sha256");
+    let first = |dir: &Path| {
+        std::fs::read_dir(dir).expect("a directory").next().expect("one").expect("an entry").path()
+    };
+    first(&first(&store))
+}
+
+#[test]
+fn the_store_and_the_downloads() {
+    // A whole copy of what is damaged is elsewhere, and what is written into the store is rubbish.
+    let sandbox = machine();
+    let damaged = object(&sandbox);
+    std::fs::write(damaged.join("notes.md"), "other bytes").expect("writes");
+    let output = sandbox.run(&["doctor"]);
+    assert_eq!(output.code, Some(1));
+    assert!(output.stdout.contains("has other files than its name says [store-damaged]"), "{output}");
+    assert_eq!(sandbox.run(&["doctor", "-p"]).code, Some(0), "the store is no part of a scope");
+    assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
+    assert!(!damaged.exists());
+
+    let stage = damaged.parent().expect("sha256/ab").parent().expect("sha256").with_file_name("stage-x");
+    std::fs::create_dir(&stage).expect("creates");
+    let cache = sandbox.home().join(".cache/skillpm/github");
+    std::fs::create_dir_all(&cache).expect("creates");
+    std::fs::write(cache.join("x.zip"), "<html>").expect("writes");
+    std::fs::write(cache.join(".download-x"), "half").expect("writes");
+    let old = SystemTime::now() - Duration::from_hours(72);
+    std::fs::File::open(cache.join(".download-x")).expect("opens").set_modified(old).expect("a time");
+    let output = sandbox.run(&["doctor"]);
+    insta::assert_snapshot!(output, @"
+    exit: 1
+    --- stdout
+    warning: `[DIR]/home/.local/share/skillpm/store-v1/stage-x` was left by a run that was killed [store-stage]
+      `--fix` can remove it
+    warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
+      `--fix` can remove it
+    warning: `[DIR]/home/.cache/skillpm/github/.download-x` was left by a run that was killed [download-rest]
+      `--fix` can remove it
+    --- stderr
+    0 errors, 3 warnings
+    hint: `skillpm doctor --fix` repairs 3 of them; nothing that you wrote is removed
+    ");
+    let output = sandbox.run(&["doctor", "--fix"]);
+    insta::assert_snapshot!(output, @"
+    exit: 0
+    --- stdout
+    warning: `[DIR]/home/.local/share/skillpm/store-v1/stage-x` was left by a run that was killed [store-stage]
+      repaired
+    warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
+      repaired
+    warning: `[DIR]/home/.cache/skillpm/github/.download-x` was left by a run that was killed [download-rest]
+      repaired
+    --- stderr
+    3 repaired, nothing is wrong
+    ");
+    assert!(!stage.exists() && !cache.exists());
+}
+
+/// A damaged copy of what a user edited is the best that there is of it.
+#[test]
+fn a_damaged_copy_of_a_user_stays() {
+    let sandbox = machine();
+    sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
+    sandbox.write(".agents/skills/docx/notes.md", "what I wrote");
+    assert_eq!(sandbox.run(&["install", "--force"]).code, Some(0));
+    let kept = sandbox.home().join(".local/share/skillpm/store-v1/kept");
+    let digests: Vec<_> =
+        std::fs::read_dir(kept).expect("marks").map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(digests.len(), 2);
+    let hex = digests[0].to_string_lossy().into_owned();
+    let copy = sandbox.home().join(".local/share/skillpm/store-v1/sha256").join(&hex[..2]).join(&hex[2..]);
+    std::fs::write(copy.join("more.md"), "damage").expect("writes");
+    let output = sandbox.run(&["doctor", "--fix"]);
+    assert_eq!(output.code, Some(1));
+    assert!(output.stdout.contains("it holds a copy that you edited"), "{output}");
+    assert_eq!(std::fs::read_to_string(copy.join("notes.md")).expect("reads"), "what I wrote");
+}
+
+/// The user's scope is repaired as the project's is, under its own lockfile.
+#[test]
+fn the_scope_of_the_user() {
+    let sandbox = machine();
+    assert_eq!(sandbox.run(&["install", "-g", "./src/pdf"]).code, Some(0));
+    std::fs::remove_file(sandbox.home().join(".claude/skills/pdf")).expect("removes");
+    assert_eq!(sandbox.run(&["doctor", "-p"]).code, Some(0));
+    let output = sandbox.run(&["doctor", "-g", "--json"]);
+    assert_eq!((ids(&output, false), output.code), (["link-missing".to_owned()].into(), Some(1)));
+    assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
+    let link = std::fs::read_link(sandbox.home().join(".claude/skills/pdf")).expect("a link");
+    assert_eq!(link, Path::new("../../.agents/skills/pdf"));
+}
+
+#[test]
+fn several_things_at_once_and_one_that_stops_no_other() {
+    let sandbox = machine();
+    remove(&sandbox, LINK);
+    link(&sandbox, "../../.agents/skills/gone", ".claude/skills/gone");
+    remove(&sandbox, ".agents/skills/docx");
+    write_skill(&sandbox, ".agents/skills/.skillpm-moving-odd");
+    // What the store cannot keep is not removed.
+    symlink("/etc/passwd", sandbox.project().join(".agents/skills/.skillpm-moving-odd/l")).expect("links");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
+    exit: 1
+    --- stdout
+    warning: `[DIR]/project/.agents/skills/.skillpm-moving-odd` was left by a run that was killed [leftover]
+      cannot be repaired: `l`: this is a symbolic link that leads out of the skill or to no regular file
+    error: `docx` is locked, and `[DIR]/project/.agents/skills/docx` is not there [skill-missing]
+      repaired
+    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is not there [link-missing]
+      repaired
+    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which is not there [link-broken]
+      repaired
+    --- stderr
+    3 repaired, 0 errors, 1 warning
+    ");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--json"]).stdout, @r#"
+    {
+      "findings": [
+        {
+          "id": "leftover",
+          "severity": "warning",
+          "scope": "project",
+          "skill": null,
+          "agent": null,
+          "path": "[DIR]/project/.agents/skills/.skillpm-moving-odd",
+          "message": "`[DIR]/project/.agents/skills/.skillpm-moving-odd` was left by a run that was killed",
+          "fix": "remove it; what the store does not have yet is kept there",
+          "advice": null,
+          "fixed": false,
+          "failure": null
+        }
+      ],
+      "dry_run": false
+    }
+    "#);
+}
+
+#[test]
+fn mistakes() {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["doctor", "--dry-run"]).code, Some(2));
+    assert_eq!(sandbox.run(&["doctor", "pdf"]).code, Some(2));
+    assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
+}

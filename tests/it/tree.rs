@@ -1,0 +1,253 @@
+//! `tree`: skills and the skills that they need.
+
+use std::fmt::Write as _;
+
+use crate::support::{Forge, Sandbox, Tree};
+
+fn skill(sandbox: &Sandbox, name: &str, needs: &str) {
+    let metadata = if needs.is_empty() {
+        String::new()
+    } else {
+        format!("metadata:\n  skill-dependencies: \"{needs}\"\n")
+    };
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n{metadata}---\n");
+    sandbox.write(&format!("src/{name}/SKILL.md"), text);
+}
+
+/// A project with three skills of directories and one of the user.
+fn machine() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+    skill(&sandbox, "report", "base@^1.2, charts acme/skills/fonts#v2 Wrong");
+    skill(&sandbox, "charts", "base");
+    skill(&sandbox, "base", "");
+    assert_eq!(sandbox.run(&["install", "./src", "--skill", "report", "--skill", "charts"]).code, Some(0));
+    assert_eq!(sandbox.run(&["install", "-g", "./src/base"]).code, Some(0));
+    sandbox
+}
+
+#[test]
+fn what_skills_need() {
+    let sandbox = machine();
+    insta::assert_snapshot!(sandbox.run(&["tree"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    ├── charts (path:./src)
+    │   └── base, of the user (path:[DIR]/project/src/base)
+    └── report (path:./src)
+        ├── base, of the user (path:[DIR]/project/src/base)
+        ├── charts (path:./src) (above)
+        ├── acme/skills/fonts#v2: not installed
+        └── Wrong: the name `Wrong` has an upper-case letter
+    user ([DIR]/home)
+    └── base (path:[DIR]/project/src/base)
+    --- stderr
+    some skills need others that are not installed
+    ");
+    insta::assert_snapshot!(sandbox.run(&["tree", "charts", "--agents"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    └── charts (path:./src) [claude-code]
+        └── base, of the user (path:[DIR]/project/src/base) [claude-code]
+    ");
+    insta::assert_snapshot!(sandbox.run(&["tree", "-p"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    ├── charts (path:./src)
+    │   └── base, of the user (path:[DIR]/project/src/base)
+    └── report (path:./src)
+        ├── base, of the user (path:[DIR]/project/src/base)
+        ├── charts (path:./src) (above)
+        ├── acme/skills/fonts#v2: not installed
+        └── Wrong: the name `Wrong` has an upper-case letter
+    --- stderr
+    some skills need others that are not installed
+    ");
+}
+
+#[test]
+fn who_needs_a_skill() {
+    let sandbox = machine();
+    insta::assert_snapshot!(sandbox.run(&["tree", "base", "--invert"]), @"
+    exit: 0
+    --- stdout
+    user ([DIR]/home)
+    └── base (path:[DIR]/project/src/base)
+        ├── charts, of the project (path:./src)
+        │   └── report (path:./src)
+        └── report, of the project (path:./src)
+    ");
+    insta::assert_snapshot!(sandbox.run(&["tree", "fonts", "--invert"]), @"
+    exit: 0
+    --- stdout
+    fonts: not installed
+    └── report (path:./src)
+    ");
+    insta::assert_snapshot!(sandbox.run(&["tree", "--invert"]), @"
+    exit: 0
+    --- stdout
+    user ([DIR]/home)
+    └── base (path:[DIR]/project/src/base)
+        ├── charts, of the project (path:./src)
+        │   └── report (path:./src)
+        └── report, of the project (path:./src)
+    ");
+}
+
+#[test]
+fn circles_and_what_was_drawn_already() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "a", "b c");
+    skill(&sandbox, "b", "c");
+    skill(&sandbox, "c", "d");
+    skill(&sandbox, "d", "b d");
+    assert_eq!(sandbox.run(&["install", "./src", "--skill", "*"]).code, Some(0));
+    insta::assert_snapshot!(sandbox.run(&["tree", "a"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    └── a (path:./src)
+        ├── b (path:./src)
+        │   └── c (path:./src)
+        │       └── d (path:./src)
+        │           ├── b (path:./src) (cycle)
+        │           └── d (path:./src) (cycle)
+        └── c (path:./src) (above)
+    ");
+    // Nobody asked for them, and each is needed: one is the root all the same.
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/a")).expect("removes");
+    let lock = sandbox.read("skillpm.lock");
+    let kept: Vec<_> =
+        lock.split("\n[[skill]]\n").filter(|entry| !entry.starts_with("name = \"a\"")).collect();
+    sandbox.write("skillpm.lock", kept.join("\n[[skill]]\n"));
+    insta::assert_snapshot!(sandbox.run(&["tree"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    └── b (path:./src)
+        └── c (path:./src)
+            └── d (path:./src)
+                ├── b (path:./src) (cycle)
+                └── d (path:./src) (cycle)
+    ");
+}
+
+/// A chain that is made to exhaust the stack ends somewhere.
+#[test]
+fn a_long_chain_ends() {
+    let sandbox = Sandbox::new();
+    for number in 0..300 {
+        skill(&sandbox, &format!("s{number}"), &format!("s{}", number + 1));
+    }
+    std::fs::create_dir_all(sandbox.project().join(".agents")).expect("creates");
+    std::fs::rename(sandbox.project().join("src"), sandbox.project().join(".agents/skills")).expect("moves");
+    let output = sandbox.run(&["tree", "s0"]);
+    assert_eq!(output.code, Some(0));
+    assert!(output.stdout.contains("(and so on)"), "{output}");
+}
+
+#[test]
+fn where_skills_came_from_and_how_they_are() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let mut text = String::from("---\nname: pdf\ndescription: Does pdf.\nmetadata:\n  version: \"1.10\"\n");
+    write!(text, "---\n").expect("a string takes all");
+    let commit =
+        forge.repo("acme/skills").commit(&Tree::new().file("pdf/SKILL.md", text).skill("docx", "docx"));
+    assert_eq!(sandbox.run(&["install", "acme/skills", "--skill", "*"]).code, Some(0));
+    sandbox.write(".agents/skills/pdf/more.md", "x");
+    sandbox.write(".agents/skills/own/SKILL.md", "x");
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/docx")).expect("removes");
+    let shown = sandbox.run(&["tree"]).to_string().replace(&commit[..7], "[COMMIT]");
+    insta::assert_snapshot!(shown, @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    ├── docx (github:acme/skills at [COMMIT]): missing
+    ├── own: not locked
+    └── pdf 1.10 (github:acme/skills at [COMMIT]): edited
+    ");
+}
+
+#[test]
+fn for_programs() {
+    let sandbox = machine();
+    let output = sandbox.run(&["tree", "--json", "-p"]);
+    let json: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&json[1]).expect("JSON"), @r#"
+    {
+      "agents": [
+        "claude-code"
+      ],
+      "asked_for": true,
+      "dependencies": [],
+      "digest": "sha256:69331ec5bade45f874f6c568b3a1a8560354d091b23af94edad00688e9a7c10a",
+      "location": "[DIR]/project/.agents/skills/report",
+      "name": "report",
+      "needed_by": [],
+      "needs": [
+        {
+          "name": "base",
+          "problem": null,
+          "scope": "user",
+          "text": "base@^1.2"
+        },
+        {
+          "name": "charts",
+          "problem": null,
+          "scope": "project",
+          "text": "charts"
+        },
+        {
+          "name": "fonts",
+          "problem": null,
+          "scope": null,
+          "text": "acme/skills/fonts#v2"
+        },
+        {
+          "name": null,
+          "problem": "the name `Wrong` has an upper-case letter",
+          "scope": null,
+          "text": "Wrong"
+        }
+      ],
+      "path": "report",
+      "requested": null,
+      "revision": null,
+      "scope": "project",
+      "source": "path:./src",
+      "source_type": "path",
+      "source_url": null,
+      "state": "ok",
+      "version": null
+    }
+    "#);
+    assert_eq!(json[0]["needed_by"], serde_json::json!(["report"]));
+}
+
+#[test]
+fn mistakes() {
+    let sandbox = machine();
+    insta::assert_snapshot!(sandbox.run(&["tree", "chart"]), @"
+    exit: 2
+    --- stderr
+    error: `chart` is not installed, and no skill needs it
+    hint: did you mean `charts`?
+    ");
+    assert_eq!(sandbox.run(&["tree", "qqqq"]).code, Some(2));
+    let empty = Sandbox::new();
+    insta::assert_snapshot!(empty.run(&["tree"]), @"
+    exit: 0
+    --- stderr
+    no skills are installed here
+    hint: `skillpm install owner/repo` installs skills from a repository on GitHub
+    ");
+    assert_eq!(empty.run(&["tree", "--json"]).stdout, "[]\n");
+    sandbox.write("skillpm.lock", "<<<<<<< ours\n");
+    assert_eq!(sandbox.run(&["tree"]).code, Some(3));
+}

@@ -1,0 +1,245 @@
+//! `why`: who asked for a skill, where it came from, who sees it, what it hides.
+
+use std::os::unix::fs::symlink;
+
+use crate::support::{Forge, Sandbox, Tree};
+
+/// A machine with Claude Code and Codex, a skill of a repository in the project, and one of the same name
+/// for the user.
+fn machine() -> (Forge, Sandbox, String) {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    for agent in [".claude", ".codex"] {
+        std::fs::create_dir(sandbox.home().join(agent)).expect("a directory");
+    }
+    let report = "---\nname: report\ndescription: Reports.\nmetadata:\n  version: \"2\"\n  skill-dependencies: pdf\n---\n";
+    let tree = Tree::new().skill("skills/pdf", "pdf").file("skills/report/SKILL.md", report);
+    let commit = forge.repo("acme/skills").commit(&tree);
+    forge.repo("acme/skills").branch("next", &commit);
+    assert_eq!(sandbox.run(&["install", "acme/skills#next", "--skill", "*"]).code, Some(0));
+    (forge, sandbox, commit)
+}
+
+fn shown(sandbox: &Sandbox, words: &[&str], commit: &str) -> String {
+    sandbox.run(words).to_string().replace(commit, "[COMMIT]").replace(&commit[..7], "[COMMIT]")
+}
+
+#[test]
+fn why_a_skill_is_here() {
+    let (_forge, sandbox, commit) = machine();
+    insta::assert_snapshot!(shown(&sandbox, &["why", "pdf"], &commit), @r#"
+    exit: 0
+    --- stdout
+    pdf, in the project
+      asked for in skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
+      needed by report
+      from github:acme/skills, directory skills/pdf
+      locked at [COMMIT], asked for: next
+      lies in .agents/skills/pdf, as it is locked
+      seen by codex in .agents/skills/pdf
+      seen by claude-code in .claude/skills/pdf, a link
+    "#);
+    insta::assert_snapshot!(shown(&sandbox, &["why", "report", "--json"], &commit), @r#"
+    exit: 0
+    --- stdout
+    {
+      "name": "report",
+      "installed": [
+        {
+          "name": "report",
+          "version": "2",
+          "scope": "project",
+          "source": "github:acme/skills",
+          "path": "skills/report",
+          "revision": "[COMMIT]",
+          "digest": "sha256:91c6e3c7f28605e75af4543c2a11926036cd1248d564e334951bde22c5c271d9",
+          "agents": [
+            "claude-code"
+          ],
+          "state": "ok",
+          "location": "[DIR]/project/.agents/skills/report",
+          "source_type": "github",
+          "source_url": "https://github.com/acme/skills",
+          "requested": "next",
+          "dependencies": [],
+          "asked": {
+            "file": "[DIR]/project/skillpm.toml",
+            "line": 3,
+            "text": "report = { github = \"acme/skills\", path = \"skills/report\", ref = \"next\" }"
+          },
+          "needed_by": [],
+          "seen": [
+            {
+              "agents": [
+                "codex"
+              ],
+              "path": "[DIR]/project/.agents/skills/report",
+              "form": "canonical"
+            },
+            {
+              "agents": [
+                "claude-code"
+              ],
+              "path": "[DIR]/project/.claude/skills/report",
+              "form": "link"
+            }
+          ],
+          "shadowed_by": null,
+          "shadows": []
+        }
+      ],
+      "elsewhere": [],
+      "closest": null
+    }
+    "#);
+}
+
+#[test]
+fn what_hides_what() {
+    let (_forge, sandbox, commit) = machine();
+    sandbox.write("mine/pdf/SKILL.md", "---\nname: pdf\ndescription: Mine. Use it in tests.\n---\n");
+    assert_eq!(sandbox.run(&["install", "-g", "./mine/pdf"]).code, Some(0));
+    sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
+    sandbox.write(".codex/skills/pdf/SKILL.md", "x");
+    sandbox.write(".goose/skills/pdf/SKILL.md", "x");
+    insta::assert_snapshot!(shown(&sandbox, &["why", "pdf"], &commit), @r#"
+    exit: 0
+    --- stdout
+    pdf, in the project
+      asked for in skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
+      needed by report
+      from github:acme/skills, directory skills/pdf
+      locked at [COMMIT], asked for: next
+      lies in .agents/skills/pdf, edited since it was installed
+      seen by codex in .agents/skills/pdf
+      seen by claude-code in .claude/skills/pdf, a link
+      comes before ~/.agents/skills/pdf
+
+    pdf, of the user
+      asked for in ~/.config/skillpm/skillpm.toml:2: pdf = { path = "[DIR]/project/mine/pdf" }
+      from path:[DIR]/project/mine/pdf
+      lies in ~/.agents/skills/pdf, as it is locked
+      seen by codex in ~/.agents/skills/pdf
+      seen by claude-code in ~/.claude/skills/pdf, a link
+      comes after .agents/skills/pdf, where an agent takes only one
+
+    the same name lies in:
+      .codex/skills/pdf: not from skillpm
+      .goose/skills/pdf: not from skillpm
+    "#);
+    let user = shown(&sandbox, &["why", "pdf", "-g"], &commit);
+    assert!(user.contains("comes after .agents/skills/pdf") && !user.contains("in the project"), "{user}");
+}
+
+#[test]
+fn what_is_not_installed() {
+    let (_forge, sandbox, commit) = machine();
+    sandbox.write(".claude/skills/own/SKILL.md", "x");
+    sandbox.write(".agents/skills/own/SKILL.md", "x");
+    std::fs::create_dir_all(sandbox.home().join(".claude/skills")).expect("creates");
+    symlink("/gone/own\u{1b}[2J", sandbox.home().join(".claude/skills/own")).expect("links");
+    let output = shown(&sandbox, &["why", "own"], &commit);
+    insta::assert_snapshot!(output, @r"
+    exit: 1
+    --- stdout
+    a skill of this name lies in:
+      .agents/skills/own: in no lockfile, seen by codex
+      .claude/skills/own: not from skillpm, seen by claude-code
+      ~/.claude/skills/own: a link to /gone/own\u{1b}[2J, which is not there
+    --- stderr
+    `own` is not installed
+    hint: `skillpm list` shows what is installed
+    ");
+    insta::assert_snapshot!(shown(&sandbox, &["why", "reprot"], &commit), @"
+    exit: 1
+    --- stderr
+    `reprot` is not installed
+    hint: did you mean `report`?
+    ");
+    let json = sandbox.run(&["why", "reprot", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!((json.code, &value["closest"]), (Some(1), &serde_json::json!("report")));
+    insta::assert_snapshot!(shown(&sandbox, &["why", "pdf", "-g"], &commit), @"
+    exit: 1
+    --- stdout
+    a skill of this name lies in:
+      .agents/skills/pdf: installed, of the project, seen by codex
+    --- stderr
+    `pdf` is not installed in the scope of the user
+    hint: `skillpm list` shows what is installed
+    ");
+    for name in ["../../etc", "", "\u{1b}[2J"] {
+        let output = sandbox.run(&["why", name]);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(!output.stderr.contains('\u{1b}'), "{output}");
+    }
+    assert_eq!(sandbox.run(&["why"]).code, Some(2));
+    sandbox.write("skillpm.lock", "<<<<<<< ours\n");
+    assert_eq!(sandbox.run(&["why", "pdf"]).code, Some(3));
+}
+
+/// A skill that the manifest does not name, and one whose copy is gone.
+#[test]
+fn what_nobody_asked_for_and_what_is_missing() {
+    let (_forge, sandbox, commit) = machine();
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/report")).expect("removes");
+    insta::assert_snapshot!(shown(&sandbox, &["why", "report"], &commit), @"
+    exit: 0
+    --- stdout
+    report 2, in the project
+      asked for by nobody: no manifest names it, and no skill needs it
+      from github:acme/skills, directory skills/report
+      locked at [COMMIT], asked for: next
+      missing from .agents/skills/report: `skillpm install` brings it back
+      seen by no agent on this machine
+    ");
+}
+
+/// What programs get of `list`: the fields that users of other tools look for, and ours.
+#[test]
+fn list_in_full() {
+    let (_forge, sandbox, commit) = machine();
+    let output = sandbox.run(&["list", "--json"]);
+    insta::assert_snapshot!(output.stdout.replace(&commit, "[COMMIT]"), @r#"
+    [
+      {
+        "name": "pdf",
+        "version": null,
+        "scope": "project",
+        "source": "github:acme/skills",
+        "path": "skills/pdf",
+        "revision": "[COMMIT]",
+        "digest": "sha256:04b9d227b4981f4e9aa2239428f07f098daacc541dc9718ef47ebb3b0ea2e91d",
+        "agents": [
+          "claude-code"
+        ],
+        "state": "ok",
+        "location": "[DIR]/project/.agents/skills/pdf",
+        "source_type": "github",
+        "source_url": "https://github.com/acme/skills",
+        "requested": "next",
+        "dependencies": []
+      },
+      {
+        "name": "report",
+        "version": "2",
+        "scope": "project",
+        "source": "github:acme/skills",
+        "path": "skills/report",
+        "revision": "[COMMIT]",
+        "digest": "sha256:91c6e3c7f28605e75af4543c2a11926036cd1248d564e334951bde22c5c271d9",
+        "agents": [
+          "claude-code"
+        ],
+        "state": "ok",
+        "location": "[DIR]/project/.agents/skills/report",
+        "source_type": "github",
+        "source_url": "https://github.com/acme/skills",
+        "requested": "next",
+        "dependencies": []
+      }
+    ]
+    "#);
+}
