@@ -719,7 +719,7 @@ fn a_merge_conflict_in_the_lockfile() {
     = zip (github:acme/skills at c049cce)
     3 skills unchanged in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
+    `skillpm.lock` changed: commit it
     warning: `skillpm.lock` had marks of a merge conflict and is put together from both sides; asked for anew: `pdf`
     hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
     ");

@@ -146,18 +146,18 @@ fn a_python_distribution() {
     --- stdout
     shared
       Does what shared does.
-      .data/share/skills/shared in python:demo_pkg
+      .data/share/skills/shared in python:demo-pkg
     pdf
       Does what pdf does.
-      demo_pkg/skills/pdf in python:demo_pkg
+      demo_pkg/skills/pdf in python:demo-pkg
     --- stderr
     hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
     ");
     good(sandbox.run(&["install", "python:demo_pkg", "--skill", "*"]));
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
-    pdf = { python = "demo_pkg", path = "demo_pkg/skills/pdf" }
-    shared = { python = "demo_pkg", path = ".data/share/skills/shared" }
+    pdf = { python = "demo-pkg", path = "demo_pkg/skills/pdf" }
+    shared = { python = "demo-pkg", path = ".data/share/skills/shared" }
     "#);
     insta::assert_snapshot!(sandbox.read("skillpm.lock"), @r#"
     # Written by skillpm; `skillpm install` restores exactly this.
@@ -165,14 +165,14 @@ fn a_python_distribution() {
 
     [[skill]]
     name = "pdf"
-    source = "python:demo_pkg"
+    source = "python:demo-pkg"
     path = "demo_pkg/skills/pdf"
     revision = "1.0"
     digest = "sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838"
 
     [[skill]]
     name = "shared"
-    source = "python:demo_pkg"
+    source = "python:demo-pkg"
     path = ".data/share/skills/shared"
     revision = "1.0"
     digest = "sha256:bc748fff0d4f65fc007ca71b499ceaee54f6a6d5f8eae605b7682d0720128957"
@@ -201,9 +201,9 @@ fn a_python_distribution() {
     insta::assert_snapshot!(output, @"
     exit: 5
     --- stderr
-    error: `pdf` from `python:demo_pkg` is not what was locked: sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838 was expected, sha256:e61ebd84b8f6c0096f1f7d7fb2d35ded3cb529e432dcbbbbdf42e0d7d934eac0 was found
-    hint: version 3.0 of `python:demo_pkg` is installed, and 1.0 is locked: `python -m pip install demo_pkg==1.0` brings it back
-    hint: it has changed since: `skillpm install python:demo_pkg` locks what is there now
+    error: `pdf` from `python:demo-pkg` is not what was locked: sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838 was expected, sha256:e61ebd84b8f6c0096f1f7d7fb2d35ded3cb529e432dcbbbbdf42e0d7d934eac0 was found
+    hint: version 3.0 of `python:demo-pkg` is installed, and 1.0 is locked: `python -m pip install demo-pkg==1.0` brings it back
+    hint: it has changed since: `skillpm install python:demo-pkg//demo_pkg/skills/pdf` locks what is there now
     ");
 
     pip(&sandbox, &["uninstall", "-y", "demo-pkg"]);
@@ -214,9 +214,9 @@ fn a_python_distribution() {
     exit: 2
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: `python:demo_pkg` is not installed; looked in:
+      caused by: `python:demo-pkg` is not installed; looked in:
       [DIR]/project/.venv/lib/[PYTHON]/site-packages
-    hint: install it first: `python -m pip install demo_pkg==1.0`; skillpm installs no packages
+    hint: install it first: `python -m pip install demo-pkg==1.0`; skillpm installs no packages
     ");
 }
 

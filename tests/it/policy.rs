@@ -60,8 +60,8 @@ fn the_lines_that_decided_are_told() {
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
     `github:acme/skills` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
-    `pdf` has no findings that keep it out: [DIR]/project/skillpm.toml:3:9: `audit = "error"`
     `github:acme/skills/skills/pdf` is allowed: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme"`
+    `pdf` has no findings that keep it out: [DIR]/project/skillpm.toml:3:9: `audit = "error"`
     "#);
 }
 

@@ -184,10 +184,14 @@ fn for_programs() {
       "agents": [
         "claude-code"
       ],
+      "alias_of": null,
       "asked_for": true,
       "dependencies": [],
       "digest": "sha256:69331ec5bade45f874f6c568b3a1a8560354d091b23af94edad00688e9a7c10a",
+      "disabled": false,
+      "editable": false,
       "location": "[DIR]/project/.agents/skills/report",
+      "modified": false,
       "name": "report",
       "needed_by": [],
       "needs": [

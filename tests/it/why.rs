@@ -58,6 +58,10 @@ fn why_a_skill_is_here() {
             "claude-code"
           ],
           "state": "ok",
+          "modified": false,
+          "alias_of": null,
+          "disabled": false,
+          "editable": false,
           "location": "[DIR]/project/.agents/skills/report",
           "source_type": "github",
           "source_url": "https://github.com/acme/skills",
@@ -216,6 +220,10 @@ fn list_in_full() {
           "claude-code"
         ],
         "state": "ok",
+        "modified": false,
+        "alias_of": null,
+        "disabled": false,
+        "editable": false,
         "location": "[DIR]/project/.agents/skills/pdf",
         "source_type": "github",
         "source_url": "https://github.com/acme/skills",
@@ -234,6 +242,10 @@ fn list_in_full() {
           "claude-code"
         ],
         "state": "ok",
+        "modified": false,
+        "alias_of": null,
+        "disabled": false,
+        "editable": false,
         "location": "[DIR]/project/.agents/skills/report",
         "source_type": "github",
         "source_url": "https://github.com/acme/skills",

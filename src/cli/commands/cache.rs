@@ -18,7 +18,7 @@ pub(crate) struct CacheArgs {
     action: Action,
 }
 
-/// What can be done.
+// What can be done.
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
     /// show where the store and the downloads lie, and how much is in them

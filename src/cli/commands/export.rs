@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("export"), @"
-        Arguments of `export`
+        write the lockfile of another tool
 
         Usage: skillpm export [OPTIONS] <FORMAT>
 

@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("import"), @"
-        Arguments of `import`
+        adopt what other tools installed
 
         Usage: skillpm import [OPTIONS] [FILE]
 
@@ -57,7 +57,7 @@ mod tests {
 
         Options:
               --scope <SCOPE>  `project`: for the project around the working directory; `user`: for you, in
-                               every project [default: project, for `list` both]
+                               every project [default: project, or both for commands that look]
           -g, --global         short for `--scope user`
           -p, --project        short for `--scope project`
               --dry-run        show what would be adopted, do nothing

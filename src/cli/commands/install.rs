@@ -118,9 +118,9 @@ mod tests {
 
         Arguments:
           [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-                       `owner/repo@skill`, the address of a page on GitHub, `./directory`, `./archive.zip`,
-                       or an installed package such as `npm:name`; with `--marketplace` the names of its
-                       plugins
+                       `owner/repo@skill`, the address of a page on GitHub, of a file or of a site,
+                       `./directory`, `./archive.zip`, or an installed package such as `npm:name`; with
+                       `--marketplace` the names of its plugins
 
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source
@@ -135,7 +135,8 @@ mod tests {
               --branch <NAME>         take the sources at this branch
               --rev <COMMIT>          take the sources at this commit
               --scope <SCOPE>         `project`: for the project around the working directory; `user`: for
-                                      you, in every project [default: project, for `list` both]
+                                      you, in every project [default: project, or both for commands that
+                                      look]
           -g, --global                short for `--scope user`
           -p, --project               short for `--scope project`
           -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; can be

@@ -119,6 +119,14 @@ pub(super) fn list(
     Ok(candidates(&opened, spec)?.iter().map(|c| available(spec, &opened.name, c)).collect())
 }
 
+/// A source that was opened, and those of its skills that are meant.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    pub(super) spec: SourceSpec,
+    pub(super) opened: Opened,
+    pub(super) candidates: Vec<Candidate>,
+}
+
 impl Fetched {
     /// Nothing yet; what `gate` admits can be added.
     pub(super) fn new(gate: Gate) -> Self {
@@ -163,21 +171,18 @@ impl Fetched {
                 .hint("name the one with `--skill NAME`"));
         }
         self.warnings.extend(unusable(spec, &passed_over, &chosen));
-        let wanted = chosen.iter().filter(|candidate| candidate.meta.is_ok());
-        opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
-        if self.add_chosen(context, scope, request, spec, &opened, &chosen, named || chosen.len() == 1)? == 0
-        {
+        let chosen = Chosen { spec: spec.clone(), opened, candidates: chosen };
+        let number = chosen.candidates.len();
+        if self.add_chosen(context, scope, request, &chosen, named || number == 1)? == 0 {
             return Err(Error::integrity(format!(
-                "none of the {} skills of `{spec}` can be installed",
-                chosen.len()
+                "none of the {number} skills of `{spec}` can be installed"
             ))
             .hint(format!("`skillpm install --list {spec}` says why")));
         }
         Ok(())
     }
 
-    /// Takes the skills `chosen`, which were found in `opened`, the source that `spec` means, and returns
-    /// how many could be taken.
+    /// Takes the skills `chosen`, and returns how many could be taken.
     ///
     /// # Errors
     ///
@@ -187,13 +192,14 @@ impl Fetched {
         context: &Context,
         scope: &Scope,
         request: &InstallRequest,
-        spec: &SourceSpec,
-        opened: &Opened,
-        chosen: &[Candidate],
+        chosen: &Chosen,
         named: bool,
     ) -> Result<usize> {
+        let Chosen { spec, opened, candidates } = chosen;
+        let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
+        opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
         let mut installed = 0;
-        for candidate in chosen {
+        for candidate in candidates {
             let delivered = opened.deliver(candidate)?;
             let (opened, candidate) = match &delivered {
                 Some((opened, candidate)) => (opened, candidate),

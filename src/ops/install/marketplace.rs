@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::fetch::{self, Fetched, chain, nothing};
+use super::fetch::{self, Chosen, Fetched, chain, nothing};
 use super::select::{self, ALL};
 use super::{Available, InstallOutcome, InstallRequest, OfferedPlugin};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
-use crate::source::discover::{Candidate, of_plugin};
+use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
@@ -85,15 +85,7 @@ pub(super) fn fetch_plugins(
     let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
     let mut taken = 0;
     for source in &sources {
-        taken += fetched.add_chosen(
-            context,
-            scope,
-            request,
-            &source.spec,
-            &source.opened,
-            &source.candidates,
-            named || alone,
-        )?;
+        taken += fetched.add_chosen(context, scope, request, source, named || alone)?;
     }
     if taken == 0 {
         return Err(nothing(fetched.warnings));
@@ -146,13 +138,6 @@ struct Market<'a> {
     others: BTreeMap<(Origin, Option<Reference>), Opened>,
     /// What sources have to pass.
     gate: Gate,
-}
-
-/// A plugin that was chosen: where it lies, and its skills.
-struct Chosen {
-    spec: SourceSpec,
-    opened: Opened,
-    candidates: Vec<Candidate>,
 }
 
 impl<'a> Market<'a> {

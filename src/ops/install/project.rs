@@ -2,25 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::fetch::{Fetched, nothing};
+use super::fetch::{Chosen, Fetched, nothing};
 use super::select::{self, ALL};
 use super::{InstallOutcome, InstallRequest};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
-use crate::source::Opened;
 use crate::source::discover::{Candidate, discover_all};
 use crate::source::package::{self, Project};
 use crate::spec::{Origin, SourceSpec};
 use crate::text::closest;
-
-/// A package with its skills.
-struct Bringer {
-    spec: SourceSpec,
-    opened: Opened,
-    candidates: Vec<Candidate>,
-}
 
 /// Lists the skills of the packages that the project of `scope` uses.
 ///
@@ -30,7 +22,7 @@ struct Bringer {
 pub(super) fn list(context: &Context, scope: &Scope) -> Result<InstallOutcome> {
     let (bringers, warnings) = bringers(context, scope)?;
     let mut outcome = InstallOutcome { warnings, ..InstallOutcome::default() };
-    for Bringer { spec, opened, candidates } in &bringers {
+    for Chosen { spec, opened, candidates } in &bringers {
         outcome.available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));
     }
     Ok(outcome)
@@ -56,8 +48,8 @@ pub(super) fn fetch(
     choose(context, request, &mut bringers)?;
     let alone = bringers.iter().map(|bringer| bringer.candidates.len()).sum::<usize>() == 1;
     let mut taken = 0;
-    for Bringer { spec, opened, candidates } in &bringers {
-        taken += fetched.add_chosen(context, scope, request, spec, opened, candidates, named || alone)?;
+    for chosen in &bringers {
+        taken += fetched.add_chosen(context, scope, request, chosen, named || alone)?;
     }
     if taken == 0 {
         return Err(nothing(fetched.warnings));
@@ -65,13 +57,13 @@ pub(super) fn fetch(
     Ok(fetched)
 }
 
-fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Bringer>, Vec<String>)> {
+fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String>)> {
     let Project { packages, looked, warnings } = package::of_project(context, scope)?;
     let mut bringers = Vec::new();
     for (package, opened) in packages {
         let spec = SourceSpec { origin: Origin::Package(package), path: None, reference: None, skill: None };
         let candidates = discover_all(&opened.tree);
-        bringers.push(Bringer { spec, opened, candidates });
+        bringers.push(Chosen { spec, opened, candidates });
     }
     if bringers.is_empty() {
         let root = scope.root.display();
@@ -87,7 +79,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Bringer>, Vec<Strin
 }
 
 /// Leaves the skills that `request` means.
-fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Bringer]) -> Result<()> {
+fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) -> Result<()> {
     if request.skills.iter().any(|name| name == ALL) {
         return Ok(());
     }
@@ -139,7 +131,7 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Bringer])
     }
     for name in &request.skills {
         let mut having = Vec::new();
-        for (at, Bringer { spec, opened, candidates }) in bringers.iter().enumerate() {
+        for (at, Chosen { spec, opened, candidates }) in bringers.iter().enumerate() {
             if let Some(one) = select::by_name(spec, &opened.name, candidates, name)? {
                 let exact = one.meta.as_ref().is_ok_and(|meta| meta.name == *name);
                 having.push((at, one.path, exact));
