@@ -90,6 +90,18 @@ fn all_that_lies_in_a_directory_is_told_apart() {
     assert!(!output.stdout.contains('\u{1b}'), "ms30-desc-escape");
 }
 
+/// Roo Code has a directory of its own and reads the canonical copies too: a link would show skills twice.
+#[test]
+fn an_agent_that_reads_both_needs_no_link() {
+    let sandbox = machine();
+    std::fs::create_dir(sandbox.home().join(".roo")).expect("a directory");
+    std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
+    let output = sandbox.run(&["agents"]).stdout;
+    let links = |agent: &str| output.lines().find(|line| line.starts_with(agent)).expect(agent).to_owned();
+    assert!(links("roo").contains("not needed"), "{output}");
+    assert!(links("windsurf").contains("not chosen"), "{output}");
+}
+
 #[test]
 fn for_programs() {
     let sandbox = machine();

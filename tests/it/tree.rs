@@ -1,7 +1,5 @@
 //! `tree`: skills and the skills that they need.
 
-use std::fmt::Write as _;
-
 use crate::support::{Forge, Sandbox, Tree};
 
 fn skill(sandbox: &Sandbox, name: &str, needs: &str) {
@@ -155,8 +153,7 @@ fn where_skills_came_from_and_how_they_are() {
     let forge = Forge::start();
     let mut sandbox = Sandbox::new();
     sandbox.forge(&forge);
-    let mut text = String::from("---\nname: pdf\ndescription: Does pdf.\nmetadata:\n  version: \"1.10\"\n");
-    write!(text, "---\n").expect("a string takes all");
+    let text = "---\nname: pdf\ndescription: Does pdf.\nmetadata:\n  version: \"1.10\"\n---\n";
     let commit =
         forge.repo("acme/skills").commit(&Tree::new().file("pdf/SKILL.md", text).skill("docx", "docx"));
     assert_eq!(sandbox.run(&["install", "acme/skills", "--skill", "*"]).code, Some(0));

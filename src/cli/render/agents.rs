@@ -24,9 +24,9 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
     for agent in &outcome.agents {
         let found = agent.found_by.first().map(|path| outcome.short(path)).unwrap_or_default();
         let links = match (agent.universal, agent.chosen.is_empty()) {
-            (true, _) => "not needed",
-            (false, true) => "not chosen",
             (false, false) => "yes",
+            (false, true) if !reads_canonical(agent) => "not chosen",
+            _ => "not needed",
         };
         let twice = if agent.twice.is_empty() { String::new() } else { agent.twice.len().to_string() };
         table.row([
@@ -43,6 +43,14 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
     if let Some(agent) = outcome.agents.iter().find(|agent| !agent.twice.is_empty()) {
         printer.hint(&format!("`skillpm agents {}` shows which skills it finds twice, and where", agent.id));
     }
+}
+
+/// Whether the canonical copies serve the agent in each scope, also where it has a directory of its own.
+fn reads_canonical(agent: &AgentView) -> bool {
+    let in_scope = |scope| agent.directories.iter().filter(move |dir| dir.scope == scope);
+    [ScopeKind::Project, ScopeKind::User].into_iter().all(|scope| {
+        in_scope(scope).next().is_none() || in_scope(scope).any(|dir| dir.role == Role::Canonical)
+    })
 }
 
 /// The directory of `scope` that serves `agent`.
@@ -87,9 +95,11 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
         line("not found on this machine");
     }
     line(match (agent.universal, agent.chosen.is_empty()) {
-        (true, _) => "reads the canonical copies and needs no links",
-        (false, true) => "needs links and is in no `skillpm.toml` here: `--agent` adds it",
         (false, false) => "gets a link to each skill",
+        (false, true) if !reads_canonical(agent) => {
+            "needs links and is in no `skillpm.toml` here: `--agent` adds it"
+        }
+        _ => "reads the canonical copies and needs no links",
     });
     for dir in &agent.directories {
         line(&directory(outcome, dir));
