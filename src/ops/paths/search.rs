@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::Visit;
-use crate::engine::load::{self, SKILL_FILE};
+use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
 use crate::ops::workers;
@@ -25,6 +25,9 @@ pub(super) struct Search<'a, F> {
     /// Whether a skill may be found in several ways.
     pub(super) several: bool,
 }
+
+/// What lies in a directory.
+type Entry = (OsString, Kind);
 
 /// A directory that may hold a skill, below the one that was named.
 struct Place {
@@ -80,13 +83,17 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
 
     /// Visits the skill in the real directory `dir`, else all skills below it.
     fn directory(&self, typed: &Path, dir: &Path) -> Result<Vec<Found<V::Skill>>> {
-        if let Some(file) = load::skill_file(dir)? {
-            let name = file.file_name().unwrap_or_default();
+        let exact = Path::new(SKILL_FILE);
+        if fs::kind(&dir.join(exact))?.is_some() {
+            return self.skill(dir, exact.as_os_str(), typed.join(exact));
+        }
+        let entries = fs::entries(dir)?;
+        if let Some(name) = other_file(&entries) {
             return self.skill(dir, name, typed.join(name));
         }
         let shown = typed.display();
         let found = self
-            .below(typed, &Base::open(dir)?)
+            .below(typed, &Base::open(dir)?, entries)
             .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
         if found.is_empty() {
             let message = format!("`{shown}` holds no skill: there is no `{SKILL_FILE}` in it");
@@ -97,12 +104,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
         Ok(found)
     }
 
-    /// Level by level, all directories of one at once. Whether one is a skill shows when its file
-    /// is opened; a skill's own directory is not searched, and never listed for this.
-    fn below(&self, typed: &Path, base: &Base) -> Result<Vec<Found<V::Skill>>> {
+    /// Level by level, all directories of one at once, from those among the `entries` of `base` on.
+    /// Whether one is a skill shows when its file is opened; a skill's own directory is not searched,
+    /// and never listed for this.
+    fn below(&self, typed: &Path, base: &Base, entries: Vec<Entry>) -> Result<Vec<Found<V::Skill>>> {
         let limit = Limits::default().archive_entries;
         let (mut found, mut count, mut deep) = (Vec::new(), 0, false);
-        let mut places = top(base.path())?;
+        let mut places = top(base.path(), entries);
         let several = self.several || places.iter().any(|place| place.link.is_some());
         for _ in 0..MAX_DEPTH {
             if places.is_empty() {
@@ -142,11 +150,11 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     }
 }
 
-/// The directories in `dir`, sorted. Agents follow links in their directories, and so do we, to
-/// skills.
-fn top(dir: &Path) -> Result<Vec<Place>> {
-    let mut places = Vec::new();
-    for (name, kind) in fs::entries(dir)? {
+/// The directories among the `entries` of `dir`, sorted. Agents follow links in their directories, and
+/// so do we, to skills.
+fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
+    let mut places = Vec::with_capacity(entries.len());
+    for (name, kind) in entries {
         match kind {
             Kind::Directory if !skipped(&name) => places.push(Place { below: name.into(), link: None }),
             Kind::Symlink => {
@@ -159,7 +167,13 @@ fn top(dir: &Path) -> Result<Vec<Place>> {
         }
     }
     places.sort_unstable_by(|a, b| a.below.as_os_str().cmp(b.below.as_os_str()));
-    Ok(places)
+    places
+}
+
+/// The name among `entries` that is nearly the one of a skill's file.
+fn other_file(entries: &[Entry]) -> Option<&OsStr> {
+    let names = entries.iter().map(|(name, _)| name.as_os_str());
+    names.filter(|name| name.eq_ignore_ascii_case(SKILL_FILE)).min()
 }
 
 fn skipped(name: &OsStr) -> bool {
@@ -192,8 +206,7 @@ fn step<V: Visit>(
         return Ok(Step::Skill(skill));
     }
     let entries = fs::entries(&base.path().join(dir))?;
-    let other = entries.iter().map(|(name, _)| name).filter(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-    if let Some(name) = other.min()
+    if let Some(name) = other_file(&entries)
         && let Some(skill) = visit(name)?
     {
         return Ok(Step::Skill(skill));
