@@ -41,7 +41,7 @@ pub use unreadable::{FILE_KIND, documented};
 use std::borrow::Cow;
 use std::ops::Range;
 
-use signs::Signs;
+use self::signs::Signs;
 
 /// The most bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;

@@ -21,24 +21,23 @@ pub(super) fn links<'a>(
 /// The paths of the skill's own files to which the body may link, in any order: at least those to
 /// which it does. What nobody lists is not among them.
 pub(super) fn paths<'a>(subject: &Subject<'a>) -> Vec<Cow<'a, str>> {
-    let known = |path: &Cow<'_, str>| is_known(path);
-    let paths: Vec<_> = match subject.document.sketch().targets() {
+    let unknown = |path: &Cow<'_, str>| !is_known(path);
+    match subject.document.sketch().targets() {
         Some(targets) => {
             let inside = targets.iter().filter_map(|target| match target {
                 Target::Inside(path) => Some(Cow::Borrowed(path.as_str())),
                 _ => None,
             });
-            inside.filter(|path| !known(path)).collect()
+            inside.filter(unknown).collect()
         }
         None => {
             let inside = links(subject, |_| true).filter_map(|(_, target)| match target {
                 Target::Inside(path) => Some(Cow::Owned(path)),
                 _ => None,
             });
-            inside.filter(|path| !known(path)).collect()
+            inside.filter(unknown).collect()
         }
-    };
-    paths
+    }
 }
 
 /// Whether `files` has `path`, a file or a directory. What is not listed is taken to be there.

@@ -10,6 +10,18 @@ pub(super) fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| find(text, word).is_some())
 }
 
+/// Whether one of `pairs` of lower-case letters stands in `text`, in any case: a quick look for texts
+/// that have such a pair in them. Many bytes are looked at at once, and none is skipped.
+pub(super) fn has_pair<const N: usize>(text: &str, pairs: [[u8; 2]; N]) -> bool {
+    let bytes = text.as_bytes();
+    let after = bytes.get(1..).unwrap_or_default();
+    let found = bytes.iter().zip(after).fold(0, |found, (first, second)| {
+        let is = |pair: &[u8; 2]| u8::from((first | 0x20 == pair[0]) & (second | 0x20 == pair[1]));
+        pairs.iter().fold(found, |found, pair| found | is(pair))
+    });
+    found != 0
+}
+
 /// Whether no letter, digit or underscore is beside the `length` bytes at `at`.
 fn is_word(text: &str, at: usize, length: usize) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
@@ -48,6 +60,15 @@ mod tests {
         assert_eq!(find("whenever it is when", "when"), Some(15));
         assert_eq!(find("when_x éwhen", "when"), None);
         assert!(has_any("ask an agent", &["model", "agent"]));
+    }
+
+    #[test]
+    fn pairs_are_found_in_any_case_wherever_they_stand() {
+        for (text, found) in
+            [("Yo", true), ("a YO", true), ("y o", false), ("helP", true), ("y", false), ("", false)]
+        {
+            assert_eq!(has_pair(text, [*b"yo", *b"lp"]), found, "{text}");
+        }
     }
 
     #[test]

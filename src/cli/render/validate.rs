@@ -157,7 +157,8 @@ fn usual_report(
     width: usize,
 ) -> Option<()> {
     let Range { start, end } = finding.span;
-    let line_start = memchr::memrchr2(b'\n', b'\r', skill.text.get(..start)?.as_bytes()).map_or(0, |at| at + 1);
+    let line_start =
+        memchr::memrchr2(b'\n', b'\r', skill.text.get(..start)?.as_bytes()).map_or(0, |at| at + 1);
     let rest = skill.text.get(line_start..)?;
     let text = &rest[..memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
     let marked = text.get(start - line_start..end.checked_sub(line_start)?)?.trim_end();
@@ -165,7 +166,8 @@ fn usual_report(
     let (path, message) = (skill.file.to_str()?, finding.message.as_str());
     // Longer lines are cut, and blanks at an end are left out.
     let fits = text.len() + 20 < width && !text.ends_with(' ');
-    let is_plain = |text: &str| text.bytes().fold(0, |odd, byte| odd | u8::from(!matches!(byte, b' '..=b'~'))) == 0;
+    let is_plain =
+        |text: &str| text.bytes().fold(0, |odd, byte| odd | u8::from(!matches!(byte, b' '..=b'~'))) == 0;
     // In one line there is no more than one blank between words.
     let is_line = |text: &str| text.trim() == text && !text.contains("  ");
     let plain = [message, help, path, text].into_iter().all(is_plain) && is_line(message) && is_line(path);

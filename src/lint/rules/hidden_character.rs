@@ -131,15 +131,18 @@ fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
     // questions about each, the faster. As a signed number what is not ASCII is below the blank too.
     let may_be_odd = |byte: &u8| ((byte.cast_signed() < 0x20) & (*byte != b'\n')) | (*byte == 0x7f);
     let is_odd = |byte: &u8| may_be_odd(byte) && *byte != b'\r' && *byte != b'\t';
-    let any = |piece: &[u8]| piece.iter().fold(0, |any, byte| any | u8::from(may_be_odd(byte))) != 0;
+    let any = |piece: &[u8; PIECE]| piece.iter().fold(0, |any, byte| any | u8::from(may_be_odd(byte))) != 0;
     let mut start = at;
-    for piece in bytes.get(at..)?.chunks(PIECE) {
-        if any(piece) && let Some(odd) = piece.iter().position(is_odd) {
+    let (pieces, rest) = bytes.get(at..)?.as_chunks::<PIECE>();
+    for piece in pieces {
+        if any(piece)
+            && let Some(odd) = piece.iter().position(is_odd)
+        {
             return Some(start + odd);
         }
-        start += piece.len();
+        start += PIECE;
     }
-    None
+    rest.iter().position(is_odd).map(|odd| start + odd)
 }
 
 /// Whether `c` can be seen. The common ones are told without a table.

@@ -1,5 +1,6 @@
 //! `template-text`
 
+use crate::lint::words;
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use std::ops::Range;
 
@@ -100,7 +101,8 @@ fn may_have_in_field(text: &str) -> bool {
     };
     text.starts_with("TODO")
         || memchr::memchr3(b'[', b'{', b'<', bytes).is_some()
-        || memchr::memchr2_iter(b'p', b'P', bytes).any(|at| has(at, "place") || has(at, "psum"))
+        || (words::has_pair(text, [*b"pl", *b"ps"])
+            && memchr::memchr2_iter(b'p', b'P', bytes).any(|at| has(at, "place") || has(at, "psum")))
         || memchr::memchr_iter(b'"', bytes).any(|at| has(at, "\"structuring"))
 }
 

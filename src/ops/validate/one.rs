@@ -294,7 +294,8 @@ mod tests {
                     Needs::Paths(named) => named(&subject),
                 };
                 // With all files that it names, a rule has nothing to say about files.
-                let file = |named: Named<'_>| SkillFile { path: named.path.into_owned(), kind: SkillFileKind::Link };
+                let file =
+                    |named: Named<'_>| SkillFile { path: named.path.into_owned(), kind: SkillFileKind::Link };
                 let files: Vec<SkillFile> = known.into_iter().map(file).collect();
                 assert_eq!(found(&subject), found(&subject.with_files(&files)), "{}", rule.id);
             }
