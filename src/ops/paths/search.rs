@@ -131,8 +131,8 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 match step? {
                     Step::Skill(skill) => {
                         let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
-                        let name = V::shown(&skill).file_name();
-                        let identity = several.then(|| real().join(name.unwrap_or_default()));
+                        let name = || V::shown(&skill).file_name().unwrap_or_default();
+                        let identity = several.then(|| real().join(name()));
                         found.push(Found { skill, identity });
                     }
                     Step::Inside(names) => next.extend(
@@ -166,8 +166,22 @@ fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
             _ => {}
         }
     }
-    places.sort_unstable_by(|a, b| a.below.as_os_str().cmp(b.below.as_os_str()));
-    places
+    // Most names differ early, and what is compared then lies in one place.
+    let mut keyed: Vec<(u128, Place)> = places.into_iter().map(|place| (start_of(&place), place)).collect();
+    keyed.sort_unstable_by(|(a, first), (b, second)| {
+        a.cmp(b).then_with(|| first.below.as_os_str().cmp(second.below.as_os_str()))
+    });
+    keyed.into_iter().map(|(_, place)| place).collect()
+}
+
+/// The first bytes of the path of `place` as a number: such numbers are in the order of the paths, or
+/// the same.
+fn start_of(place: &Place) -> u128 {
+    let mut start = [0; size_of::<u128>()];
+    for (to, from) in start.iter_mut().zip(place.below.as_os_str().as_encoded_bytes()) {
+        *to = *from;
+    }
+    u128::from_be_bytes(start)
 }
 
 /// The name among `entries` that is nearly the one of a skill's file.
