@@ -33,8 +33,8 @@ pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
 /// but LF, and none that YAML 1.1 takes for a line end or leaves out.
 fn is_usual(yaml: &str) -> bool {
     // To the end, so that the compiler can look at many bytes at a time.
-    let is_control = |byte: &u8| ((*byte < b' ') & (*byte != b'\n')) | (*byte == 0x7f);
-    let controls = yaml.as_bytes().iter().fold(0, |any, byte| any | u8::from(is_control(byte)));
+    let is_control = |byte: u8| u8::from(byte < b' ') & u8::from(byte != b'\n') | u8::from(byte == 0x7f);
+    let controls = yaml.bytes().fold(0, |any, byte| any | is_control(byte));
     let is_odd =
         |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
     controls == 0 && (yaml.is_ascii() || !yaml.chars().any(is_odd))

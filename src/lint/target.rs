@@ -22,22 +22,18 @@ pub(super) fn links<'a>(
 /// which it does. What nobody lists is not among them.
 pub(super) fn paths<'a>(subject: &Subject<'a>) -> Vec<Cow<'a, str>> {
     let unknown = |path: &Cow<'_, str>| !is_known(path);
-    match subject.document.sketch().targets() {
-        Some(targets) => {
-            let inside = targets.iter().filter_map(|target| match target {
-                Target::Inside(path) => Some(Cow::Borrowed(path.as_str())),
-                _ => None,
-            });
-            inside.filter(unknown).collect()
-        }
-        None => {
-            let inside = links(subject, |_| true).filter_map(|(_, target)| match target {
-                Target::Inside(path) => Some(Cow::Owned(path)),
-                _ => None,
-            });
-            inside.filter(unknown).collect()
-        }
+    if let Some(targets) = subject.document.sketch().targets() {
+        let inside = targets.iter().filter_map(|target| match target {
+            Target::Inside(path) => Some(Cow::Borrowed(path.as_str())),
+            _ => None,
+        });
+        return inside.filter(unknown).collect();
     }
+    let inside = links(subject, |_| true).filter_map(|(_, target)| match target {
+        Target::Inside(path) => Some(Cow::Owned(path)),
+        _ => None,
+    });
+    inside.filter(unknown).collect()
 }
 
 /// Whether `files` has `path`, a file or a directory. What is not listed is taken to be there.

@@ -20,6 +20,16 @@ use crate::ops::validate::{Checked, Repaired, ValidateOutcome};
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
 
+/// What stands before the marks, and the marks, of usual findings.
+const BLANKS: &str = match str::from_utf8(&[b' '; WIDTH]) {
+    Ok(blanks) => blanks,
+    Err(_) => "",
+};
+const MARKS: &str = match str::from_utf8(&[b'^'; WIDTH]) {
+    Ok(marks) => marks,
+    Err(_) => "",
+};
+
 /// How much is gathered before it is printed.
 const PIECE: usize = 1 << 16;
 
@@ -179,23 +189,16 @@ fn usual_report(
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let rule = finding.rule;
-    let margin = line.ilog10() as usize + 1;
+    let (number, margin) = (line.to_string(), line.ilog10() as usize + 1);
+    let (margin, before) = (BLANKS.get(..margin)?, BLANKS.get(..start - line_start)?);
+    let marks = MARKS.get(..marked.len())?;
+    let parts = [level, "[", finding.rule, "]: ", message, "\n", margin, "--> ", path, ":", &number, ":"];
+    out.extend(parts);
     // Writing to a string cannot fail.
-    let _ = write!(
-        out,
-        "{level}[{rule}]: {message}\n{:margin$}--> {path}:{line}:{column}\n{:margin$} |\n{line} | {text}\n\
-         {:margin$} | {:before$}{:^>length$}",
-        "",
-        "",
-        "",
-        "",
-        "",
-        before = start - line_start,
-        length = marked.len(),
-    );
+    let _ = write!(out, "{column}");
+    out.extend(["\n", margin, " |\n", &number, " | ", text, "\n", margin, " | ", before, marks]);
     if !help.is_empty() {
-        let _ = write!(out, "\n{:margin$} |\n{:margin$} = help: {help}", "", "");
+        out.extend(["\n", margin, " |\n", margin, " = help: ", help]);
     }
     Some(())
 }

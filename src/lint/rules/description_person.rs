@@ -83,7 +83,7 @@ fn may_start(text: &str) -> bool {
 
 /// Whether somebody may be spoken to. Never false where [`address`] finds one.
 fn may_address(text: &str) -> bool {
-    if !words::has_pair(text, [*b"yo", *b"lp"]) {
+    if !words::has_part(text, [*b"you", *b"elp"]) {
         return false;
     }
     let bytes = text.as_bytes();

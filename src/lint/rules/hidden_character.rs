@@ -128,10 +128,11 @@ fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
 /// The first byte from `at` on that is not of a plain ASCII text.
 fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
     // Each piece is looked at to its end, so that many bytes can be looked at at once: the fewer
-    // questions about each, the faster. As a signed number what is not ASCII is below the blank too.
-    let may_be_odd = |byte: &u8| ((byte.cast_signed() < 0x20) & (*byte != b'\n')) | (*byte == 0x7f);
-    let is_odd = |byte: &u8| may_be_odd(byte) && *byte != b'\r' && *byte != b'\t';
-    let any = |piece: &[u8; PIECE]| piece.iter().fold(0, |any, byte| any | u8::from(may_be_odd(byte))) != 0;
+    // questions about each, the faster. One up and as a signed number, all that is not ASCII and the
+    // last of ASCII are below the blank too.
+    let may_be_odd = |byte: u8| u8::from(byte.wrapping_add(1).cast_signed() < 0x21) & u8::from(byte != b'\n');
+    let is_odd = |byte: &u8| may_be_odd(*byte) != 0 && *byte != b'\r' && *byte != b'\t';
+    let any = |piece: &[u8; PIECE]| piece.iter().fold(0, |any, byte| any | may_be_odd(*byte)) != 0;
     let mut start = at;
     let (pieces, rest) = bytes.get(at..)?.as_chunks::<PIECE>();
     for piece in pieces {

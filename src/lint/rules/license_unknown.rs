@@ -111,7 +111,8 @@ fn suggestion(text: &str) -> Option<&'static str> {
     let plain = text.trim_end_matches('.');
     let plain =
         plain.strip_suffix("License").or_else(|| plain.strip_suffix("license")).unwrap_or(plain).trim();
-    let (id, length) = spdx::imprecise_license_id(text).or_else(|| spdx::imprecise_license_id(plain))?;
+    let of_plain = || if plain == text { None } else { spdx::imprecise_license_id(plain) };
+    let (id, length) = spdx::imprecise_license_id(text).or_else(of_plain)?;
     (length >= plain.len()).then_some(id.name)
 }
 

@@ -101,7 +101,7 @@ fn may_have_in_field(text: &str) -> bool {
     };
     text.starts_with("TODO")
         || memchr::memchr3(b'[', b'{', b'<', bytes).is_some()
-        || (words::has_pair(text, [*b"pl", *b"ps"])
+        || (words::has_part(text, [*b"lac", *b"psu"])
             && memchr::memchr2_iter(b'p', b'P', bytes).any(|at| has(at, "place") || has(at, "psum")))
         || memchr::memchr_iter(b'"', bytes).any(|at| has(at, "\"structuring"))
 }

@@ -35,6 +35,14 @@ struct Place {
     below: PathBuf,
     /// Where it really is, if it is a link.
     link: Option<PathBuf>,
+    /// By which it is sorted first.
+    start: u128,
+}
+
+impl Place {
+    fn new(below: PathBuf, link: Option<PathBuf>) -> Self {
+        Self { start: start_of(below.as_os_str()), below, link }
+    }
 }
 
 /// What a place turned out to be.
@@ -135,9 +143,9 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                         let identity = several.then(|| real().join(name()));
                         found.push(Found { skill, identity });
                     }
-                    Step::Inside(names) => next.extend(
-                        names.into_iter().map(|name| Place { below: place.below.join(name), link: None }),
-                    ),
+                    Step::Inside(names) => {
+                        next.extend(names.into_iter().map(|name| Place::new(place.below.join(name), None)));
+                    }
                 }
             }
             places = next;
@@ -156,29 +164,27 @@ fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
     let mut places = Vec::with_capacity(entries.len());
     for (name, kind) in entries {
         match kind {
-            Kind::Directory if !skipped(&name) => places.push(Place { below: name.into(), link: None }),
+            Kind::Directory if !skipped(&name) => places.push(Place::new(name.into(), None)),
             Kind::Symlink => {
                 // A link that cannot be followed hides none of the others.
                 let real = fs::real_path(&dir.join(&name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                places.extend(real.map(|real| Place { below: name.into(), link: Some(real) }));
+                places.extend(real.map(|real| Place::new(name.into(), Some(real))));
             }
             _ => {}
         }
     }
     // Most names differ early, and what is compared then lies in one place.
-    let mut keyed: Vec<(u128, Place)> = places.into_iter().map(|place| (start_of(&place), place)).collect();
-    keyed.sort_unstable_by(|(a, first), (b, second)| {
-        a.cmp(b).then_with(|| first.below.as_os_str().cmp(second.below.as_os_str()))
+    places.sort_unstable_by(|a, b| {
+        a.start.cmp(&b.start).then_with(|| a.below.as_os_str().cmp(b.below.as_os_str()))
     });
-    keyed.into_iter().map(|(_, place)| place).collect()
+    places
 }
 
-/// The first bytes of the path of `place` as a number: such numbers are in the order of the paths, or
-/// the same.
-fn start_of(place: &Place) -> u128 {
+/// The first bytes of `path` as a number: such numbers are in the order of the paths, or the same.
+fn start_of(path: &OsStr) -> u128 {
     let mut start = [0; size_of::<u128>()];
-    for (to, from) in start.iter_mut().zip(place.below.as_os_str().as_encoded_bytes()) {
+    for (to, from) in start.iter_mut().zip(path.as_encoded_bytes()) {
         *to = *from;
     }
     u128::from_be_bytes(start)
