@@ -239,3 +239,19 @@ fn step<V: Visit>(
     names.sort_unstable();
     Ok(Step::Inside(names))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_in_the_order_of_their_names() {
+        let names =
+            ["b", "a", "a-long-name-that-is-shared-2", "a-long-name-that-is-shared-1", "é", "ab", "B"];
+        let entries = names.iter().map(|name| (OsString::from(name), Kind::Directory)).collect();
+        let places: Vec<_> = top(Path::new(""), entries).into_iter().map(|place| place.below).collect();
+        let mut expected: Vec<_> = names.map(PathBuf::from).to_vec();
+        expected.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+        assert_eq!(places, expected);
+    }
+}

@@ -302,6 +302,20 @@ mod tests {
         }
     }
 
+    /// What is kept of a text reaches to the end of the last line that a report tells of.
+    #[test]
+    fn a_text_is_kept_as_far_as_it_is_shown() {
+        let text = "a\nb\nc\nd";
+        let finding = |span| Finding { span, ..finding("x") };
+        let edit = crate::lint::Edit::delete(4..5);
+        let fixed = finding(0..1).fix(crate::lint::Fix::safe("x", vec![edit]));
+        assert_eq!(shown_end(text, &[]), 0);
+        assert_eq!(shown_end(text, &[finding(2..3), finding(0..1)]), 4);
+        assert_eq!(shown_end(text, &[fixed]), 6);
+        assert_eq!(shown_end(text, &[finding(6..7)]), 7);
+        assert_eq!(shown_end(text, &[finding(0..99)]), 7);
+    }
+
     fn needs_files(rules: &Ruleset) -> bool {
         Wanted::by(&Plan::new(rules)).files
     }
