@@ -16,7 +16,9 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
 /// written as its code point. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| !matches!(c, '\n' | '\t') && is_hidden(c);
-    if !text.chars().any(hidden) {
+    // To the end, so that the compiler can look at many bytes at a time: most texts are plain ASCII.
+    let odd = text.bytes().fold(0, |any, byte| any | u8::from(!matches!(byte, b' '..=b'~' | b'\n' | b'\t')));
+    if odd == 0 || !text.chars().any(hidden) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);

@@ -51,7 +51,10 @@ fn next_literal(text: &str) -> Option<(&str, &str, &str)> {
 
 /// Cleans a text in which only colours (`ESC [ ... m`) may act on a terminal, and not even those
 /// without `colour`.
-pub(super) fn clean_styled(text: &str, colour: bool) -> String {
+pub(super) fn clean_styled(text: &str, colour: bool) -> Cow<'_, str> {
+    if memchr::memchr(0x1b, text.as_bytes()).is_none() {
+        return clean(text);
+    }
     let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("\u{1b}[") {
@@ -67,7 +70,7 @@ pub(super) fn clean_styled(text: &str, colour: bool) -> String {
         }
     }
     cleaned.push_str(&clean(rest));
-    cleaned
+    Cow::Owned(cleaned)
 }
 
 /// Writes the characters that [`clean`] would write otherwise as JSON does. In JSON they can only

@@ -14,6 +14,8 @@ use super::tree::{Layout, Node, Style, Value};
 
 /// The longest key, in bytes; YAML stops looking for the colon much later.
 const MAX_KEY: usize = 100;
+/// Few mappings have more entries than that.
+const USUAL_ENTRIES: usize = 6;
 /// The most entries of one collection: repeated keys are looked for by comparing each with each.
 const MAX_ENTRIES: usize = 64;
 
@@ -30,9 +32,9 @@ pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
 /// Whether `yaml` has only characters that mean nothing special to a parser: no control character
 /// but LF, and none that YAML 1.1 takes for a line end or leaves out.
 fn is_usual(yaml: &str) -> bool {
-    // Counted to the end, so that the compiler can look at many bytes at a time.
-    let is_control = |byte: &u8| (*byte < b' ' && *byte != b'\n') || *byte == 0x7f;
-    let controls = yaml.as_bytes().iter().filter(|byte| is_control(byte)).count();
+    // To the end, so that the compiler can look at many bytes at a time.
+    let is_control = |byte: u8| u8::from(byte < b' ') & u8::from(byte != b'\n') | u8::from(byte == 0x7f);
+    let controls = yaml.bytes().fold(0, |any, byte| any | is_control(byte));
     let is_odd =
         |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
     controls == 0 && (yaml.is_ascii() || !yaml.chars().any(is_odd))
@@ -74,7 +76,7 @@ impl<'a> Reader<'a> {
     fn mapping(&mut self, indent: usize) -> Option<Node> {
         let start = self.at + indent;
         let mut end = start;
-        let mut pairs: Vec<(Node, Node)> = Vec::new();
+        let mut pairs: Vec<(Node, Node)> = Vec::with_capacity(USUAL_ENTRIES);
         while let Some(line) = self.next_of(indent, !pairs.is_empty())? {
             let length = key_length(&line.text[indent..])?;
             let name = &line.text[indent..indent + length];

@@ -19,18 +19,21 @@ pub(crate) struct Sketch {
     unclear: bool,
     /// Whether there may be an HTML comment.
     pub(crate) comment: bool,
+    /// Whether there is a backslash.
+    pub(crate) backslash: bool,
 }
 
 impl Sketch {
     /// Looks at `text`.
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut sketch = Self::default();
-        for at in memchr::memchr2_iter(b']', b'<', bytes) {
+        for at in memchr::memchr3_iter(b']', b'<', b'\\', bytes) {
             let rest = &text[at + 1..];
             match (bytes[at], rest.as_bytes().first()) {
                 (b']', Some(b'(')) => sketch.inline(&rest[1..]),
                 (b']', Some(b':')) => sketch.definition(&rest[1..]),
+                (b'\\', _) => sketch.backslash = true,
                 (b'<', Some(b'!')) => sketch.comment |= rest.starts_with("!--"),
                 (b'<', Some(first)) if first.is_ascii_alphabetic() => sketch.address(rest),
                 _ => {}
@@ -161,6 +164,7 @@ mod tests {
             assert_eq!(targets(text), None, "{text}");
         }
         assert!(Sketch::of("a <!-- b -->").comment && !Sketch::of("a <!b> <- --").comment);
+        assert!(Sketch::of("a\\").backslash && !Sketch::of("a/b").backslash);
     }
 
     /// A text that is nothing but links costs no more memory than others.

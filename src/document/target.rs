@@ -18,6 +18,15 @@ pub(crate) enum Target {
 impl Target {
     /// Where `link` leads from a file in `directory` of the skill.
     pub(crate) fn of(link: &str, directory: &str) -> Self {
+        // As nearly every path is written.
+        if directory.is_empty() && is_simple(link) {
+            return Self::Inside(link.to_owned());
+        }
+        Self::of_any(link, directory)
+    }
+
+    /// As [`Self::of`], the long way.
+    fn of_any(link: &str, directory: &str) -> Self {
         let end = memchr::memchr2(b'#', b'?', link.as_bytes()).unwrap_or(link.len());
         let path = link[..end].trim();
         if path.is_empty() || is_placeholder(link) {
@@ -34,10 +43,6 @@ impl Target {
         }
         if path.starts_with('/') || path == "~" || path.starts_with("~/") {
             return Self::Absolute;
-        }
-        // As nearly every path is written.
-        if directory.is_empty() && is_clean(path) {
-            return Self::Inside(path.to_owned());
         }
         let path = decoded(path);
         let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
@@ -77,9 +82,26 @@ fn has_scheme(path: &str) -> bool {
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
 }
 
-/// Whether `path` is written without escapes, and each of its parts is a name.
-fn is_clean(path: &str) -> bool {
-    !path.contains('%') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+/// Whether `link` is plainly a path: parts of letters, digits, dashes and single dots inside of them.
+fn is_simple(link: &str) -> bool {
+    let bytes = link.as_bytes();
+    // A word alone is a placeholder.
+    let mut is_path = false;
+    let mut before = b'/';
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => {}
+            b'.' | b'/' if !matches!(before, b'.' | b'/') => {
+                if *byte == b'/' && bytes[..at].ends_with(b"path/to") {
+                    return false;
+                }
+                is_path = true;
+            }
+            _ => return false,
+        }
+        before = *byte;
+    }
+    is_path && before != b'/'
 }
 
 /// `path` with `%20` and its like undone, where that is text.
@@ -140,6 +162,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_short_way_is_the_long_one(link in "(a|b\\.md|\\.|/|path|to|path/to/|-|_|7|C:|%20|é|#|~|\\{| ){0,9}") {
+            prop_assert_eq!(Target::of(&link, ""), Target::of_any(&link, ""), "{}", link);
+        }
+
         #[test]
         fn what_is_inside_never_leaves(link in "(\\.|/|\\.\\./|%2e|%|a|é|:|#|\\\\){0,20}") {
             for directory in ["", "references"] {

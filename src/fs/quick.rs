@@ -121,13 +121,26 @@ fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
     Ok(filled)
 }
 
-fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
+/// The size of a regular file; `None` for anything else. It asks for no more than that, which is
+/// what [`fs::File::metadata`] does.
+#[cfg(unix)]
+fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
+    let stat = rustix::fs::fstat(file)?;
+    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+    Ok(u64::try_from(stat.st_size).ok().filter(|_| is_file))
+}
+
+/// The size of a regular file; `None` for anything else.
+#[cfg(not(unix))]
+fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() > limit {
-        return Ok(Looked::Other);
-    }
+    Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
+    let Some(size) = size_of(&file)?.filter(|size| *size <= limit) else { return Ok(Looked::Other) };
     // One byte more than there is: the read that ends it is the first one.
-    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
     buffer.reserve(size.saturating_add(1));
     let filled = read_once(&mut file, buffer)?;
     if filled != size {

@@ -129,13 +129,15 @@ impl Found<'_> {
         for entry in fs::read_dir(dir).at("read", dir)? {
             let entry = entry.at("read", dir)?;
             let kind = entry.file_type().at("look at", &entry.path())?;
-            children.push((entry.file_name(), kind));
+            // By the directory that is open: the path to it is not followed for each file.
+            let metadata = if kind.is_file() { Some(entry.metadata()) } else { None };
+            children.push((entry.file_name(), kind, metadata));
         }
         let is_skill = children
             .iter()
-            .any(|(name, _)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
+            .any(|(name, ..)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
         let depth = if is_skill { usize::MAX } else { depth };
-        for (name, kind) in children {
+        for (name, kind, metadata) in children {
             let Some(name) = name.to_str() else {
                 return Err(WalkError::Refused(Refusal::NameEncoding(format!(
                     "{prefix}{}",
@@ -149,22 +151,32 @@ impl Found<'_> {
                     self.directory(&dir.join(name), &format!("{path}/"), depth.saturating_sub(1))?;
                 }
             } else {
-                self.leaf(&dir.join(name), path, kind)?;
+                let metadata = metadata.transpose().map_err(|source| PathError {
+                    action: "look at",
+                    path: dir.join(name),
+                    source,
+                })?;
+                self.leaf(path, kind, metadata.as_ref())?;
             }
         }
         Ok(())
     }
 
-    fn leaf(&mut self, at: &Path, path: String, kind: fs::FileType) -> Result<(), WalkError> {
+    /// `metadata` are those of a regular file.
+    fn leaf(
+        &mut self,
+        path: String,
+        kind: fs::FileType,
+        metadata: Option<&fs::Metadata>,
+    ) -> Result<(), WalkError> {
         // In a submodule or a second work tree, `.git` is a file.
         if path == ".git" || path.ends_with("/.git") {
             return Ok(());
         }
         let node = if kind.is_symlink() {
             Node::Symlink
-        } else if kind.is_file() {
-            let metadata = fs::symlink_metadata(at).at("look at", at)?;
-            Node::File { executable: is_executable(&metadata), size: metadata.len() }
+        } else if let Some(metadata) = metadata {
+            Node::File { executable: is_executable(metadata), size: metadata.len() }
         } else {
             Node::Special(special(kind))
         };

@@ -21,6 +21,7 @@ mod quote;
 mod reference;
 pub mod report;
 mod rules;
+mod signs;
 mod subject;
 mod switch;
 mod target;
@@ -37,7 +38,10 @@ pub use rules::RULES;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
 pub use unreadable::{FILE_KIND, documented};
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use self::signs::Signs;
 
 /// The most bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;
@@ -70,16 +74,16 @@ pub enum Needs {
     /// Nothing.
     Document,
     /// Whether the files are there that the document names, and this says which ones.
-    Paths(fn(&Subject<'_>) -> Vec<Named>),
+    Paths(for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>),
     /// All of the skill's files, and what is written in some of them.
     Files,
 }
 
 /// A file of the skill that its document names, or may name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct Named<'a> {
     /// The path below the skill's directory, `/`-separated.
-    pub path: String,
+    pub path: Cow<'a, str>,
     /// Whether the names of all files are needed where this one is not there.
     pub or_list: bool,
 }
@@ -147,6 +151,8 @@ pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
 pub struct Plan<'a> {
     rules: &'a Ruleset,
     on: Vec<(&'static Rule, Severity)>,
+    /// Whether one of them asks for [`Signs`].
+    signs: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -156,7 +162,9 @@ impl<'a> Plan<'a> {
         let last = |rule: &Rule| rule.id == switch::UNUSED && rules.profile != Profile::Reference;
         let on = RULES.iter().filter(|rule| !last(rule));
         let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
-        Self { rules, on: on.collect() }
+        let on: Vec<_> = on.collect();
+        let signs = on.iter().any(|(rule, _)| rules::WITH_SIGNS.contains(&rule.id));
+        Self { rules, on, signs }
     }
 
     /// The rules that are on, in the order of the table.
@@ -185,6 +193,8 @@ impl<'a> Plan<'a> {
 
     fn check_rules(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
+        let signs = self.signs.then(|| Signs::of(subject.document.body()));
+        let subject = &Subject { signs, ..*subject };
         for (rule, severity) in &self.on {
             let first = findings.len();
             (rule.check)(subject, &mut findings);

@@ -1,6 +1,7 @@
 //! What is checked: values only, gathered by whoever asks.
 
 use super::reference::Reading;
+use super::signs::Signs;
 use crate::document::{Document, Node};
 
 /// What is checked.
@@ -20,6 +21,8 @@ pub struct Subject<'a> {
     pub others: &'a [OtherSkill],
     /// What the reference validator makes of the document, where that is known already.
     pub(super) reading: Option<&'a Reading>,
+    /// What the body may have, where somebody looked already.
+    pub(super) signs: Option<Signs>,
 }
 
 /// A file or link of a skill, other than its `SKILL.md`.
@@ -59,7 +62,16 @@ pub struct OtherSkill {
 impl<'a> Subject<'a> {
     /// A `SKILL.md` by itself.
     pub fn new(document: &'a Document, directory_name: Option<&'a str>, file_name: &'a str) -> Self {
-        Self { document, directory_name, file_name, files: None, absent: &[], others: &[], reading: None }
+        Self {
+            document,
+            directory_name,
+            file_name,
+            files: None,
+            absent: &[],
+            others: &[],
+            reading: None,
+            signs: None,
+        }
     }
 
     /// With the other files of the skill.
@@ -85,7 +97,12 @@ impl<'a> Subject<'a> {
     where
         'a: 'b,
     {
-        Subject { document, reading: None, ..*self }
+        Subject { document, reading: None, signs: None, ..*self }
+    }
+
+    /// What a quick look at the body shows that it may have.
+    pub(super) fn signs(&self) -> Signs {
+        self.signs.unwrap_or_else(|| Signs::of(self.document.body()))
     }
 
     /// The key and the value of a top-level field.

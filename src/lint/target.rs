@@ -1,5 +1,7 @@
 //! The links of a skill with where they lead.
 
+use std::borrow::Cow;
+
 use super::{SkillFile, Subject};
 use crate::document::{Link, Target};
 
@@ -18,16 +20,20 @@ pub(super) fn links<'a>(
 
 /// The paths of the skill's own files to which the body may link, in any order: at least those to
 /// which it does. What nobody lists is not among them.
-pub(super) fn paths(subject: &Subject<'_>) -> Vec<String> {
-    let sketch = subject.document.sketch();
-    let inside = |target: Target| match target {
-        Target::Inside(path) if !is_known(&path) => Some(path),
-        _ => None,
-    };
-    match sketch.targets() {
-        Some(targets) => targets.iter().cloned().filter_map(inside).collect(),
-        None => links(subject, |_| true).filter_map(|(_, target)| inside(target)).collect(),
+pub(super) fn paths<'a>(subject: &Subject<'a>) -> Vec<Cow<'a, str>> {
+    let unknown = |path: &Cow<'_, str>| !is_known(path);
+    if let Some(targets) = subject.document.sketch().targets() {
+        let inside = targets.iter().filter_map(|target| match target {
+            Target::Inside(path) => Some(Cow::Borrowed(path.as_str())),
+            _ => None,
+        });
+        return inside.filter(unknown).collect();
     }
+    let inside = links(subject, |_| true).filter_map(|(_, target)| match target {
+        Target::Inside(path) => Some(Cow::Owned(path)),
+        _ => None,
+    });
+    inside.filter(unknown).collect()
 }
 
 /// Whether `files` has `path`, a file or a directory. What is not listed is taken to be there.

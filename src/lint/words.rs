@@ -10,6 +10,19 @@ pub(super) fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| find(text, word).is_some())
 }
 
+/// Whether one of `parts`, three lower-case letters each, stands in `text`, in any case: a quick look
+/// for longer texts that have them. Many bytes are looked at at once, and none is skipped.
+pub(super) fn has_part<const N: usize>(text: &str, parts: [[u8; 3]; N]) -> bool {
+    let bytes = text.as_bytes();
+    let (second, third) = (bytes.get(1..).unwrap_or_default(), bytes.get(2..).unwrap_or_default());
+    let found = bytes.iter().zip(second).zip(third).fold(0, |found, ((a, b), c)| {
+        let is = |byte: &u8, wanted: u8| u8::from(byte | 0x20 == wanted);
+        let is = |part: &[u8; 3]| is(a, part[0]) & is(b, part[1]) & is(c, part[2]);
+        parts.iter().fold(found, |found, part| found | is(part))
+    });
+    found != 0
+}
+
 /// Whether no letter, digit or underscore is beside the `length` bytes at `at`.
 fn is_word(text: &str, at: usize, length: usize) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
@@ -48,6 +61,15 @@ mod tests {
         assert_eq!(find("whenever it is when", "when"), Some(15));
         assert_eq!(find("when_x éwhen", "when"), None);
         assert!(has_any("ask an agent", &["model", "agent"]));
+    }
+
+    #[test]
+    fn parts_are_found_in_any_case_wherever_they_stand() {
+        for (text, found) in
+            [("You", true), ("a YOU", true), ("yo u", false), ("helP", true), ("yo", false), ("", false)]
+        {
+            assert_eq!(has_part(text, [*b"you", *b"elp"]), found, "{text}");
+        }
     }
 
     #[test]

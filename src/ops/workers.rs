@@ -12,18 +12,12 @@ pub(super) fn map<T, S, R>(
     items: &[T],
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &T) -> R + Sync,
-) -> Vec<R>
+) -> impl Iterator<Item = R>
 where
     T: Sync,
     R: Send,
 {
-    if items.len() <= PIECE {
-        // Asking how many threads there may be takes a dozen system calls.
-        let mut state = state();
-        return items.iter().map(|item| work(&mut state, item)).collect();
-    }
     let pieces: Vec<&[T]> = items.chunks(PIECE).collect();
-    let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
     let next = AtomicUsize::new(0);
     let run = || {
         let mut state = state();
@@ -34,19 +28,26 @@ where
             done.push((at, piece.iter().map(|item| work(&mut state, item)).collect::<Vec<_>>()));
         }
     };
-    let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut done = run();
-        for other in others {
-            match other.join() {
-                Ok(more) => done.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
+    let mut done = if pieces.len() < 2 {
+        // Asking how many threads there may be takes a dozen system calls.
+        run()
+    } else {
+        let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+            let mut done = run();
+            for other in others {
+                match other.join() {
+                    Ok(more) => done.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
             }
-        }
-        done
-    });
+            done
+        })
+    };
     done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().flat_map(|(_, answers)| answers).collect()
+    // They are handed on piece by piece: in one list they would be there twice for a moment.
+    done.into_iter().flat_map(|(_, answers)| answers)
 }
 
 #[cfg(test)]
@@ -61,6 +62,7 @@ mod tests {
                 seen.push(*item);
                 (*item, seen.is_empty())
             });
+            let answers: Vec<_> = answers.collect();
             assert_eq!(answers, items.iter().map(|item| (*item, false)).collect::<Vec<_>>());
         }
     }

@@ -31,7 +31,10 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     if args.watch {
         watch(app, Watch::new(&app.context, request, &outcome))?;
     }
-    Ok(exit::validate(&outcome, args.strict))
+    let code = exit::validate(&outcome, args.strict);
+    // The program ends here: to give back the memory of thousands of skills one by one takes longer.
+    std::mem::forget(outcome);
+    Ok(code)
 }
 
 /// Checks what changes until the program is stopped, or nobody reads any more.

@@ -1,6 +1,7 @@
 //! `validate`: each finding with its place in the text, then how many there are.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
@@ -18,6 +19,16 @@ use crate::ops::validate::{Checked, Repaired, ValidateOutcome};
 
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
+
+/// What stands before the marks, and the marks, of usual findings.
+const BLANKS: &str = match str::from_utf8(&[b' '; WIDTH]) {
+    Ok(blanks) => blanks,
+    Err(_) => "",
+};
+const MARKS: &str = match str::from_utf8(&[b'^'; WIDTH]) {
+    Ok(marks) => marks,
+    Err(_) => "",
+};
 
 /// How much is gathered before it is printed.
 const PIECE: usize = 1 << 16;
@@ -130,54 +141,66 @@ fn skill_report(Checked { file, text, findings }: &Checked) -> SkillReport<'_> {
 fn human(outcome: &ValidateOutcome, colour: bool, width: usize, mut tell: impl FnMut(&str)) {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(width);
+    let mut text = String::new();
     for skill in outcome.skills.iter().filter(|skill| !skill.findings.is_empty()) {
         let lines = LineIndex::new(&skill.text);
         for finding in &skill.findings {
-            let excerpt = Excerpt::new(&skill.text, finding);
-            let usual = if colour { None } else { usual_report(skill, &lines, finding, &excerpt, width) };
-            let text = usual.unwrap_or_else(|| report(&renderer, skill, &lines, finding, excerpt));
-            tell(&(text + "\n\n"));
+            text.clear();
+            if colour || usual_report(&mut text, skill, &lines, finding, width).is_none() {
+                let excerpt = Excerpt::new(&skill.text, finding);
+                text.clear();
+                text.push_str(&report(&renderer, skill, &lines, finding, excerpt));
+            }
+            text.push_str("\n\n");
+            tell(&text);
         }
     }
 }
 
-/// What [`report`] makes of a finding in plain text on one line, which nearly all are, at a tenth of
-/// the cost: a repository may have thousands. `None` where anything is not as usual.
+/// Writes what [`report`] makes of a finding in plain text on one line, which nearly all are, at a
+/// small part of the cost: a repository may have thousands. `None` where anything is not as usual.
 fn usual_report(
+    out: &mut String,
     skill: &Checked,
     lines: &LineIndex<'_>,
     finding: &Finding,
-    excerpt: &Excerpt,
     width: usize,
-) -> Option<String> {
+) -> Option<()> {
+    let Range { start, end } = finding.span;
+    let line_start =
+        memchr::memrchr2(b'\n', b'\r', skill.text.get(..start)?.as_bytes()).map_or(0, |at| at + 1);
+    let rest = skill.text.get(line_start..)?;
+    let text = &rest[..memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
+    let marked = text.get(start - line_start..end.checked_sub(line_start)?)?.trim_end();
     let help = finding.help.as_deref().unwrap_or_default();
-    let (path, message) = (one_line(skill.file.to_str()?), one_line(&finding.message));
-    let Excerpt { text, span } = excerpt;
+    let (path, message) = (skill.file.to_str()?, finding.message.as_str());
     // Longer lines are cut, and blanks at an end are left out.
     let fits = text.len() + 20 < width && !text.ends_with(' ');
-    let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    let plain = [&message, help, &path, text].into_iter().all(is_plain);
-    if finding.label.is_some() || span.is_empty() || !fits || !plain {
+    let is_plain =
+        |text: &str| text.bytes().fold(0, |odd, byte| odd | u8::from(!matches!(byte, b' '..=b'~'))) == 0;
+    // In one line there is no more than one blank between words.
+    let is_line = |text: &str| text.trim() == text && !text.contains("  ");
+    let plain = [message, help, path, text].into_iter().all(is_plain) && is_line(message) && is_line(path);
+    if finding.label.is_some() || marked.is_empty() || !fits || !plain {
         return None;
     }
-    let Position { line, column } = lines.position(finding.span.start);
+    let Position { line, column } = lines.position(start);
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let rule = finding.rule;
-    let number = line.to_string();
-    let margin = " ".repeat(number.len());
-    let (before, marks) = (" ".repeat(span.start), "^".repeat(span.len()));
-    let mut shown = format!(
-        "{level}[{rule}]: {message}\n{margin}--> {path}:{line}:{column}\n{margin} |\n{number} | {text}\n\
-         {margin} | {before}{marks}"
-    );
+    let (number, margin) = (line.to_string(), line.ilog10() as usize + 1);
+    let (margin, before) = (BLANKS.get(..margin)?, BLANKS.get(..start - line_start)?);
+    let marks = MARKS.get(..marked.len())?;
+    let parts = [level, "[", finding.rule, "]: ", message, "\n", margin, "--> ", path, ":", &number, ":"];
+    out.extend(parts);
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{column}");
+    out.extend(["\n", margin, " |\n", &number, " | ", text, "\n", margin, " | ", before, marks]);
     if !help.is_empty() {
-        // Writing to a string cannot fail.
-        let _ = write!(shown, "\n{margin} |\n{margin} = help: {help}");
+        out.extend(["\n", margin, " |\n", margin, " = help: ", help]);
     }
-    Some(shown)
+    Some(())
 }
 
 fn report(
@@ -217,7 +240,7 @@ fn without_gap(text: &str) -> String {
 /// The lines around a finding, made harmless, with its place in them.
 struct Excerpt {
     text: String,
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
 }
 
 impl Excerpt {
@@ -326,11 +349,12 @@ mod tests {
     fn short_way_is_right(skill: &Checked) -> bool {
         let lines = LineIndex::new(&skill.text);
         let finding = &skill.findings[0];
-        let excerpt = || Excerpt::new(&skill.text, finding);
-        let short = usual_report(skill, &lines, finding, &excerpt(), WIDTH);
-        let long = report(&Renderer::plain().term_width(WIDTH), skill, &lines, finding, excerpt());
-        assert!(short.as_ref().is_none_or(|short| *short == long), "{short:?}\n{long}");
-        short.is_some()
+        let mut short = String::new();
+        let is_short = usual_report(&mut short, skill, &lines, finding, WIDTH).is_some();
+        let excerpt = Excerpt::new(&skill.text, finding);
+        let long = report(&Renderer::plain().term_width(WIDTH), skill, &lines, finding, excerpt);
+        assert!(!is_short || short == long, "{short:?}\n{long}");
+        is_short
     }
 
     #[test]

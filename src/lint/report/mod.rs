@@ -32,7 +32,8 @@ pub struct Report<'a> {
 pub struct SkillReport<'a> {
     /// The path of its file, `/`-separated, as it is to be shown.
     pub path: String,
-    /// The text of the file; may be empty where nothing was found.
+    /// The text of the file, at least to the end of the last line that is told of; may be empty where
+    /// nothing was found.
     pub text: &'a str,
     /// What was found.
     pub findings: &'a [Finding],

@@ -83,6 +83,9 @@ fn may_start(text: &str) -> bool {
 
 /// Whether somebody may be spoken to. Never false where [`address`] finds one.
 fn may_address(text: &str) -> bool {
+    if !words::has_part(text, [*b"you", *b"elp"]) {
+        return false;
+    }
     let bytes = text.as_bytes();
     memchr::memchr2_iter(b'y', b'Y', bytes).any(|at| has(text, at, "you"))
         || memchr::memchr2_iter(b'h', b'H', bytes).any(|at| at > 0 && has(text, at - 1, " help"))

@@ -127,19 +127,23 @@ fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
 
 /// The first byte from `at` on that is not of a plain ASCII text.
 fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
-    // Each piece is looked at to its end, so that many bytes can be looked at at once.
-    let is_odd = |byte: &u8| {
-        byte.wrapping_sub(b' ') > b'~' - b' ' && *byte != b'\n' && *byte != b'\r' && *byte != b'\t'
-    };
-    let any = |piece: &[u8]| piece.iter().fold(0, |any, byte| any | u8::from(is_odd(byte))) != 0;
+    // Each piece is looked at to its end, so that many bytes can be looked at at once: the fewer
+    // questions about each, the faster. One up and as a signed number, all that is not ASCII and the
+    // last of ASCII are below the blank too.
+    let may_be_odd = |byte: u8| u8::from(byte.wrapping_add(1).cast_signed() < 0x21) & u8::from(byte != b'\n');
+    let is_odd = |byte: &u8| may_be_odd(*byte) != 0 && *byte != b'\r' && *byte != b'\t';
+    let any = |piece: &[u8; PIECE]| piece.iter().fold(0, |any, byte| any | may_be_odd(*byte)) != 0;
     let mut start = at;
-    for piece in bytes.get(at..)?.chunks(PIECE) {
-        if any(piece) {
-            return piece.iter().position(is_odd).map(|odd| start + odd);
+    let (pieces, rest) = bytes.get(at..)?.as_chunks::<PIECE>();
+    for piece in pieces {
+        if any(piece)
+            && let Some(odd) = piece.iter().position(is_odd)
+        {
+            return Some(start + odd);
         }
-        start += piece.len();
+        start += PIECE;
     }
-    None
+    rest.iter().position(is_odd).map(|odd| start + odd)
 }
 
 /// Whether `c` can be seen. The common ones are told without a table.

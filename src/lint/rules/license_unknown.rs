@@ -26,13 +26,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 /// The files that `license` names, where it is no expression.
-fn named(subject: &Subject<'_>) -> Vec<Named> {
+fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
     let Some((_, text)) = subject.text("license") else { return Vec::new() };
     if is_expression(text) {
         return Vec::new();
     }
-    let paths = files(text).map(|word| path(word).to_owned());
-    paths.map(|path| Named { path, or_list: false }).collect()
+    files(text).map(|word| Named { path: path(word).into(), or_list: false }).collect()
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -93,7 +92,7 @@ fn is_file_name(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let upper = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "TERMS"];
     upper.iter().any(|start| name.starts_with(start))
-        || (name.to_ascii_uppercase().starts_with("LICEN") && name.contains('.'))
+        || (name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("LICEN")) && name.contains('.'))
         || [".txt", ".md", ".html", ".pdf"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
 }
 
@@ -112,7 +111,8 @@ fn suggestion(text: &str) -> Option<&'static str> {
     let plain = text.trim_end_matches('.');
     let plain =
         plain.strip_suffix("License").or_else(|| plain.strip_suffix("license")).unwrap_or(plain).trim();
-    let (id, length) = spdx::imprecise_license_id(text).or_else(|| spdx::imprecise_license_id(plain))?;
+    let of_plain = || if plain == text { None } else { spdx::imprecise_license_id(plain) };
+    let (id, length) = spdx::imprecise_license_id(text).or_else(of_plain)?;
     (length >= plain.len()).then_some(id.name)
 }
 

@@ -71,12 +71,17 @@ mod yaml_unquoted_colon;
 
 use std::ops::Range;
 
+pub(super) use absolute_path::SIGNS as HOME_SIGNS;
 pub(super) use quirk_file_name::is_other_file;
+pub(super) use template_text::SIGNS as TEMPLATE_SIGNS;
 pub(super) use unused_switch::unused_switches;
 
 use super::reference::Reading;
 use super::{Rule, Subject};
 use crate::document::Node;
+
+/// The rules that ask whether the body may have such a text.
+pub(super) const WITH_SIGNS: [&str; 2] = [absolute_path::RULE.id, template_text::RULE.id];
 
 /// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields;
 /// then what makes a skill good, and what makes it fit to be shipped.

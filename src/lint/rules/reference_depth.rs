@@ -1,6 +1,6 @@
 //! `reference-depth`
 
-use crate::document::{Markdown, Target};
+use crate::document::{Markdown, Sketch, Target};
 use crate::lint::target;
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFile, SkillFileKind, Subject};
 
@@ -30,6 +30,43 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if files.iter().filter(|file| text(file).is_some()).count() == 0 || files.len() < 2 {
         return;
     }
+    if may_find(subject, files) {
+        find(subject, files, findings);
+    }
+}
+
+/// Whether a file to which the body may link may lead on to one whose name the body does not have.
+/// Never false where [`find`] finds something; nearly all skills end here, before Markdown is parsed.
+fn may_find(subject: &Subject<'_>, files: &[SkillFile]) -> bool {
+    let Some(targets) = subject.document.sketch().targets() else { return true };
+    let mut inside = targets.iter().filter_map(|target| match target {
+        Target::Inside(path) => files.iter().find(|file| file.path == *path),
+        _ => None,
+    });
+    inside.any(|file| may_lead_on(file, files, subject.document.body()))
+}
+
+/// Whether `file` may link to a Markdown file whose name `body` does not have.
+fn may_lead_on(file: &SkillFile, files: &[SkillFile], body: &str) -> bool {
+    let Some(text) = text(file) else { return false };
+    let sketch = Sketch::of(text);
+    let Some(targets) = sketch.targets() else { return true };
+    let directory = directory(file);
+    let is_unknown = |path: &str| {
+        is_markdown(path)
+            && path != file.path
+            && !body.contains(name(path))
+            && files.iter().any(|other| other.path == path)
+    };
+    targets.iter().any(|target| match target {
+        Target::Inside(path) => is_unknown(path) || is_unknown(&format!("{directory}/{path}")),
+        // Out of the skill's directory by the one reading, and inside by the other.
+        Target::Outside => true,
+        _ => false,
+    })
+}
+
+fn find(subject: &Subject<'_>, files: &[SkillFile], findings: &mut Vec<Finding>) {
     let body = subject.document.body();
     let linked: Vec<(&_, String)> = target::links(subject, |target| matches!(target, Target::Inside(_)))
         .filter_map(|(link, target)| match target {
@@ -66,7 +103,7 @@ fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
     let Some(text) = text(file).filter(|text| text.contains("](") || text.contains("]:")) else {
         return Vec::new();
     };
-    let directory = file.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let directory = directory(file);
     let mut found = Vec::new();
     for link in Markdown::parse(text, 0).links {
         // By the specification paths start at the skill's directory, and everybody starts at the file's.
@@ -82,6 +119,10 @@ fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
         }
     }
     found
+}
+
+fn directory(file: &SkillFile) -> &str {
+    file.path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
 fn text(file: &SkillFile) -> Option<&str> {
@@ -102,7 +143,10 @@ fn name(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::RULE;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::Document;
     use crate::lint::testing::*;
 
     fn at(body: &str, files: &[ExampleFile]) -> Vec<(usize, usize, String)> {
@@ -125,6 +169,27 @@ mod tests {
         let files = [markdown("a.md", "[b](b.md) `[c](c.md)`"), markdown("b.md", ""), markdown("c.md", "")];
         for body in ["[a](a.md) [b](b.md)", "[a](a.md), then b.md", "no links: a.md"] {
             assert_eq!(at(body, &files), [], "{body}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_quick_look_misses_nothing(
+            texts in proptest::collection::vec(
+                "(\\[x\\]\\((|\\./|\\.\\./|/|r/)(a|b|c)\\.(md|MD|png)(|#x)\\)|`|\n|\\[y\\]: |b\\.md| ){0,6}", 4,
+            ),
+        ) {
+            let document = Document::parse(format!("---\nname: x\n---\n{}", texts[0]));
+            let paths = ["a.md", "r/a.md", "r/b.md"];
+            let file = |(path, text): (&&str, &String)| SkillFile {
+                path: (*path).to_owned(),
+                kind: SkillFileKind::File { executable: false, shebang: false, markdown: Some(text.clone()) },
+            };
+            let files: Vec<SkillFile> = paths.iter().zip(&texts[1..]).map(file).collect();
+            let subject = Subject::new(&document, None, "SKILL.md").with_files(&files);
+            let mut findings = Vec::new();
+            find(&subject, &files, &mut findings);
+            prop_assert!(may_find(&subject, &files) || findings.is_empty(), "{:?}", findings);
         }
     }
 }

@@ -59,8 +59,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         }
     }
     // Whoever is told of all of them finds each.
-    let all = ["scripts/*", "ls scripts", "scripts/<", "scripts/{", "scripts/["];
-    if texts.iter().any(|text| all.iter().any(|all| text.contains(all))) {
+    if texts.iter().any(|text| names_all(text)) {
         return;
     }
     for (path, ..) in scripts(files) {
@@ -75,6 +74,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             findings.push(finding.help("tell the agent when to run it, or delete it"));
         }
     }
+}
+
+/// Whether `text` has one of `scripts/*`, `ls scripts`, `scripts/<`, `scripts/{`, `scripts/[`.
+fn names_all(text: &str) -> bool {
+    // Without its first letter the word cannot overlap with itself.
+    memchr::memmem::find_iter(text.as_bytes(), "cripts").any(|at| {
+        let (before, after) = text.split_at(at);
+        before.ends_with("ls s")
+            || (before.ends_with('s')
+                && matches!(after.as_bytes()[6..], [b'/', b'*' | b'<' | b'{' | b'[', ..]))
+    })
 }
 
 fn is_markdown(path: &str) -> bool {

@@ -45,6 +45,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         told.push(link.span.clone());
     }
+    if !subject.document.sketch().backslash {
+        return;
+    }
     for slash in memchr::memchr_iter(b'\\', body.as_bytes()) {
         let Some(directory) = DIRECTORIES.iter().find(|directory| body[..=slash].ends_with(**directory))
         else {

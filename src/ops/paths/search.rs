@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::Visit;
-use crate::engine::load::{self, SKILL_FILE};
+use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
 use crate::ops::workers;
@@ -26,12 +26,23 @@ pub(super) struct Search<'a, F> {
     pub(super) several: bool,
 }
 
+/// What lies in a directory.
+type Entry = (OsString, Kind);
+
 /// A directory that may hold a skill, below the one that was named.
 struct Place {
     /// Below the directory that was named.
     below: PathBuf,
     /// Where it really is, if it is a link.
     link: Option<PathBuf>,
+    /// By which it is sorted first.
+    start: u128,
+}
+
+impl Place {
+    fn new(below: PathBuf, link: Option<PathBuf>) -> Self {
+        Self { start: start_of(below.as_os_str()), below, link }
+    }
 }
 
 /// What a place turned out to be.
@@ -80,13 +91,17 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
 
     /// Visits the skill in the real directory `dir`, else all skills below it.
     fn directory(&self, typed: &Path, dir: &Path) -> Result<Vec<Found<V::Skill>>> {
-        if let Some(file) = load::skill_file(dir)? {
-            let name = file.file_name().unwrap_or_default();
+        let exact = Path::new(SKILL_FILE);
+        if fs::kind(&dir.join(exact))?.is_some() {
+            return self.skill(dir, exact.as_os_str(), typed.join(exact));
+        }
+        let entries = fs::entries(dir)?;
+        if let Some(name) = other_file(&entries) {
             return self.skill(dir, name, typed.join(name));
         }
         let shown = typed.display();
         let found = self
-            .below(typed, &Base::open(dir)?)
+            .below(typed, &Base::open(dir)?, entries)
             .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
         if found.is_empty() {
             let message = format!("`{shown}` holds no skill: there is no `{SKILL_FILE}` in it");
@@ -97,12 +112,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
         Ok(found)
     }
 
-    /// Level by level, all directories of one at once. Whether one is a skill shows when its file
-    /// is opened; a skill's own directory is not searched, and never listed for this.
-    fn below(&self, typed: &Path, base: &Base) -> Result<Vec<Found<V::Skill>>> {
+    /// Level by level, all directories of one at once, from those among the `entries` of `base` on.
+    /// Whether one is a skill shows when its file is opened; a skill's own directory is not searched,
+    /// and never listed for this.
+    fn below(&self, typed: &Path, base: &Base, entries: Vec<Entry>) -> Result<Vec<Found<V::Skill>>> {
         let limit = Limits::default().archive_entries;
         let (mut found, mut count, mut deep) = (Vec::new(), 0, false);
-        let mut places = top(base.path())?;
+        let mut places = top(base.path(), entries);
         let several = self.several || places.iter().any(|place| place.link.is_some());
         for _ in 0..MAX_DEPTH {
             if places.is_empty() {
@@ -123,13 +139,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 match step? {
                     Step::Skill(skill) => {
                         let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
-                        let name = V::shown(&skill).file_name();
-                        let identity = several.then(|| real().join(name.unwrap_or_default()));
+                        let name = || V::shown(&skill).file_name().unwrap_or_default();
+                        let identity = several.then(|| real().join(name()));
                         found.push(Found { skill, identity });
                     }
-                    Step::Inside(names) => next.extend(
-                        names.into_iter().map(|name| Place { below: place.below.join(name), link: None }),
-                    ),
+                    Step::Inside(names) => {
+                        next.extend(names.into_iter().map(|name| Place::new(place.below.join(name), None)));
+                    }
                 }
             }
             places = next;
@@ -142,24 +158,42 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     }
 }
 
-/// The directories in `dir`, sorted. Agents follow links in their directories, and so do we, to
-/// skills.
-fn top(dir: &Path) -> Result<Vec<Place>> {
-    let mut places = Vec::new();
-    for (name, kind) in fs::entries(dir)? {
+/// The directories among the `entries` of `dir`, sorted. Agents follow links in their directories, and
+/// so do we, to skills.
+fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
+    let mut places = Vec::with_capacity(entries.len());
+    for (name, kind) in entries {
         match kind {
-            Kind::Directory if !skipped(&name) => places.push(Place { below: name.into(), link: None }),
+            Kind::Directory if !skipped(&name) => places.push(Place::new(name.into(), None)),
             Kind::Symlink => {
                 // A link that cannot be followed hides none of the others.
                 let real = fs::real_path(&dir.join(&name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                places.extend(real.map(|real| Place { below: name.into(), link: Some(real) }));
+                places.extend(real.map(|real| Place::new(name.into(), Some(real))));
             }
             _ => {}
         }
     }
-    places.sort_unstable_by(|a, b| a.below.as_os_str().cmp(b.below.as_os_str()));
-    Ok(places)
+    // Most names differ early, and what is compared then lies in one place.
+    places.sort_unstable_by(|a, b| {
+        a.start.cmp(&b.start).then_with(|| a.below.as_os_str().cmp(b.below.as_os_str()))
+    });
+    places
+}
+
+/// The first bytes of `path` as a number: such numbers are in the order of the paths, or the same.
+fn start_of(path: &OsStr) -> u128 {
+    let mut start = [0; size_of::<u128>()];
+    for (to, from) in start.iter_mut().zip(path.as_encoded_bytes()) {
+        *to = *from;
+    }
+    u128::from_be_bytes(start)
+}
+
+/// The name among `entries` that is nearly the one of a skill's file.
+fn other_file(entries: &[Entry]) -> Option<&OsStr> {
+    let names = entries.iter().map(|(name, _)| name.as_os_str());
+    names.filter(|name| name.eq_ignore_ascii_case(SKILL_FILE)).min()
 }
 
 fn skipped(name: &OsStr) -> bool {
@@ -192,8 +226,7 @@ fn step<V: Visit>(
         return Ok(Step::Skill(skill));
     }
     let entries = fs::entries(&base.path().join(dir))?;
-    let other = entries.iter().map(|(name, _)| name).filter(|name| name.eq_ignore_ascii_case(SKILL_FILE));
-    if let Some(name) = other.min()
+    if let Some(name) = other_file(&entries)
         && let Some(skill) = visit(name)?
     {
         return Ok(Step::Skill(skill));
@@ -205,4 +238,20 @@ fn step<V: Visit>(
     let mut names: Vec<_> = inside.map(|(name, _)| name).collect();
     names.sort_unstable();
     Ok(Step::Inside(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_in_the_order_of_their_names() {
+        let names =
+            ["b", "a", "a-long-name-that-is-shared-2", "a-long-name-that-is-shared-1", "é", "ab", "B"];
+        let entries = names.iter().map(|name| (OsString::from(name), Kind::Directory)).collect();
+        let places: Vec<_> = top(Path::new(""), entries).into_iter().map(|place| place.below).collect();
+        let mut expected: Vec<_> = names.map(PathBuf::from).to_vec();
+        expected.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
+        assert_eq!(places, expected);
+    }
 }

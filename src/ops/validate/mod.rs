@@ -36,7 +36,8 @@ pub struct ValidateRequest {
 pub struct Checked {
     /// The file, as it is to be shown.
     pub file: PathBuf,
-    /// Its content, for the places of the findings; empty where there are none.
+    /// Its content, at least as far as the findings and their repairs reach, to the end of that line;
+    /// may be empty where there are none.
     pub text: String,
     /// What was found, in the order of the text.
     pub findings: Vec<Finding>,

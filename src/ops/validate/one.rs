@@ -52,6 +52,19 @@ fn needs(document: &Document) -> Option<OtherSkill> {
     Some(OtherSkill { name: document.name()?.to_owned(), needs: names.collect() })
 }
 
+/// Where the last line ends that `findings` or their repairs are about: what follows is not shown.
+/// Most of a text does, and thousands of them would be kept.
+fn shown_end(text: &str, findings: &[Finding]) -> usize {
+    let spans = findings.iter().flat_map(|finding| {
+        let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
+        edits.map(|edit| edit.span.end).chain([finding.span.end])
+    });
+    spans.max().map_or(0, |end| {
+        let end = end.min(text.len());
+        memchr::memchr(b'\n', &text.as_bytes()[end..]).map_or(text.len(), |length| end + length + 1)
+    })
+}
+
 /// Checks one skill after the other with the same memory.
 pub(super) struct Checker<'a> {
     plan: Plan<'a>,
@@ -94,8 +107,7 @@ impl<'a> Checker<'a> {
         let findings = self.lint(&document, below.file_name(), directory, Some(place));
         let needs = needs(&document);
         let text = document.into_text();
-        // A copy has the size of the text; what is read into has that of the largest one.
-        let kept = if findings.is_empty() { String::new() } else { text.clone() };
+        let kept = text[..shown_end(&text, &findings)].to_owned();
         let checked = Checked { file: shown(), text: kept, findings };
         self.bytes = text.into_bytes();
         let again = needs.map(|skill| {
@@ -178,7 +190,7 @@ struct Place<'a> {
 struct Wanted {
     files: bool,
     /// What says which files it is about, where not all of them are wanted.
-    paths: Vec<fn(&Subject<'_>) -> Vec<Named>>,
+    paths: Vec<for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>>,
 }
 
 /// What was found beside a `SKILL.md`.
@@ -212,7 +224,7 @@ impl Wanted {
         for named in self.paths.iter().flat_map(|named| named(subject)) {
             match place.has(&named.path) {
                 Some(true) => {}
-                Some(false) if !named.or_list => absent.push(named.path),
+                Some(false) if !named.or_list => absent.push(named.path.into_owned()),
                 _ => return Beside { files: list(Contents::Unread), absent: Vec::new() },
             }
         }
@@ -236,7 +248,10 @@ impl Place<'_> {
         if ANY_CASE || path.contains('\\') {
             return None;
         }
-        match self.base.kind(&self.dir.join(path)) {
+        // One allocation: there are thousands of such paths.
+        let mut below = PathBuf::with_capacity(self.dir.as_os_str().len() + path.len() + 1);
+        below.extend([self.dir, Path::new(path)]);
+        match self.base.kind(&below) {
             Ok(Some(Kind::File | Kind::Symlink)) => Some(true),
             Ok(None) => Some(false),
             _ => None,
@@ -279,11 +294,26 @@ mod tests {
                     Needs::Paths(named) => named(&subject),
                 };
                 // With all files that it names, a rule has nothing to say about files.
-                let file = |named: Named| SkillFile { path: named.path, kind: SkillFileKind::Link };
+                let file =
+                    |named: Named<'_>| SkillFile { path: named.path.into_owned(), kind: SkillFileKind::Link };
                 let files: Vec<SkillFile> = known.into_iter().map(file).collect();
                 assert_eq!(found(&subject), found(&subject.with_files(&files)), "{}", rule.id);
             }
         }
+    }
+
+    /// What is kept of a text reaches to the end of the last line that a report tells of.
+    #[test]
+    fn a_text_is_kept_as_far_as_it_is_shown() {
+        let text = "a\nb\nc\nd";
+        let finding = |span| Finding { span, ..finding("x") };
+        let edit = crate::lint::Edit::delete(4..5);
+        let fixed = finding(0..1).fix(crate::lint::Fix::safe("x", vec![edit]));
+        assert_eq!(shown_end(text, &[]), 0);
+        assert_eq!(shown_end(text, &[finding(2..3), finding(0..1)]), 4);
+        assert_eq!(shown_end(text, &[fixed]), 6);
+        assert_eq!(shown_end(text, &[finding(6..7)]), 7);
+        assert_eq!(shown_end(text, &[finding(0..99)]), 7);
     }
 
     fn needs_files(rules: &Ruleset) -> bool {
