@@ -80,7 +80,8 @@ pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
     let mut found = Found { entries: BTreeMap::new(), paths: Vec::new(), walk: Walk::ALL };
     for (path, at) in files {
         let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
-        found.leaf(&at, path, metadata.file_type()).map_err(flatten)?;
+        let kind = metadata.file_type();
+        found.leaf(path, kind, kind.is_file().then_some(&metadata)).map_err(flatten)?;
         if let Some(last) = found.paths.last_mut() {
             *last = at;
         }
