@@ -44,6 +44,7 @@ pub mod tree;
 pub mod version;
 // rules
 pub mod lint;
+pub mod merge;
 // machine
 pub mod archive;
 pub mod engine;
