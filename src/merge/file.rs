@@ -111,9 +111,8 @@ pub(super) fn merge<'a>(
     theirs: Option<Side<'a>>,
     labels: &Labels<'_>,
 ) -> Result<Path<'a>, ReadError> {
-    let new = |side: &Side<'a>| {
-        Some(Item { bytes: Bytes::Theirs(side.entry), executable: side.entry.executable })
-    };
+    let new =
+        |side: &Side<'a>| Some(Item { bytes: Bytes::Theirs(side.entry), executable: side.entry.executable });
     Ok(match (base, ours, theirs) {
         (base, Some(ours), Some(theirs)) => return both(base.as_ref(), ours, &theirs, labels),
         (_, None, None) => Path::new(Outcome::Same, None),
@@ -124,9 +123,7 @@ pub(super) fn merge<'a>(
         (Some(_), Some(ours), None) => {
             Path::new(Outcome::Conflict(Conflict::DeletedThere), Some(ours.into_item()?))
         }
-        (Some(_), None, Some(theirs)) => {
-            Path::new(Outcome::Conflict(Conflict::DeletedHere), new(&theirs))
-        }
+        (Some(_), None, Some(theirs)) => Path::new(Outcome::Conflict(Conflict::DeletedHere), new(&theirs)),
     })
 }
 

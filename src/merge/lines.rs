@@ -110,7 +110,39 @@ fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
             _ => hunks.push(Hunk { base, side }),
         }
     }
-    hunks
+    settled(hunks, base, side)
+}
+
+/// Lines that were only added or only deleted can often be seen in several places: after `a b`, is
+/// the new `b` in `a b b` the first or the second one? As in git, it is the last one.
+fn settled(hunks: Vec<Hunk>, base: &[&str], side: &[&str]) -> Vec<Hunk> {
+    let mut settled: Vec<Hunk> = Vec::with_capacity(hunks.len());
+    for mut hunk in hunks.into_iter().rev() {
+        loop {
+            let next = settled.last().map_or(base.len(), |next| next.base.start);
+            let room = next - hunk.base.end;
+            let (lines, changed) = match (hunk.base.is_empty(), hunk.side.is_empty()) {
+                (false, true) => (base, &mut hunk.base),
+                (true, false) => (side, &mut hunk.side),
+                _ => break,
+            };
+            let Range { start, end } = changed.clone();
+            let steps = (0..room).take_while(|step| lines[start + step] == lines[end + step]).count();
+            for range in [&mut hunk.base, &mut hunk.side] {
+                *range = range.start + steps..range.end + steps;
+            }
+            if steps < room || settled.is_empty() {
+                break;
+            }
+            // It met the next one, and both may go on together.
+            if let Some(next) = settled.pop() {
+                hunk = Hunk { base: hunk.base.start..next.base.end, side: hunk.side.start..next.side.end };
+            }
+        }
+        settled.push(hunk);
+    }
+    settled.reverse();
+    settled
 }
 
 /// The changes of one side, read from the start.
@@ -263,9 +295,9 @@ impl<'a> Writer<'a> {
 
     fn conflict(&mut self, here: &[&str], there: &[&str]) {
         // As the lines around the markers, so that an editor does not see two kinds of line ends.
-        let is_crlf = |line: &&str| line.ends_with("\r\n");
-        let before = self.text.is_empty() || self.text.ends_with("\r\n");
-        let crlf = before && here.first().or(there.first()).is_some_and(is_crlf);
+        let before = Some(self.text.as_str()).filter(|text| !text.is_empty());
+        let mut around = before.into_iter().chain(here.iter().chain(there).copied());
+        let crlf = around.find(|text| text.ends_with('\n')).is_some_and(|text| text.ends_with("\r\n"));
         let end = if crlf { "\r\n" } else { "\n" };
         let [ours, theirs] = self.labels.clone();
         self.marker(&format!("<<<<<<< {ours}"), end);
@@ -326,20 +358,14 @@ mod tests {
         );
         // Nothing in common: a file that both added.
         assert_eq!(merged("", "x\n", "y\n"), conflict("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"));
-        assert_eq!(
-            merged("1\n2\n", "1\n", "1\nx\n"),
-            conflict("1\n<<<<<<< a\n=======\nx\n>>>>>>> b\n")
-        );
+        assert_eq!(merged("1\n2\n", "1\n", "1\nx\n"), conflict("1\n<<<<<<< a\n=======\nx\n>>>>>>> b\n"));
     }
 
     #[test]
     fn conflicts_with_little_between_them_are_one() {
         let text = |gap: &str, one: &str| format!("{one}\n{gap}{one}\n");
         let three = |gap: &str| merged(&text(gap, "1"), &text(gap, "x"), &text(gap, "y"));
-        assert_eq!(
-            three("g\n"),
-            conflict("<<<<<<< a\nx\ng\nx\n=======\ny\ng\ny\n>>>>>>> b\n")
-        );
+        assert_eq!(three("g\n"), conflict("<<<<<<< a\nx\ng\nx\n=======\ny\ng\ny\n>>>>>>> b\n"));
         assert_eq!(three("-\n\n\n\n\n").0.matches("<<<<<<<").count(), 1);
         assert_eq!(three("g\ng\ng\ng\n").0.matches("<<<<<<<").count(), 2);
     }
@@ -358,15 +384,9 @@ mod tests {
     #[test]
     fn line_ends_alone_are_no_changes() {
         // The user's editor wrote other line ends.
-        assert_eq!(
-            merged("1\n2\n3\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"),
-            clean("one\r\n2\r\nthree\r\n")
-        );
+        assert_eq!(merged("1\n2\n3\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"), clean("one\r\n2\r\nthree\r\n"));
         // The new version has other line ends.
-        assert_eq!(
-            merged("1\r\n2\r\n3\r\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"),
-            clean("one\n2\nthree\n")
-        );
+        assert_eq!(merged("1\r\n2\r\n3\r\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"), clean("one\n2\nthree\n"));
         assert_eq!(merged("1", "1", "1\r\n2\r\n"), clean("1\r\n2\r\n"));
         // All have the same ones, markers too.
         assert_eq!(
@@ -374,10 +394,7 @@ mod tests {
             conflict("<<<<<<< a\r\nx\r\n=======\r\ny\r\n>>>>>>> b\r\n")
         );
         // Both kinds in one text: they are told apart.
-        assert_eq!(
-            merged("1\r\n2\n3\n", "1\n2\n3\n", "1\r\n2\n3\r\n"),
-            clean("1\n2\n3\r\n")
-        );
+        assert_eq!(merged("1\r\n2\n3\n", "1\n2\n3\n", "1\r\n2\n3\r\n"), clean("1\n2\n3\r\n"));
     }
 
     /// A label is one line whatever is in it: it cannot add lines to a skill.

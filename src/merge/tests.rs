@@ -55,7 +55,14 @@ fn what_one_side_changed_is_taken() {
     let told = check(
         &[("SKILL.md", OLD), ("both", OLD), ("gone", OLD), ("here", OLD), ("lost", OLD), ("there", OLD)],
         &[("SKILL.md", OLD), ("both", OURS), ("here", OURS), ("lost", OLD), ("new", b"x"), ("there", OLD)],
-        &[("SKILL.md", OLD), ("added", b"y"), ("both", THEIRS), ("gone", OLD), ("here", OLD), ("there", THEIRS)],
+        &[
+            ("SKILL.md", OLD),
+            ("added", b"y"),
+            ("both", THEIRS),
+            ("gone", OLD),
+            ("here", OLD),
+            ("there", THEIRS),
+        ],
         &[
             ("SKILL.md", OLD),
             ("added", b"y"),
@@ -122,18 +129,15 @@ fn what_is_no_text_gets_no_markers() {
         );
         assert_eq!(told, ["a.png Conflict(Binary) -> a.png.mine"]);
     }
-    let told = check(
-        &[("a", &large)],
-        &[("a", b"mine")],
-        &[("a", b"new")],
-        &[("a", b"new"), ("a.mine", b"mine")],
-    );
+    let told =
+        check(&[("a", &large)], &[("a", b"mine")], &[("a", b"new")], &[("a", b"new"), ("a.mine", b"mine")]);
     assert_eq!(told, ["a Conflict(Binary) -> a.mine"]);
 }
 
 #[test]
 fn a_file_that_one_deleted_and_one_changed_stays() {
-    let told = check(&[("a", OLD), ("b", OLD)], &[("a", OURS)], &[("b", THEIRS)], &[("a", OURS), ("b", THEIRS)]);
+    let told =
+        check(&[("a", OLD), ("b", OLD)], &[("a", OURS)], &[("b", THEIRS)], &[("a", OURS), ("b", THEIRS)]);
     assert_eq!(told, ["a Conflict(DeletedThere)", "b Conflict(DeletedHere)"]);
     // A change of the executable bit is a change.
     let told = check(&[("a", OLD)], &[("a*", OLD)], &[], &[("a*", OLD)]);
@@ -213,7 +217,10 @@ fn a_kept_file_takes_no_name_that_is_taken_and_is_kept_once() {
         ([("a", b"mine\0"), ("z", b"")], [("a", b"new\0"), ("a.mine/x", b"")]),
     ] {
         let merged = merged(&set(&[]), &set(&ours), &set(&theirs));
-        assert_eq!(merged.files.iter().find_map(|file| file.kept.clone()).expect("kept").as_str(), "a.mine-2");
+        assert_eq!(
+            merged.files.iter().find_map(|file| file.kept.clone()).expect("kept").as_str(),
+            "a.mine-2"
+        );
         assert_eq!(merged.conflicts().count(), 1);
     }
     // The same edits meet the next version: what was kept is kept.

@@ -27,7 +27,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "version",
         ],
     ),
-    ("rules", &["lint", "resolve"]),
+    ("rules", &["lint", "merge", "resolve", "review"]),
     // What every room above stands on.
     ("ground", &["context", "env", "error", "reporter", "settings"]),
     (

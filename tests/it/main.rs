@@ -30,6 +30,7 @@ mod http;
 mod install;
 mod kill;
 mod loading;
+mod merge;
 mod prompt;
 mod real;
 mod refusals;

@@ -2,6 +2,7 @@
 
 pub mod forge;
 pub mod mount;
+pub mod numbers;
 pub mod proxy;
 pub mod sandbox;
 pub mod testdata;
@@ -9,5 +10,6 @@ pub mod zip;
 
 pub use forge::{Endpoint, Fault, Forge};
 pub use mount::Mount;
+pub use numbers::Numbers;
 pub use sandbox::Sandbox;
 pub use zip::Tree;
