@@ -45,6 +45,7 @@ pub mod version;
 // rules
 pub mod lint;
 pub mod merge;
+pub mod review;
 // machine
 pub mod archive;
 pub mod engine;

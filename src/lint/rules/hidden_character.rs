@@ -52,7 +52,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn message(hidden: &str) -> String {
+/// What the hidden characters are, or what they say where that is text.
+pub(crate) fn message(hidden: &str) -> String {
     let count = hidden.chars().count();
     let first = hidden.chars().next().map_or(0, u32::from);
     let what = match (count, decoded(hidden)) {
@@ -101,7 +102,7 @@ fn decoded(hidden: &str) -> Option<String> {
 }
 
 /// The longest runs of hidden characters from byte `from` on.
-fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
+pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     // Where the tags of a flag end.
     let mut flag = 0;
@@ -289,7 +290,7 @@ fn runs_left(c: char) -> bool {
 
 /// Whether the line up to here has letters that run from right to left.
 fn line_runs_left(before: &str) -> bool {
-    before.rsplit(['\n', '\r']).next().is_some_and(|line| line.chars().rev().take(200).any(runs_left))
+    before.chars().rev().take(200).take_while(|c| !matches!(c, '\n' | '\r')).any(runs_left)
 }
 
 #[cfg(test)]
