@@ -8,6 +8,8 @@ use crate::tree::{FileEntry, FileSet, ReadError};
 /// Texts of more bytes are not merged line by line: no agent reads them, and comparing them could
 /// take long.
 pub(super) const MAX_TEXT: u64 = 1 << 20;
+/// Neither are texts of more lines.
+pub(super) const MAX_LINES: usize = 50_000;
 
 /// A file of one version, read at most once.
 pub(super) struct Side<'a> {
@@ -49,7 +51,8 @@ impl<'a> Side<'a> {
             return Ok(None);
         }
         let bytes = self.bytes()?;
-        let is_text = memchr::memchr(0, bytes).is_none();
+        let is_text =
+            memchr::memchr(0, bytes).is_none() && memchr::memchr_iter(b'\n', bytes).count() <= MAX_LINES;
         Ok(std::str::from_utf8(bytes).ok().filter(|_| is_text))
     }
 }

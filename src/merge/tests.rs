@@ -119,8 +119,9 @@ fn a_conflict_has_markers_and_the_whole_file_beside_it() {
 
 #[test]
 fn what_is_no_text_gets_no_markers() {
-    let large = vec![b'\n'; usize::try_from(file::MAX_TEXT).expect("fits") + 1];
-    for old in [b"\0old".as_slice(), b"\xff\xfe", b"text", &large] {
+    let large = vec![b'x'; usize::try_from(file::MAX_TEXT).expect("fits") + 1];
+    let lines = b"\n".repeat(file::MAX_LINES + 1);
+    for old in [b"\0old".as_slice(), b"\xff\xfe", b"text", &large, &lines] {
         let told = check(
             &[("a.png", old)],
             &[("a.png", b"mine\0")],
@@ -129,9 +130,11 @@ fn what_is_no_text_gets_no_markers() {
         );
         assert_eq!(told, ["a.png Conflict(Binary) -> a.png.mine"]);
     }
-    let told =
-        check(&[("a", &large)], &[("a", b"mine")], &[("a", b"new")], &[("a", b"new"), ("a.mine", b"mine")]);
-    assert_eq!(told, ["a Conflict(Binary) -> a.mine"]);
+    for old in [&large, &lines] {
+        let new: [File<'_>; 2] = [("a", b"new"), ("a.mine", b"mine")];
+        let told = check(&[("a", old)], &[("a", b"mine")], &[("a", b"new")], &new);
+        assert_eq!(told, ["a Conflict(Binary) -> a.mine"]);
+    }
 }
 
 #[test]
@@ -308,7 +311,7 @@ proptest! {
         let merged = merged(&base, &ours, &theirs);
         let read = |set: &FileSet, path: &str| set.get(path).map(|file| set.read(file).expect("reads"));
         let paths: BTreeSet<_> = merged.files.iter().map(|file| file.path.as_str()).collect();
-        for file in merged.files.iter() {
+        for file in &merged.files {
             let path = file.path.as_str();
             let Some(mine) = read(&ours, path) else { continue };
             let old = read(&base, path);

@@ -25,9 +25,9 @@ pub(super) fn find(text: &str) -> Vec<Address<'_>> {
         from = colon + 3;
         let inner = from < last;
         let end = if inner { last } else { end(text, from) };
+        last = last.max(end);
         let Some(host) = host(&text[from..end]).filter(|_| at < colon) else { continue };
         let shown = if inner { from + machine(&text[from..end]).len() } else { end };
-        last = end;
         found.push(Address { at, text: &text[at..shown], host });
     }
     found

@@ -9,14 +9,14 @@ use crate::lint::{ending, hidden_message, hidden_runs, instructions};
 /// A text file.
 pub(super) struct Text<'a> {
     path: &'a str,
-    text: &'a str,
+    content: &'a str,
     lines: LineIndex<'a>,
     is_script: bool,
 }
 
 impl<'a> Text<'a> {
-    pub(super) fn new(path: &'a str, text: &'a str, is_script: bool) -> Self {
-        Self { path, text, lines: LineIndex::new(text), is_script }
+    pub(super) fn new(path: &'a str, content: &'a str, is_script: bool) -> Self {
+        Self { path, content, lines: LineIndex::new(content), is_script }
     }
 
     /// Something that stands at byte `at` and is known again by what it says.
@@ -28,9 +28,9 @@ impl<'a> Text<'a> {
 
 /// Adds everything in `text` that could be told.
 pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
-    let mark = if text.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    for run in hidden_runs(text.text, mark) {
-        let hidden = &text.text[run.clone()];
+    let mark = if text.content.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for run in hidden_runs(text.content, mark) {
+        let hidden = &text.content[run.clone()];
         // A text with such bytes is told as what it is not.
         if hidden.chars().all(|c| c == '\0') {
             continue;
@@ -38,25 +38,25 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
         let key = hidden.to_owned();
         items.push(Item { key, ..text.item(Kind::HiddenCharacters, run.start, &hidden_message(hidden)) });
     }
-    for address in addresses::find(text.text) {
+    for address in addresses::find(text.content) {
         let needs = vec![address.host];
         items.push(Item { needs, ..text.item(Kind::Url, address.at, address.text) });
     }
     let ending = ending(text.path).to_ascii_lowercase();
     if text.path == "SKILL.md" {
-        let document = Document::parse(text.text.to_owned());
+        let document = Document::parse(text.content.to_owned());
         frontmatter(text, &document, items);
         markdown(text, document.markdown(), document.body_span(), items);
     } else if text.is_script {
-        if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.text) {
+        if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.content) {
             // The diff shows its lines; what it calls is told where nothing called it before.
-            for command in commands::of_lines(text.text, 0) {
+            for command in commands::of_lines(text.content, 0) {
                 let item = text.item(Kind::Command, command.at, &command.text);
                 items.push(Item { needs: command.programs, quiet: true, ..item });
             }
         }
     } else if is_document(text.path) {
-        markdown(text, &Markdown::parse(text.text, 0), 0..text.text.len(), items);
+        markdown(text, &Markdown::parse(text.content, 0), 0..text.content.len(), items);
     }
 }
 
@@ -83,7 +83,7 @@ fn frontmatter(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     }
     if let Some((_, hooks)) = root.entry("hooks") {
         let mut at = hooks.span.start;
-        for line in text.text[hooks.span.clone()].split_inclusive('\n') {
+        for line in text.content[hooks.span.clone()].split_inclusive('\n') {
             if !line.trim().is_empty() {
                 items.push(text.item(Kind::Hook, at, line.trim()));
             }
@@ -94,17 +94,17 @@ fn frontmatter(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
 
 /// Adds what the Markdown in the bytes `body` has.
 fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mut Vec<Item>) {
-    for (span, comment) in instructions(text.text, markdown) {
+    for (span, comment) in instructions(text.content, markdown) {
         items.push(text.item(Kind::CommentInstruction, span.start, comment.trim()));
     }
     // What stands behind an exclamation mark runs by itself, and is told as such.
-    for code in markdown.code.iter().filter(|code| !text.text[..code.start].ends_with('!')) {
-        for command in commands::of_code(&text.text[code.clone()], code.start) {
+    for code in markdown.code.iter().filter(|code| !text.content[..code.start].ends_with('!')) {
+        for command in commands::of_code(&text.content[code.clone()], code.start) {
             let item = text.item(Kind::Command, command.at, &command.text);
             items.push(Item { needs: command.programs, ..item });
         }
     }
-    for command in commands::dynamic(&text.text[body.clone()], body.start) {
+    for command in commands::dynamic(&text.content[body.clone()], body.start) {
         items.push(text.item(Kind::DynamicCommand, command.at, &command.text));
     }
     let directory = text.path.rsplit_once('/').map_or("", |(directory, _)| directory);

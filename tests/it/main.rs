@@ -34,5 +34,6 @@ mod merge;
 mod prompt;
 mod real;
 mod refusals;
+mod review;
 mod together;
 mod validate;

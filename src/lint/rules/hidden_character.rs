@@ -285,7 +285,16 @@ fn joins(c: char) -> bool {
 
 fn runs_left(c: char) -> bool {
     use Script as S;
-    !c.is_ascii() && matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko)
+    may_run_left(c) && matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko)
+}
+
+/// Whether `c` is of a block that has letters which run from right to left. Told without a table,
+/// because a text of nothing but marks asks it for each mark about all marks before.
+fn may_run_left(c: char) -> bool {
+    matches!(
+        c,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{feff}' | '\u{10e60}'..='\u{10eff}' | '\u{1ee00}'..='\u{1eeff}'
+    )
 }
 
 /// Whether the line up to here has letters that run from right to left.
@@ -344,6 +353,16 @@ mod tests {
             assert_eq!(told(text), Vec::<String>::new(), "{text:?}");
         }
         assert_places(&RULE, &[("\u{feff}---\nname: x\n---\né\n", &[], "")]);
+    }
+
+    #[test]
+    fn all_letters_that_run_left_are_of_their_blocks() {
+        use Script as S;
+        for c in (0..=0x0010_ffff).filter_map(char::from_u32) {
+            if matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko) {
+                assert!(may_run_left(c), "{:x}", u32::from(c));
+            }
+        }
     }
 
     proptest! {
