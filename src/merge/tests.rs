@@ -6,20 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::refusal::Refusal;
-use crate::tree::Memory;
-
-/// A file: its name, with a `*` behind it where it is executable, and its content.
-type File<'a> = (&'a str, &'a [u8]);
-
-fn set(files: &[File<'_>]) -> FileSet {
-    let entry = |(id, (name, content)): (usize, &File<'_>)| {
-        let path = SafePath::new(name.trim_end_matches('*')).expect(name);
-        FileEntry::new(path, name.ends_with('*'), content.len() as u64, id)
-    };
-    let content = files.iter().map(|(_, content)| content.to_vec()).collect();
-    let entries = files.iter().enumerate().map(entry).collect();
-    FileSet::new(entries, Arc::new(Memory(content)), &Limits::default()).expect("a set of files")
-}
+use crate::testing::{File, file_set as set};
 
 fn merged(base: &FileSet, ours: &FileSet, theirs: &FileSet) -> Merged {
     let labels = Labels { ours: "your edits", theirs: "github:acme/skills at 1a2b3c4" };

@@ -68,7 +68,6 @@ pub struct Change {
     /// may then do what it could not do before.
     pub new_capability: bool,
     /// The file.
-    #[serde(serialize_with = "as_text")]
     pub path: SafePath,
     /// The line, from 1, where it is not the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,10 +157,6 @@ impl Review {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
-}
-
-fn as_text<S: serde::Serializer>(path: &SafePath, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(path.as_str())
 }
 
 /// Something in a version that is told where it is new.

@@ -164,15 +164,12 @@ fn painted(diff: &str, colour: bool) -> String {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::sync::Arc;
 
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::ops::diff::unified;
-    use crate::path::SafePath;
-    use crate::refusal::Limits;
-    use crate::tree::{FileEntry, FileSet, Memory};
+    use crate::testing::file_set as set;
 
     fn shown(old: &str, new: &str, look: Look) -> String {
         let (talking, out, _) = printer(look);
@@ -199,17 +196,6 @@ mod tests {
         -b
         +c
         ");
-    }
-
-    /// A file: its name, with a `*` behind it where it is executable, and its content.
-    fn set(files: &[(&str, &[u8])]) -> FileSet {
-        let entry = |(id, (name, content)): (usize, &(&str, &[u8]))| {
-            let path = SafePath::new(name.trim_end_matches('*')).expect(name);
-            FileEntry::new(path, name.ends_with('*'), content.len() as u64, id)
-        };
-        let content = files.iter().map(|(_, content)| content.to_vec()).collect();
-        let entries = files.iter().enumerate().map(entry).collect();
-        FileSet::new(entries, Arc::new(Memory(content)), &Limits::default()).expect("a set of files")
     }
 
     fn versions(old: &[(&str, &[u8])], new: &[(&str, &[u8])], colour: bool) -> String {

@@ -76,7 +76,6 @@ pub struct Counts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileDiff {
     /// Where it lies below the skill's directory.
-    #[serde(serialize_with = "as_text")]
     pub path: SafePath,
     /// What became of it.
     pub status: FileStatus,
@@ -130,10 +129,6 @@ pub enum ContentDiff {
         /// Bytes now.
         new_size: u64,
     },
-}
-
-fn as_text<S: serde::Serializer>(path: &SafePath, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(path.as_str())
 }
 
 impl VersionDiff {
@@ -246,24 +241,8 @@ fn content(path: &SafePath, old: &Side, new: &Side, room: &mut usize) -> Content
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::refusal::Limits;
-    use crate::tree::Memory;
-
-    /// A file: its name, with a `*` behind it where it is executable, and its content.
-    type File<'a> = (&'a str, &'a [u8]);
-
-    fn set(files: &[File<'_>]) -> FileSet {
-        let entry = |(id, (name, content)): (usize, &File<'_>)| {
-            let path = SafePath::new(name.trim_end_matches('*')).expect(name);
-            FileEntry::new(path, name.ends_with('*'), content.len() as u64, id)
-        };
-        let content = files.iter().map(|(_, content)| content.to_vec()).collect();
-        let entries = files.iter().enumerate().map(entry).collect();
-        FileSet::new(entries, Arc::new(Memory(content)), &Limits::default()).expect("a set of files")
-    }
+    use crate::testing::{File, file_set as set};
 
     fn diff(old: &[File<'_>], new: &[File<'_>]) -> TreeDiff {
         TreeDiff::new(&set(old), &set(new)).expect("a diff")
