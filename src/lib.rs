@@ -46,6 +46,8 @@ pub mod version;
 // rules
 pub mod admission;
 pub mod lint;
+pub mod merge;
+pub mod review;
 // machine
 pub mod archive;
 pub mod engine;

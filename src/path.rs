@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -187,6 +188,12 @@ impl FromStr for SafePath {
 impl fmt::Display for SafePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl Serialize for SafePath {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 

@@ -15,6 +15,8 @@ mod style;
 mod usage;
 mod version;
 
+pub use render::diff::version_diff;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;

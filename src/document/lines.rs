@@ -41,11 +41,15 @@ impl<'a> LineIndex<'a> {
     /// The place of the character at byte `offset`; an offset beyond the end means the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset);
-        let starts = self.starts();
-        let line = starts.partition_point(|start| *start <= offset).max(1);
-        let start = starts[line - 1];
+        let line = self.line(offset);
+        let start = self.starts()[line - 1];
         let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
         Position { line, column: column + 1 }
+    }
+
+    /// The line of byte `offset`, from 1. A column takes time that grows with the length of its line.
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts().partition_point(|start| *start <= offset).max(1)
     }
 
     /// The number of lines; an empty text has one.

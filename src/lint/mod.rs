@@ -35,6 +35,7 @@ pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::RULES;
+pub(crate) use rules::{SCRIPT_ENDINGS, ending, hidden_message, hidden_runs, instructions};
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
 pub use unreadable::{FILE_KIND, documented};
 

@@ -6,8 +6,12 @@ mod schema;
 mod schemas;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::env::Env;
+use crate::path::SafePath;
+use crate::refusal::Limits;
+use crate::tree::{FileEntry, FileSet, Memory};
 
 pub(crate) use schema::Schema;
 
@@ -38,6 +42,20 @@ pub(crate) fn check_reference(page: &str, expected: &str) {
     );
     let new = format!("{before}<!-- generated{comment}-->\n{expected}<!-- end of the generated{after}");
     std::fs::write(&path, new).expect(page);
+}
+
+/// A file for [`file_set`]: its name, with a `*` behind it where it is executable, and its content.
+pub(crate) type File<'a> = (&'a str, &'a [u8]);
+
+/// A skill of `files`.
+pub(crate) fn file_set(files: &[File<'_>]) -> FileSet {
+    let entry = |(id, (name, content)): (usize, &File<'_>)| {
+        let path = SafePath::new(name.trim_end_matches('*')).expect(name);
+        FileEntry::new(path, name.ends_with('*'), content.len() as u64, id)
+    };
+    let content = files.iter().map(|(_, content)| content.to_vec()).collect();
+    let entries = files.iter().enumerate().map(entry).collect();
+    FileSet::new(entries, Arc::new(Memory(content)), &Limits::default()).expect("a set of files")
 }
 
 /// Calls `look` with the text of each real skill, where `SKILLPM_TESTDATA` names a directory of them.

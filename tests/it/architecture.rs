@@ -28,7 +28,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "version",
         ],
     ),
-    ("rules", &["admission", "lint", "resolve"]),
+    ("rules", &["admission", "lint", "merge", "resolve", "review"]),
     // What every room above stands on.
     ("ground", &["context", "env", "error", "reporter", "settings"]),
     (

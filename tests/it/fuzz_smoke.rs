@@ -5,32 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use skillpm::document::{Document, ProblemKind};
 
-use crate::support::zip;
+use crate::support::{Numbers, zip};
 
 #[path = "../../fuzz/src/lib.rs"]
 #[expect(unreachable_pub, reason = "the file is the library of another package too")]
 mod targets;
 
-/// Numbers that look random and are the same each time (`SplitMix64`).
-struct Numbers(u64);
-
 impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `end`, which is not 0.
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("below a usize")
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
-        from[self.below(from.len())]
-    }
-
     /// `bytes` with one change.
     fn mutate(&mut self, bytes: &mut Vec<u8>, others: &[&[u8]], words: &[&str]) {
         let at = self.below(bytes.len() + 1);

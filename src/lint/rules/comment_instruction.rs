@@ -1,5 +1,8 @@
 //! `comment-instruction`
 
+use std::ops::Range;
+
+use crate::document::Markdown;
 use crate::lint::words;
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
@@ -125,8 +128,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if !subject.document.sketch().comment {
         return;
     }
-    let text = subject.document.text();
-    for html in &subject.document.markdown().html {
+    for (span, comment) in instructions(subject.document.text(), subject.document.markdown()) {
+        let message = format!("a hidden comment instructs the agent: `{}`", shown(comment));
+        let finding = RULE.finding(message, span);
+        findings.push(finding.help("write it where readers see it, or delete it"));
+    }
+}
+
+/// The comments in the HTML of `text` that instruct the agent: their bytes, and what they say.
+pub(crate) fn instructions<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range<usize>, &'a str)> {
+    let mut found = Vec::new();
+    for html in &markdown.html {
         let mut from = html.start;
         while let Some(open) = text[from..html.end].find("<!--") {
             let start = from + open;
@@ -134,15 +146,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             let length = inner.find("-->").unwrap_or(inner.len());
             from = start + 4 + length;
             if is_instruction(&inner[..length]) {
-                let end = (from + 3).min(html.end);
-                let finding = RULE.finding(
-                    format!("a hidden comment instructs the agent: `{}`", shown(&inner[..length])),
-                    start..end,
-                );
-                findings.push(finding.help("write it where readers see it, or delete it"));
+                found.push((start..(from + 3).min(html.end), &inner[..length]));
             }
         }
     }
+    found
 }
 
 fn is_instruction(comment: &str) -> bool {

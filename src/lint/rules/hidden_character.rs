@@ -52,7 +52,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn message(hidden: &str) -> String {
+/// What the hidden characters are, or what they say where that is text.
+pub(crate) fn message(hidden: &str) -> String {
     let count = hidden.chars().count();
     let first = hidden.chars().next().map_or(0, u32::from);
     let what = match (count, decoded(hidden)) {
@@ -101,7 +102,7 @@ fn decoded(hidden: &str) -> Option<String> {
 }
 
 /// The longest runs of hidden characters from byte `from` on.
-fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
+pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     // Where the tags of a flag end.
     let mut flag = 0;
@@ -288,12 +289,21 @@ fn joins(c: char) -> bool {
 
 fn runs_left(c: char) -> bool {
     use Script as S;
-    !c.is_ascii() && matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko)
+    may_run_left(c) && matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko)
+}
+
+/// Whether `c` is of a block that has letters which run from right to left. Told without a table,
+/// because a text of nothing but marks asks it for each mark about all marks before.
+fn may_run_left(c: char) -> bool {
+    matches!(
+        c,
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{feff}' | '\u{10e60}'..='\u{10eff}' | '\u{1ee00}'..='\u{1eeff}'
+    )
 }
 
 /// Whether the line up to here has letters that run from right to left.
 fn line_runs_left(before: &str) -> bool {
-    before.rsplit(['\n', '\r']).next().is_some_and(|line| line.chars().rev().take(200).any(runs_left))
+    before.chars().rev().take(200).take_while(|c| !matches!(c, '\n' | '\r')).any(runs_left)
 }
 
 #[cfg(test)]
@@ -347,6 +357,16 @@ mod tests {
             assert_eq!(told(text), Vec::<String>::new(), "{text:?}");
         }
         assert_places(&RULE, &[("\u{feff}---\nname: x\n---\né\n", &[], "")]);
+    }
+
+    #[test]
+    fn all_letters_that_run_left_are_of_their_blocks() {
+        use Script as S;
+        for c in (0..=0x0010_ffff).filter_map(char::from_u32) {
+            if matches!(c.script(), S::Arabic | S::Hebrew | S::Syriac | S::Thaana | S::Nko) {
+                assert!(may_run_left(c), "{:x}", u32::from(c));
+            }
+        }
     }
 
     proptest! {

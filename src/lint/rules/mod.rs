@@ -72,7 +72,10 @@ mod yaml_unquoted_colon;
 use std::ops::Range;
 
 pub(super) use absolute_path::SIGNS as HOME_SIGNS;
+pub(crate) use comment_instruction::instructions;
+pub(crate) use hidden_character::{message as hidden_message, runs as hidden_runs};
 pub(super) use quirk_file_name::is_other_file;
+pub(crate) use scripts::{ENDINGS as SCRIPT_ENDINGS, ending};
 pub(super) use template_text::SIGNS as TEMPLATE_SIGNS;
 pub(super) use unused_switch::unused_switches;
 

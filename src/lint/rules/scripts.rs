@@ -3,7 +3,7 @@
 use crate::lint::{SkillFile, SkillFileKind};
 
 /// Endings of scripts that a system can run by their first line.
-const ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "rb", "pl"];
+pub(crate) const ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "py", "js", "mjs", "cjs", "rb", "pl"];
 
 /// The scripts below `scripts/`: path, executable bit, shebang.
 pub(super) fn scripts(files: &[SkillFile]) -> impl Iterator<Item = (&str, bool, bool)> {
@@ -20,7 +20,7 @@ fn is_script(path: &str) -> bool {
 }
 
 /// What stands after the last dot of `path`.
-pub(super) fn ending(path: &str) -> &str {
+pub(crate) fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 

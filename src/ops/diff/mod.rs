@@ -1,10 +1,17 @@
-//! Differences between two texts, as `diff -u` and `git` show them.
+//! Differences between two texts, as `diff -u` and `git` show them, and between two versions of a
+//! skill.
+
+mod trees;
 
 use std::path::{Component, Path};
 
 use similar::TextDiff;
 
 use crate::text::visible;
+
+pub use trees::{
+    ContentDiff, Counts, FileDiff, FileStatus, MAX_FILE, MAX_LINES, MAX_SHOWN, TreeDiff, VersionDiff,
+};
 
 /// The number of lines shown around a difference.
 const CONTEXT: usize = 3;
@@ -17,13 +24,12 @@ pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
         return None;
     }
     let name = shown(path);
-    let diff = TextDiff::from_lines(old, new);
-    let text = diff
-        .unified_diff()
-        .context_radius(CONTEXT)
-        .header(&format!("a/{name}"), &format!("b/{name}"))
-        .to_string();
-    Some(text)
+    Some(hunks(&TextDiff::from_lines(old, new), &format!("a/{name}"), &format!("b/{name}")))
+}
+
+/// The headers and the hunks of `diff`.
+fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
+    diff.unified_diff().context_radius(CONTEXT).header(old, new).to_string()
 }
 
 /// The path without what only says where to start, in one line.

@@ -1,0 +1,448 @@
+//! Three texts become one, line by line.
+//!
+//! The result is that of `git merge-file`: changes that have an unchanged line between them are
+//! both taken; others conflict, unless they are the same. What both sides of a conflict have in
+//! common stands outside of its markers, unless it is so little that markers around it would be
+//! harder to read.
+
+use std::iter::Peekable;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::Labels;
+use crate::text::visible;
+
+/// Two conflicts that have no more lines between them are one.
+const MAX_GAP: usize = 3;
+
+/// A merged text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub(super) text: String,
+    /// Whether there are markers in it.
+    pub(super) conflict: bool,
+}
+
+/// Merges `ours` and `theirs`, which both came of `base`.
+///
+/// Where the texts end their lines in different ways, these do not count as changes of lines: the
+/// result has the line ends of the side that changed them.
+pub(super) fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels<'_>) -> Lines {
+    let ends = [base, ours, theirs].map(Ends::of);
+    let [of_base, of_ours, of_theirs] = ends;
+    let told: Vec<Ends> = ends.into_iter().filter(|ends| *ends != Ends::None).collect();
+    if told.contains(&Ends::Mixed) || told.windows(2).all(|pair| pair[0] == pair[1]) {
+        return merge_exact(base, ours, theirs, labels);
+    }
+    let [base, ours, theirs] = [base, ours, theirs].map(|text| text.replace("\r\n", "\n"));
+    let merged = merge_exact(&base, &ours, &theirs, labels);
+    let wanted = if of_ours == of_base || of_ours == Ends::None { of_theirs } else { of_ours };
+    match wanted {
+        Ends::Crlf => Lines { text: merged.text.replace('\n', "\r\n"), ..merged },
+        _ => merged,
+    }
+}
+
+/// How the lines of a text end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// There is one line, and it has no end.
+    None,
+    Lf,
+    Crlf,
+    Mixed,
+}
+
+impl Ends {
+    fn of(text: &str) -> Self {
+        let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let crlf = memchr::memmem::find_iter(text.as_bytes(), "\r\n").count();
+        match (all, crlf) {
+            (0, _) => Self::None,
+            (_, 0) => Self::Lf,
+            _ if all == crlf => Self::Crlf,
+            _ => Self::Mixed,
+        }
+    }
+}
+
+/// A change of one side: the lines of the base, and what is there instead.
+#[derive(Debug, Clone)]
+struct Hunk {
+    base: Range<usize>,
+    side: Range<usize>,
+}
+
+/// A part of the result, in lines of the sides.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    /// What both sides have.
+    Both(Range<usize>),
+    Ours(Range<usize>),
+    Theirs(Range<usize>),
+    Conflict(Range<usize>, Range<usize>),
+}
+
+fn merge_exact(base: &str, ours: &str, theirs: &str, labels: &Labels<'_>) -> Lines {
+    let [base, ours, theirs] = [base, ours, theirs].map(split);
+    let (here, there) = (hunks(&base, &ours), hunks(&base, &theirs));
+    let parts = join(parts(&here, &there, &ours, &theirs), &ours);
+    Writer::new(&ours, &theirs, labels).write(&parts)
+}
+
+fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// The changes from `base` to `side`; between two of them there are lines that both have.
+fn hunks(base: &[&str], side: &[&str]) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, base, side) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (base, side) = (op.old_range(), op.new_range());
+        match hunks.last_mut() {
+            Some(last) if last.base.end == base.start && last.side.end == side.start => {
+                *last = Hunk { base: last.base.start..base.end, side: last.side.start..side.end };
+            }
+            _ => hunks.push(Hunk { base, side }),
+        }
+    }
+    settled(hunks, base, side)
+}
+
+/// Lines that were only added or only deleted can often be seen in several places: after `a b`, is
+/// the new `b` in `a b b` the first or the second one? As in git, it is the last one.
+fn settled(hunks: Vec<Hunk>, base: &[&str], side: &[&str]) -> Vec<Hunk> {
+    let mut settled: Vec<Hunk> = Vec::with_capacity(hunks.len());
+    for mut hunk in hunks.into_iter().rev() {
+        loop {
+            let next = settled.last().map_or(base.len(), |next| next.base.start);
+            let room = next - hunk.base.end;
+            let (lines, changed) = match (hunk.base.is_empty(), hunk.side.is_empty()) {
+                (false, true) => (base, &mut hunk.base),
+                (true, false) => (side, &mut hunk.side),
+                _ => break,
+            };
+            let Range { start, end } = changed.clone();
+            let steps = (0..room).take_while(|step| lines[start + step] == lines[end + step]).count();
+            for range in [&mut hunk.base, &mut hunk.side] {
+                *range = range.start + steps..range.end + steps;
+            }
+            if steps < room || settled.is_empty() {
+                break;
+            }
+            // It met the next one, and both may go on together.
+            if let Some(next) = settled.pop() {
+                hunk = Hunk { base: hunk.base.start..next.base.end, side: hunk.side.start..next.side.end };
+            }
+        }
+        settled.push(hunk);
+    }
+    settled.reverse();
+    settled
+}
+
+/// The changes of one side, read from the start.
+struct Reader<'a> {
+    hunks: Peekable<std::slice::Iter<'a, Hunk>>,
+    /// The places in base and side behind the last change: from there on they run in step.
+    base: usize,
+    side: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(hunks: &'a [Hunk]) -> Self {
+        Self { hunks: hunks.iter().peekable(), base: 0, side: 0 }
+    }
+
+    /// Where the next change starts in the base.
+    fn next_start(&mut self) -> Option<usize> {
+        self.hunks.peek().map(|hunk| hunk.base.start)
+    }
+
+    /// Reads the next change if it starts at line `end` of the base or before.
+    fn read(&mut self, end: usize) -> Option<Hunk> {
+        let hunk = self.hunks.next_if(|hunk| hunk.base.start <= end)?;
+        (self.base, self.side) = (hunk.base.end, hunk.side.end);
+        Some(hunk.clone())
+    }
+
+    /// The line of this side at line `base` of the base, which is not before the last change.
+    fn line(&self, base: usize) -> usize {
+        self.side + (base - self.base)
+    }
+}
+
+/// All parts in their order. Changes that overlap or touch each other are one part.
+fn parts(here: &[Hunk], there: &[Hunk], ours: &[&str], theirs: &[&str]) -> Vec<Part> {
+    let (mut here, mut there) = (Reader::new(here), Reader::new(there));
+    let mut parts = Vec::new();
+    // The line of ours up to which everything is in a part.
+    let mut at = 0;
+    while let Some(start) = [here.next_start(), there.next_start()].into_iter().flatten().min() {
+        let (ours_start, theirs_start) = (here.line(start), there.line(start));
+        push_both(&mut parts, at..ours_start);
+        let (mut end, mut by_us, mut by_them) = (start, false, false);
+        loop {
+            if let Some(hunk) = here.read(end) {
+                by_us = true;
+                end = end.max(hunk.base.end);
+            } else if let Some(hunk) = there.read(end) {
+                by_them = true;
+                end = end.max(hunk.base.end);
+            } else {
+                break;
+            }
+        }
+        let (in_ours, in_theirs) = (ours_start..here.line(end), theirs_start..there.line(end));
+        at = in_ours.end;
+        match (by_us, by_them) {
+            (true, true) => refine(&mut parts, ours, in_ours, theirs, in_theirs),
+            (true, false) => parts.push(Part::Ours(in_ours)),
+            (false, _) => parts.push(Part::Theirs(in_theirs)),
+        }
+    }
+    push_both(&mut parts, at..ours.len());
+    parts
+}
+
+/// Appends lines that both sides have, to the part before where that has such lines too.
+fn push_both(parts: &mut Vec<Part>, lines: Range<usize>) {
+    match parts.last_mut() {
+        _ if lines.is_empty() => {}
+        Some(Part::Both(last)) if last.end == lines.start => last.end = lines.end,
+        _ => parts.push(Part::Both(lines)),
+    }
+}
+
+/// Appends what both sides changed: as conflicts only where they differ.
+fn refine(
+    parts: &mut Vec<Part>,
+    ours: &[&str],
+    in_ours: Range<usize>,
+    theirs: &[&str],
+    in_theirs: Range<usize>,
+) {
+    let mut at = in_ours.start;
+    for hunk in hunks(&ours[in_ours.clone()], &theirs[in_theirs.clone()]) {
+        let start = in_ours.start + hunk.base.start;
+        push_both(parts, at..start);
+        at = in_ours.start + hunk.base.end;
+        let side = in_theirs.start + hunk.side.start..in_theirs.start + hunk.side.end;
+        parts.push(Part::Conflict(start..at, side));
+    }
+    push_both(parts, at..in_ours.end);
+}
+
+/// Makes one conflict of those that have next to nothing between them.
+fn join(parts: Vec<Part>, ours: &[&str]) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (joined.as_mut_slice(), part) {
+            ([.., Part::Conflict(here, there), Part::Both(gap)], Part::Conflict(next_here, next_there))
+                if is_little(&ours[gap.clone()]) =>
+            {
+                (here.end, there.end) = (next_here.end, next_there.end);
+                joined.pop();
+            }
+            (_, part) => joined.push(part),
+        }
+    }
+    joined
+}
+
+/// Whether `lines` are few, or say nothing.
+fn is_little(lines: &[&str]) -> bool {
+    lines.len() <= MAX_GAP || !lines.iter().any(|line| line.contains(char::is_alphanumeric))
+}
+
+/// Puts the result together.
+struct Writer<'a> {
+    ours: &'a [&'a str],
+    theirs: &'a [&'a str],
+    /// The labels in one harmless line each.
+    labels: [String; 2],
+    text: String,
+}
+
+impl<'a> Writer<'a> {
+    fn new(ours: &'a [&'a str], theirs: &'a [&'a str], labels: &Labels<'_>) -> Self {
+        let labels = [labels.ours, labels.theirs].map(|label| visible(label).replace(['\n', '\t'], " "));
+        Self { ours, theirs, labels, text: String::new() }
+    }
+
+    fn write(mut self, parts: &[Part]) -> Lines {
+        let mut conflict = false;
+        for part in parts {
+            match part {
+                Part::Both(lines) | Part::Ours(lines) => self.lines(&self.ours[lines.clone()]),
+                Part::Theirs(lines) => self.lines(&self.theirs[lines.clone()]),
+                Part::Conflict(here, there) => {
+                    conflict = true;
+                    self.conflict(&self.ours[here.clone()], &self.theirs[there.clone()]);
+                }
+            }
+        }
+        Lines { text: self.text, conflict }
+    }
+
+    fn lines(&mut self, lines: &[&str]) {
+        self.text.extend(lines.iter().copied());
+    }
+
+    fn conflict(&mut self, here: &[&str], there: &[&str]) {
+        // As the lines around the markers, so that an editor does not see two kinds of line ends.
+        let before = Some(self.text.as_str()).filter(|text| !text.is_empty());
+        let mut around = before.into_iter().chain(here.iter().chain(there).copied());
+        let crlf = around.find(|text| text.ends_with('\n')).is_some_and(|text| text.ends_with("\r\n"));
+        let end = if crlf { "\r\n" } else { "\n" };
+        let [ours, theirs] = self.labels.clone();
+        self.marker(&format!("<<<<<<< {ours}"), end);
+        self.lines(here);
+        self.marker("=======", end);
+        self.lines(there);
+        self.marker(&format!(">>>>>>> {theirs}"), end);
+    }
+
+    /// Writes a line of its own, even behind a last line that has no end.
+    fn marker(&mut self, marker: &str, end: &str) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push_str(end);
+        }
+        self.text.push_str(marker);
+        self.text.push_str(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LABELS: Labels<'static> = Labels { ours: "a", theirs: "b" };
+
+    fn merged(base: &str, ours: &str, theirs: &str) -> (String, bool) {
+        let lines = merge(base, ours, theirs, &LABELS);
+        (lines.text, lines.conflict)
+    }
+
+    fn clean(text: &str) -> (String, bool) {
+        (text.to_owned(), false)
+    }
+
+    fn conflict(text: &str) -> (String, bool) {
+        (text.to_owned(), true)
+    }
+
+    #[test]
+    fn changes_with_a_line_between_them_are_both_taken() {
+        assert_eq!(merged("1\n2\n3\n", "one\n2\n3\n", "1\n2\nthree\n"), clean("one\n2\nthree\n"));
+        assert_eq!(merged("1\n2\n3\n", "2\n3\n", "1\n2\n3\n4\n"), clean("2\n3\n4\n"));
+        assert_eq!(merged("1\n2\n", "1\nx\n", "1\nx\n"), clean("1\nx\n"));
+    }
+
+    #[test]
+    fn markers_stand_only_around_what_differs() {
+        assert_eq!(
+            merged("1\n2\n3\n", "1\nx\n3\n", "1\ny\n3\n"),
+            conflict("1\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n3\n")
+        );
+        // Both added the same lines around what differs.
+        assert_eq!(
+            merged("1\n", "1\np\nx\nq\n", "1\np\ny\nq\n"),
+            conflict("1\np\n<<<<<<< a\nx\n=======\ny\n>>>>>>> b\nq\n")
+        );
+        // Nothing in common: a file that both added.
+        assert_eq!(merged("", "x\n", "y\n"), conflict("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"));
+        assert_eq!(merged("1\n2\n", "1\n", "1\nx\n"), conflict("1\n<<<<<<< a\n=======\nx\n>>>>>>> b\n"));
+    }
+
+    #[test]
+    fn conflicts_with_little_between_them_are_one() {
+        let text = |gap: &str, one: &str| format!("{one}\n{gap}{one}\n");
+        let three = |gap: &str| merged(&text(gap, "1"), &text(gap, "x"), &text(gap, "y"));
+        assert_eq!(three("g\n"), conflict("<<<<<<< a\nx\ng\nx\n=======\ny\ng\ny\n>>>>>>> b\n"));
+        assert_eq!(three("-\n\n\n\n\n").0.matches("<<<<<<<").count(), 1);
+        assert_eq!(three("g\ng\ng\ng\n").0.matches("<<<<<<<").count(), 2);
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_stays_one() {
+        assert_eq!(merged("1\n2\n3", "1\n2\nx", "one\n2\n3"), clean("one\n2\nx"));
+        assert_eq!(merged("1", "x", "y"), conflict("<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"));
+        assert_eq!(merged("1\n2", "1\n2\n", "0\n1\n2"), clean("0\n1\n2\n"));
+        assert_eq!(
+            merged("1\n2\n", "1\n2", "1\n2\n3\n"),
+            conflict("1\n<<<<<<< a\n2\n=======\n2\n3\n>>>>>>> b\n")
+        );
+    }
+
+    #[test]
+    fn line_ends_alone_are_no_changes() {
+        // The user's editor wrote other line ends.
+        assert_eq!(merged("1\n2\n3\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"), clean("one\r\n2\r\nthree\r\n"));
+        // The new version has other line ends.
+        assert_eq!(merged("1\r\n2\r\n3\r\n", "one\r\n2\r\n3\r\n", "1\n2\nthree\n"), clean("one\n2\nthree\n"));
+        assert_eq!(merged("1", "1", "1\r\n2\r\n"), clean("1\r\n2\r\n"));
+        // All have the same ones, markers too.
+        assert_eq!(
+            merged("1\r\n", "x\r\n", "y\r\n"),
+            conflict("<<<<<<< a\r\nx\r\n=======\r\ny\r\n>>>>>>> b\r\n")
+        );
+        // Both kinds in one text: they are told apart.
+        assert_eq!(merged("1\r\n2\n3\n", "1\n2\n3\n", "1\r\n2\n3\r\n"), clean("1\n2\n3\r\n"));
+    }
+
+    /// A label is one line whatever is in it: it cannot add lines to a skill.
+    #[test]
+    fn labels_are_harmless() {
+        let labels = Labels { ours: "a\nb\r\u{1b}[2J", theirs: "t\tu" };
+        assert_eq!(
+            merge("1\n", "x\n", "y\n", &labels).text,
+            "<<<<<<< a b\\u{d}\\u{1b}[2J\nx\n=======\ny\n>>>>>>> t u\n"
+        );
+    }
+
+    /// A text of few different lines, so that many are alike.
+    fn any_text() -> impl Strategy<Value = String> {
+        "((a|b|c|d|e|-|)(\r\n|\n|\n|\n)){0,8}[abc]?"
+    }
+
+    proptest! {
+        #[test]
+        fn one_side_alone_wins(base in any_text(), side in any_text()) {
+            // Where one side has no line that ends, it has no say in how lines end.
+            prop_assert_eq!(merge_exact(&base, &base, &side, &LABELS).text, side.clone());
+            prop_assert_eq!(merge_exact(&base, &side, &base, &LABELS).text, side.clone());
+            let same = merge_exact(&base, &side, &side, &LABELS);
+            prop_assert_eq!((same.text, same.conflict), (side, false));
+        }
+
+        /// Every line that is new on one side is in the result, markers or not.
+        #[test]
+        fn no_new_line_is_lost(base in any_text(), ours in any_text(), theirs in any_text()) {
+            let merged = merge(&base, &ours, &theirs, &LABELS);
+            let old: Vec<&str> = base.lines().collect();
+            let all: Vec<&str> = merged.text.lines().collect();
+            for line in ours.lines().chain(theirs.lines()).filter(|line| !old.contains(line)) {
+                prop_assert!(all.contains(&line), "{:?} of {:?}", line, merged);
+            }
+            prop_assert_eq!(merged.conflict, merged.text.contains("<<<<<<< a"));
+        }
+
+        /// Whose edits are whose does not matter for whether they conflict.
+        #[test]
+        fn both_sides_are_equals(base in any_text(), ours in any_text(), theirs in any_text()) {
+            let one = merge_exact(&base, &ours, &theirs, &LABELS);
+            let other = merge_exact(&base, &theirs, &ours, &LABELS);
+            prop_assert_eq!(one.conflict, other.conflict);
+            if !one.conflict {
+                prop_assert_eq!(one.text, other.text);
+            }
+        }
+    }
+}

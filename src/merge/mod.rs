@@ -1,0 +1,229 @@
+//! Three versions of a skill become one: what its user changed and what its author changed.
+//!
+//! Both started from the same files, the base. Per file, what only one side changed is taken; where
+//! both changed a text, lines are merged, and conflict markers stand only where both changed the
+//! same ones. No byte that the user wrote is lost: whatever cannot stand under its own name as it was
+//! is kept beside it, and told. A file that was renamed is one deleted and one added.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use skillpm::merge::{Labels, Outcome, Versions, merge};
+//! use skillpm::path::SafePath;
+//! use skillpm::refusal::Limits;
+//! use skillpm::tree::{FileEntry, FileSet, Memory};
+//!
+//! let skill = |text: &str| {
+//!     let path = SafePath::new("SKILL.md").expect("a safe path");
+//!     let entry = FileEntry::new(path, false, text.len() as u64, 0);
+//!     let content = Arc::new(Memory(vec![text.as_bytes().to_vec()]));
+//!     FileSet::new(vec![entry], content, &Limits::default()).expect("within the limits")
+//! };
+//! let versions = Versions {
+//!     base: &skill("one\ntwo\nthree\n"),
+//!     ours: &skill("one, edited\ntwo\nthree\n"),
+//!     theirs: &skill("one\ntwo\nthree, updated\n"),
+//! };
+//! let merged = merge(&versions, &Labels::default(), &Limits::default())?;
+//! assert_eq!(merged.files[0].outcome, Outcome::Merged);
+//! let text = merged.set.read(&merged.set.files()[0])?;
+//! assert_eq!(text, b"one, edited\ntwo\nthree, updated\n");
+//! # Ok::<(), skillpm::tree::ReadError>(())
+//! ```
+
+mod file;
+mod lines;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::sync::Arc;
+
+use crate::path::SafePath;
+use crate::refusal::Limits;
+use crate::tree::{Content, FileEntry, FileSet, ReadError};
+
+use file::{Bytes, Item, Side};
+use names::Names;
+
+/// The versions that are merged.
+#[derive(Debug, Clone, Copy)]
+pub struct Versions<'a> {
+    /// What both sides started from: the files as they were installed.
+    pub base: &'a FileSet,
+    /// What the user made of it.
+    pub ours: &'a FileSet,
+    /// What its author made of it: the new version.
+    pub theirs: &'a FileSet,
+}
+
+/// What conflict markers call the sides.
+#[derive(Debug, Clone, Copy)]
+pub struct Labels<'a> {
+    /// The user's, after `<<<<<<<`.
+    pub ours: &'a str,
+    /// The new version, after `>>>>>>>`: `github:acme/skills at 1a2b3c4`.
+    pub theirs: &'a str,
+}
+
+impl Default for Labels<'_> {
+    fn default() -> Self {
+        Self { ours: "your edits", theirs: "the new version" }
+    }
+}
+
+/// What came of the versions.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    /// The files. What the user wrote is held in memory, so that nothing that happens to the
+    /// installed files from now on can change it; the rest is read from the new version.
+    pub set: FileSet,
+    /// What happened to each path that one of the versions has, sorted.
+    pub files: Vec<MergedFile>,
+}
+
+/// What happened to one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedFile {
+    /// The path, as the versions have it.
+    pub path: SafePath,
+    /// What happened.
+    pub outcome: Outcome,
+    /// Where the user's file is kept as it was, where it could not stay under its own name.
+    pub kept: Option<SafePath>,
+}
+
+/// What happened to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nobody changed it.
+    Unchanged,
+    /// Only the user changed, added or deleted it.
+    Ours,
+    /// Only the new version changed, added or deleted it.
+    Theirs,
+    /// Both made the same of it.
+    Same,
+    /// Both changed it, and both changes are in it.
+    Merged,
+    /// Somebody has to look at it.
+    Conflict(Conflict),
+}
+
+/// Why somebody has to look at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// Both changed the same lines: the file has conflict markers.
+    Lines,
+    /// Both changed it and it is no text, or too long a one: the new version's is there.
+    Binary,
+    /// The user deleted it and the new version changed it: the new version's is there.
+    DeletedHere,
+    /// The new version deleted it and the user changed it: the user's is there.
+    DeletedThere,
+    /// The new version has a directory where the user has a file, or a file where the user has a
+    /// directory, or a name that is the same on some file systems: the new version's is there.
+    Name,
+}
+
+impl Merged {
+    /// The paths that somebody has to look at.
+    pub fn conflicts(&self) -> impl Iterator<Item = &MergedFile> {
+        self.files.iter().filter(|file| matches!(file.outcome, Outcome::Conflict(_)))
+    }
+}
+
+/// Merges the versions of one skill.
+///
+/// # Errors
+///
+/// Where a version cannot be read, as [`FileSet::read`]; a [`Refusal`](crate::refusal::Refusal)
+/// where the result has more files or bytes than `limits` allow.
+pub fn merge(versions: &Versions<'_>, labels: &Labels<'_>, limits: &Limits) -> Result<Merged, ReadError> {
+    let sets = [versions.base, versions.ours, versions.theirs];
+    let paths: BTreeSet<&SafePath> = sets.iter().flat_map(|set| set.files()).map(|file| &file.path).collect();
+    let mut result = Merging::default();
+    // Names that only the user has give way to those of the new version, whose files know each other.
+    let (mut first, mut second, mut beside) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, path) in paths.into_iter().enumerate() {
+        let [base, ours, theirs] = sets.map(|set| set.get(path.as_str()).map(|file| Side::new(set, file)));
+        let items = if theirs.is_some() { &mut first } else { &mut second };
+        let merged = file::merge(base, ours, theirs, labels)?;
+        items.extend(merged.item.map(|item| (number, item)));
+        beside.extend(merged.kept.map(|item| (number, path.as_str().len(), item)));
+        result.files.push(MergedFile { path: path.clone(), outcome: merged.outcome, kept: None });
+    }
+    for (number, item) in first.into_iter().chain(second) {
+        let path = result.files[number].path.clone();
+        match result.names.take(&path) {
+            Ok(()) => drop(result.items.insert(path, item)),
+            Err(at) => {
+                result.files[number].outcome = Outcome::Conflict(Conflict::Name);
+                beside.push((number, at, item));
+            }
+        }
+    }
+    for (number, at, item) in beside {
+        result.keep(number, at, item);
+    }
+    result.finish(versions.theirs, limits)
+}
+
+/// The result in the making.
+#[derive(Default)]
+struct Merging<'a> {
+    names: Names,
+    items: BTreeMap<SafePath, Item<'a>>,
+    files: Vec<MergedFile>,
+}
+
+impl<'a> Merging<'a> {
+    /// Keeps `item` beside the path `number`, of which the first `at` bytes are a name that is taken.
+    /// What an earlier merge has kept is kept once.
+    fn keep(&mut self, number: usize, at: usize, item: Item<'a>) {
+        let path = self.files[number].path.clone();
+        for path in names::beside(&path, at) {
+            if self.items.get(&path).is_some_and(|there| there.is(&item)) || self.names.take(&path).is_ok() {
+                self.files[number].kept = Some(path.clone());
+                self.items.insert(path, item);
+                return;
+            }
+        }
+    }
+
+    fn finish(self, theirs: &FileSet, limits: &Limits) -> Result<Merged, ReadError> {
+        let (mut entries, mut bytes) = (Vec::new(), Vec::new());
+        for (path, item) in self.items {
+            entries.push(FileEntry::new(path, item.executable, item.bytes.size(), bytes.len()));
+            bytes.push(match item.bytes {
+                Bytes::Theirs(entry) => Held::Theirs(entry.clone()),
+                Bytes::Memory(bytes) => Held::Memory(bytes),
+            });
+        }
+        let content = Arc::new(Contents { theirs: theirs.clone(), bytes });
+        Ok(Merged { set: FileSet::new(entries, content, limits)?, files: self.files })
+    }
+}
+
+/// The content of the result.
+struct Contents {
+    theirs: FileSet,
+    bytes: Vec<Held>,
+}
+
+/// The content of one file.
+enum Held {
+    Theirs(FileEntry),
+    Memory(Vec<u8>),
+}
+
+impl Content for Contents {
+    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
+        match &self.bytes[id] {
+            Held::Theirs(entry) => self.theirs.copy_to(entry, sink),
+            Held::Memory(bytes) => Ok(sink.write_all(bytes)?),
+        }
+    }
+}

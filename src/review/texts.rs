@@ -1,0 +1,124 @@
+//! What a text has: Markdown, scripts and others.
+
+use std::ops::Range;
+
+use super::{Item, Kind, addresses, commands};
+use crate::document::{Document, LineIndex, MAX_MARKDOWN, Markdown, Target};
+use crate::lint::{ending, hidden_message, hidden_runs, instructions};
+
+/// A text file.
+pub(super) struct Text<'a> {
+    path: &'a str,
+    content: &'a str,
+    lines: LineIndex<'a>,
+    is_script: bool,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(path: &'a str, content: &'a str, is_script: bool) -> Self {
+        Self { path, content, lines: LineIndex::new(content), is_script }
+    }
+
+    /// Something that stands at byte `at` and is known again by what it says.
+    fn item(&self, kind: Kind, at: usize, text: &str) -> Item {
+        let line = Some(self.lines.line(at));
+        Item { kind, key: text.to_owned(), needs: Vec::new(), quiet: false, line, text: text.to_owned() }
+    }
+}
+
+/// Adds everything in `text` that could be told.
+pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
+    let mark = if text.content.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for run in hidden_runs(text.content, mark) {
+        let hidden = &text.content[run.clone()];
+        // A text with such bytes is told as what it is not.
+        if hidden.chars().all(|c| c == '\0') {
+            continue;
+        }
+        let key = hidden.to_owned();
+        items.push(Item { key, ..text.item(Kind::HiddenCharacters, run.start, &hidden_message(hidden)) });
+    }
+    for address in addresses::find(text.content) {
+        let needs = vec![address.host];
+        items.push(Item { needs, ..text.item(Kind::Url, address.at, address.text) });
+    }
+    let ending = ending(text.path).to_ascii_lowercase();
+    if text.path == "SKILL.md" {
+        let document = Document::parse(text.content.to_owned());
+        frontmatter(text, &document, items);
+        markdown(text, document.markdown(), document.body_span(), items);
+    } else if text.is_script {
+        if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.content) {
+            // The diff shows its lines; what it calls is told where nothing called it before.
+            for command in commands::of_lines(text.content, 0) {
+                let item = text.item(Kind::Command, command.at, &command.text);
+                items.push(Item { needs: command.programs, quiet: true, ..item });
+            }
+        }
+    } else if is_document(text.path) {
+        markdown(text, &Markdown::parse(text.content, 0), 0..text.content.len(), items);
+    }
+}
+
+/// Whether the file at `path` is read as Markdown.
+pub(super) fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !name.contains('.')
+        || matches!(&*ending(name).to_ascii_lowercase(), "md" | "markdown" | "mdx" | "mdc" | "txt" | "rst")
+}
+
+/// Whether the first line names a shell.
+fn has_shell(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    first.starts_with("#!")
+        && first.split(['/', ' ']).any(|word| matches!(word, "sh" | "bash" | "zsh" | "dash" | "ksh"))
+}
+
+fn frontmatter(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
+    let Some(root) = document.frontmatter() else { return };
+    if let Some((key, _)) = root.entry("allowed-tools") {
+        for tool in document.allowed_tools() {
+            items.push(text.item(Kind::Tool, key.span.start, &tool));
+        }
+    }
+    if let Some((_, hooks)) = root.entry("hooks") {
+        let mut at = hooks.span.start;
+        for line in text.content[hooks.span.clone()].split_inclusive('\n') {
+            if !line.trim().is_empty() {
+                items.push(text.item(Kind::Hook, at, line.trim()));
+            }
+            at += line.len();
+        }
+    }
+}
+
+/// Adds what the Markdown in the bytes `body` has.
+fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mut Vec<Item>) {
+    for (span, comment) in instructions(text.content, markdown) {
+        items.push(text.item(Kind::CommentInstruction, span.start, comment.trim()));
+    }
+    // What stands behind an exclamation mark runs by itself, and is told as such.
+    for code in markdown.code.iter().filter(|code| !text.content[..code.start].ends_with('!')) {
+        for command in commands::of_code(&text.content[code.clone()], code.start) {
+            let item = text.item(Kind::Command, command.at, &command.text);
+            items.push(Item { needs: command.programs, ..item });
+        }
+    }
+    for command in commands::dynamic(&text.content[body.clone()], body.start) {
+        items.push(text.item(Kind::DynamicCommand, command.at, &command.text));
+    }
+    let directory = text.path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    for link in &markdown.links {
+        if matches!(Target::of(&link.target, directory), Target::Outside | Target::Absolute | Target::Windows)
+        {
+            items.push(text.item(Kind::LinkOutside, link.span.start, &link.target));
+        }
+    }
+    if body.len() > MAX_MARKDOWN {
+        let size = body.len();
+        let told =
+            format!("only the first {MAX_MARKDOWN} of {size} bytes were looked at for commands and comments");
+        let key = format!("{}\0{size}", text.path);
+        items.push(Item { key, line: None, ..text.item(Kind::Unread, 0, &told) });
+    }
+}
