@@ -140,7 +140,9 @@ impl SourceSpec {
         // An `@` before the first slash belongs to a user name, and those are refused.
         let start = text.find("://").map_or(0, |at| at + 3);
         let first = text[start..].find('/').map_or(text.len(), |at| start + at);
-        let (rest, reference, skill) = split_suffixes(&text[first..]);
+        // A query may hold anything, so nothing stands behind it.
+        let (rest, reference, skill) =
+            if text.contains('?') { (&text[first..], None, None) } else { split_suffixes(&text[first..]) };
         if reference.is_some() {
             return Err(SpecError::NoRevisions(text[..first + rest.len()].to_owned()));
         }
@@ -376,16 +378,23 @@ impl FromStr for SourceSpec {
 
 impl fmt::Display for SourceSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut place = String::new();
         match &self.origin {
             Origin::Local(path) => return f.write_str(path),
-            Origin::Git(url) => write!(f, "git+{url}")?,
-            origin => write!(f, "{origin}")?,
+            Origin::Git(url) => place.push_str(&format!("git+{url}")),
+            origin => place.push_str(&origin.to_string()),
         }
         if let Some(path) = &self.path {
             // Addresses have slashes of their own.
-            let slash = if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" };
-            write!(f, "{slash}{path}")?;
+            place.push_str(if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" });
+            place.push_str(path);
         }
+        let alone = self.reference.is_none() && self.skill.is_none();
+        if alone && split_suffixes(&place).2.is_some() && !place.contains('?') {
+            // An `@` in the last part would begin the name of a skill.
+            place.push('/');
+        }
+        f.write_str(&place)?;
         if let Some(reference) = &self.reference {
             write!(f, "#{}", reference.name())?;
         }

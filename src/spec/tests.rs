@@ -75,6 +75,9 @@ fn forms() {
         ("https://host.example/a/all.zip@pdf", "url:https://host.example/a/all.zip@pdf"),
         ("https://host.example/a/SKILL.md?x=1", "url:https://host.example/a/SKILL.md?x=1"),
         ("url:https://host.example/get?id=1", "url:https://host.example/get?id=1"),
+        ("url:https://host.example/get?id=a@b", "url:https://host.example/get?id=a@b"),
+        ("owner/repo/a@b/", "github:owner/repo/a@b/"),
+        ("git@host.example:team/x@y/", "git+git@host.example:team/x@y/"),
         ("https://host.example/pdf.md", "url:https://host.example/pdf.md"),
         ("https://host.example/.well-known/agent-skills/index.json@pdf", "site:https://host.example/@pdf"),
         ("https://host.example//pdf", "site:https://host.example//pdf"),
@@ -171,7 +174,7 @@ fn each_error() {
 
 proptest! {
     #[test]
-    fn display_of_other_sources_reads_back(text in "(git\\+|url:|site:|python:|npm:@|gitlab:|https://|ssh://git@|git@|file:///)[a-z.:-]{1,8}(/[a-zA-Z0-9._-]{1,8}){0,3}(\\.git|\\.zip)?(//?[a-z. ]{1,4}){0,2}(#[a-z/@.]{1,8})?(@ ?[a-z-]{1,5})? {0,2}") {
+    fn display_of_other_sources_reads_back(text in "(git\\+|url:|site:|python:|npm:@|gitlab:|https://|ssh://git@|git@|file:///)[a-z.:-]{1,8}(/[a-zA-Z0-9._-]{1,8}){0,3}(\\.git|\\.zip)?(//?[a-z. ]{1,4}){0,2}(#[a-z/@.]{1,8})?(@ ?[a-z-]{1,5})?/? {0,2}") {
         if let Ok(spec) = text.parse::<SourceSpec>() {
             prop_assert_eq!(spec.to_string().parse::<SourceSpec>(), Ok(spec.clone()), "{}", spec);
             let origin = spec.origin;
