@@ -378,12 +378,11 @@ impl FromStr for SourceSpec {
 
 impl fmt::Display for SourceSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut place = String::new();
-        match &self.origin {
+        let mut place = match &self.origin {
             Origin::Local(path) => return f.write_str(path),
-            Origin::Git(url) => place.push_str(&format!("git+{url}")),
-            origin => place.push_str(&origin.to_string()),
-        }
+            Origin::Git(url) => format!("git+{url}"),
+            origin => origin.to_string(),
+        };
         if let Some(path) = &self.path {
             // Addresses have slashes of their own.
             place.push_str(if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" });
