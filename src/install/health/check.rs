@@ -11,7 +11,6 @@ use crate::install::plan::{Place, Step};
 use crate::install::scope::ScopeKind;
 use crate::install::sight::alike;
 use crate::lockfile::{LockError, Locked, Lockfile};
-use crate::manifest::Requirement;
 use crate::name::SkillName;
 
 const RESTORE: &str = "`skillpm install` brings it back";
@@ -125,7 +124,7 @@ fn entries(look: &Look, found: &mut Vec<Finding>) {
                 Finding::new(&problem::NOT_LOCKED, file, message)
                     .advice("`skillpm install` locks and installs it")
             }
-            Some(locked) if !meets(locked, requirement) => {
+            Some(locked) if !locked.meets(requirement) => {
                 let message =
                     format!("`{name}` is locked as something else than `{}` asks for", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
@@ -143,13 +142,6 @@ fn entries(look: &Look, found: &mut Vec<Finding>) {
             Finding::new(&problem::NOT_IN_MANIFEST, lockfile, message).skill(name.as_str()).advice(advice),
         );
     }
-}
-
-/// Whether what is locked is what the manifest asks for.
-fn meets(locked: &Locked, requirement: &Requirement) -> bool {
-    locked.origin == requirement.origin
-        && (requirement.path.is_none() || requirement.path == locked.path)
-        && locked.requested == requirement.reference.as_ref().map(ToString::to_string)
 }
 
 fn canonical(look: &Look, found: &mut Vec<Finding>) {
