@@ -66,24 +66,24 @@ fn everything(sandbox: &Sandbox) -> (Vec<String>, BTreeSet<Vec<u8>>) {
 /// Damages a machine and looks at what is found, at what `--fix` would do, and at what it does: where it is
 /// `mended`, the project is as it was. In no case is a byte of any file lost.
 fn case(id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
-    case_on(machine(), id, mended, damage)
+    case_on(&machine(), id, mended, damage)
 }
 
-fn case_on(sandbox: Sandbox, id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
+fn case_on(sandbox: &Sandbox, id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
     let healthy = sandbox.tree(&sandbox.project());
-    damage(&sandbox);
-    let before = everything(&sandbox);
+    damage(sandbox);
+    let before = everything(sandbox);
     let seen = sandbox.run(&["doctor", "--json"]);
     assert_eq!((ids(&seen, false), seen.code), ([id.to_owned()].into(), Some(1)), "{id}: {seen}");
     let dry = sandbox.run(&["doctor", "--fix", "--dry-run"]);
     assert_eq!(dry.code, Some(1), "{id}: {dry}");
     assert_eq!(dry.stdout.contains("would be repaired: "), mended, "{id}: {dry}");
-    assert_eq!(everything(&sandbox), before, "{id}: looking changes nothing");
+    assert_eq!(everything(sandbox), before, "{id}: looking changes nothing");
     let shown = sandbox.run(&["doctor"]);
     let fixed = sandbox.run(&["doctor", "--fix"]);
     let lost: Vec<_> = before
         .1
-        .difference(&contents(&sandbox))
+        .difference(&contents(sandbox))
         .map(|text| String::from_utf8_lossy(text).into_owned())
         .collect();
     assert!(lost.is_empty(), "{id}: lost {lost:?}");
@@ -93,7 +93,7 @@ fn case_on(sandbox: Sandbox, id: &str, mended: bool, damage: impl Fn(&Sandbox)) 
         assert_eq!(sandbox.run(&["doctor"]).code, Some(0), "{id}");
     } else {
         assert_eq!(fixed.code, Some(1), "{id}: {fixed}");
-        assert_eq!(everything(&sandbox).0, before.0, "{id}: it is left as it is");
+        assert_eq!(everything(sandbox).0, before.0, "{id}: it is left as it is");
     }
     shown.stdout
 }
@@ -633,13 +633,13 @@ const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
 #[test]
 fn editable_skills() {
     ok(&with_editable(), &["doctor"]);
-    insta::assert_snapshot!(case_on(with_editable(), "editable-link", true, |sandbox| remove(
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| remove(
         sandbox, BRAND
     )), @"
     error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` is not there [editable-link]
       `--fix` can link it to its directory
     ");
-    insta::assert_snapshot!(case_on(with_editable(), "editable-link", true, |sandbox| link(
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| link(
         sandbox,
         "../../src/pdf",
         BRAND
@@ -648,7 +648,7 @@ fn editable_skills() {
       `--fix` can link it to its directory
     ");
     // Something of the user's lies there: an installation would not take it away either.
-    insta::assert_snapshot!(case_on(with_editable(), "editable-link", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", false, |sandbox| {
         remove(sandbox, BRAND);
         write_skill(sandbox, BRAND);
         drop(sandbox.write(".agents/skills/brand/notes.md", "what I wrote"));
@@ -656,23 +656,23 @@ fn editable_skills() {
     error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` is no link to `[DIR]/project/work/brand` [editable-link]
       `[DIR]/project/.agents/skills/brand` is there already and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
     ");
-    insta::assert_snapshot!(case_on(with_editable(), "editable-gone", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
         rename(sandbox, "work/brand", "elsewhere/brand");
     }), @"
     error: `brand` is editable, and `./work/brand` is not there [editable-gone]
       put the directory back, or remove the skill with `skillpm remove brand`
     ");
-    insta::assert_snapshot!(case_on(with_editable(), "editable-gone", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
         rename(sandbox, "work/brand/SKILL.md", "work/brand/draft.md");
     }), @"
     error: `brand` is editable, and `./work/brand` has no `SKILL.md` [editable-gone]
       a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
     ");
-    case_on(with_editable(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/brand"));
-    case_on(with_editable(), "link-wrong", false, |sandbox| {
+    case_on(&with_editable(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/brand"));
+    case_on(&with_editable(), "link-wrong", false, |sandbox| {
         link(sandbox, "../../work/brand", ".claude/skills/brand");
     });
-    insta::assert_snapshot!(case_on(with_editable(), "disabled-leftover", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&with_editable(), "disabled-leftover", false, |sandbox| {
         write_skill(sandbox, ".agents/.skillpm-disabled/brand");
     }), @"
     warning: `brand` is not disabled, and a copy of it lies in `[DIR]/project/.agents/.skillpm-disabled/brand` [disabled-leftover]
@@ -721,58 +721,58 @@ fn a_skill_that_was_made_editable_by_hand() {
 fn disabled_skills() {
     ok(&with_disabled(), &["doctor"]);
     // It lies where agents see it.
-    insta::assert_snapshot!(case_on(with_disabled(), "disabled-visible", true, |sandbox| rename(
+    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| rename(
         sandbox, ASIDE, COPY
     )), @"
     warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
       `--fix` can move it to the disabled skills, edits and all
     ");
-    case_on(with_disabled(), "disabled-visible", true, |sandbox| {
+    case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
         rename(sandbox, ASIDE, COPY);
         drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
     });
     // In both places: the same, edited in one, edited in both.
-    insta::assert_snapshot!(case_on(with_disabled(), "disabled-visible", true, |sandbox| write_skill(
+    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| write_skill(
         sandbox, COPY
     )), @"
     warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
       `--fix` can remove it: the same files lie where the skill is installed
     ");
-    case_on(with_disabled(), "disabled-visible", true, |sandbox| {
+    case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
         write_skill(sandbox, COPY);
         drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
     });
-    insta::assert_snapshot!(case_on(with_disabled(), "disabled-visible", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", false, |sandbox| {
         write_skill(sandbox, COPY);
         drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
     }), @"
     warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
       `[DIR]/project/.agents/skills/pdf` was edited since it was installed: keep what you need of it, move it away, and run `skillpm doctor --fix`
     ");
-    insta::assert_snapshot!(case_on(with_disabled(), "skill-missing", true, |sandbox| remove(
+    insta::assert_snapshot!(case_on(&with_disabled(), "skill-missing", true, |sandbox| remove(
         sandbox, ASIDE
     )), @"
     error: `pdf` is locked, and `[DIR]/project/.agents/.skillpm-disabled/pdf` is not there [skill-missing]
       `--fix` can bring it back from the store
     ");
-    case_on(with_disabled(), "skill-no-directory", false, |sandbox| {
+    case_on(&with_disabled(), "skill-no-directory", false, |sandbox| {
         remove(sandbox, ASIDE);
         drop(sandbox.write(ASIDE, "a file"));
     });
     // Links and copies that somebody put back.
-    insta::assert_snapshot!(case_on(with_disabled(), "link-unwanted", true, |sandbox| {
+    insta::assert_snapshot!(case_on(&with_disabled(), "link-unwanted", true, |sandbox| {
         link(sandbox, "../../.agents/skills/pdf", LINK);
     }), @"
     warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
       `--fix` can remove the link
     ");
-    insta::assert_snapshot!(case_on(with_disabled(), "stray-copy", true, |sandbox| write_skill(
+    insta::assert_snapshot!(case_on(&with_disabled(), "stray-copy", true, |sandbox| write_skill(
         sandbox, LINK
     )), @"
     warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf`, which is disabled [stray-copy]
       `--fix` can remove it: the same files lie where the skill is installed
     ");
-    case_on(with_disabled(), "stray-copy-differs", false, |sandbox| {
+    case_on(&with_disabled(), "stray-copy-differs", false, |sandbox| {
         write_skill(sandbox, LINK);
         drop(sandbox.write(".claude/skills/pdf/notes.md", "what I wrote"));
     });
@@ -782,7 +782,7 @@ fn disabled_skills() {
     assert_eq!(ids(&sandbox.run(&["doctor", "--fix", "--json"]), true), ["skill-edited".to_owned()].into());
     assert_eq!(sandbox.read(&format!("{ASIDE}/notes.md")), "what I wrote");
     // A manifest that cannot be read is no reason to show agents what they were not to see.
-    case_on(with_disabled(), "manifest-unreadable", false, |sandbox| {
+    case_on(&with_disabled(), "manifest-unreadable", false, |sandbox| {
         drop(sandbox.write("skillpm.toml", "[skils]\n"));
     });
 }
@@ -850,14 +850,14 @@ fn who_is_to_have_a_link() {
         ok(&sandbox, &["doctor"]);
         sandbox
     };
-    insta::assert_snapshot!(case_on(own(), "link-missing", true, |sandbox| remove(
+    insta::assert_snapshot!(case_on(&own(), "link-missing", true, |sandbox| remove(
         sandbox,
         ".windsurf/skills/pdf"
     )), @"
     error: Windsurf does not see `pdf`: `[DIR]/project/.windsurf/skills/pdf` is not there [link-missing]
       `--fix` can make the link
     ");
-    insta::assert_snapshot!(case_on(own(), "link-unwanted", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&own(), "link-unwanted", false, |sandbox| {
         link(sandbox, "../../.agents/skills/docx", ".windsurf/skills/docx");
     }), @"
     warning: `[DIR]/project/.windsurf/skills/docx` leads to `docx`, which Windsurf is not to see [link-unwanted]
@@ -870,7 +870,7 @@ fn who_is_to_have_a_link() {
         ok(&sandbox, &["doctor"]);
         sandbox
     };
-    case_on(silent(), "link-missing", true, |sandbox| remove(sandbox, LINK));
+    case_on(&silent(), "link-missing", true, |sandbox| remove(sandbox, LINK));
     let lockfile_alone = || {
         let sandbox = machine();
         remove(&sandbox, "skillpm.toml");
@@ -878,7 +878,7 @@ fn who_is_to_have_a_link() {
         ok(&sandbox, &["doctor"]);
         sandbox
     };
-    case_on(lockfile_alone(), "link-missing", true, |sandbox| remove(sandbox, LINK));
+    case_on(&lockfile_alone(), "link-missing", true, |sandbox| remove(sandbox, LINK));
     // An agent that the manifest no longer names: the link goes, the lockfile is for `install`.
     let sandbox = machine();
     rewrite(&sandbox, "[\"claude-code\"]", "[]");
@@ -906,13 +906,31 @@ fn who_is_to_have_a_link() {
     error: [DIR]/project/skillpm.toml: there is no agent `cluade`, which skill `pdf` names [agent-unknown]
       did you mean `claude-code`?
     ");
-    insta::assert_snapshot!(case_on(silent(), "agent-unknown", false, |sandbox| {
+    insta::assert_snapshot!(case_on(&silent(), "agent-unknown", false, |sandbox| {
         let lock = sandbox.read("skillpm.lock").replacen("\"claude-code\"", "\"claude-code\", \"cluade\"", 1);
         drop(sandbox.write("skillpm.lock", lock));
     }), @"
     error: [DIR]/project/skillpm.lock: there is no agent `cluade`, which skill `docx` names [agent-unknown]
       did you mean `claude-code`?
     ");
+}
+
+/// An agent that reads the canonical copies may have a link besides, until the skill is disabled.
+#[test]
+fn a_link_that_nobody_needs() {
+    let sandbox = machine();
+    ok(&sandbox, &["install", "-g", "./src/pdf"]);
+    let links = sandbox.home().join(".cursor/skills");
+    std::fs::create_dir_all(&links).expect("a directory");
+    symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
+    ok(&sandbox, &["doctor", "-g"]);
+    ok(&sandbox, &["disable", "-g", "pdf"]);
+    assert!(!links.join("pdf").is_symlink());
+    symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
+    let output = sandbox.run(&["doctor", "-g", "--json"]);
+    assert_eq!(ids(&output, false), ["link-unwanted".to_owned()].into(), "{output}");
+    ok(&sandbox, &["doctor", "-g", "--fix"]);
+    assert!(!links.join("pdf").is_symlink());
 }
 
 /// A changed `name` is another skill.
@@ -924,10 +942,10 @@ fn an_alias_of_another_skill() {
         ok(&sandbox, &["doctor"]);
         sandbox
     };
-    case_on(aliased(), "locked-otherwise", false, |sandbox| {
-        rewrite(sandbox, "name = \"pdf\"", "name = \"docx\"")
+    case_on(&aliased(), "locked-otherwise", false, |sandbox| {
+        rewrite(sandbox, "name = \"pdf\"", "name = \"docx\"");
     });
-    case_on(aliased(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/paper"));
+    case_on(&aliased(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/paper"));
 }
 
 /// Whatever a command leaves is as `doctor` wants it: in the project, and for the user.

@@ -424,12 +424,15 @@ impl Entry<'_> {
     /// Whether the agents of this directory are to see the skill; `None` where nobody can tell.
     fn wanted(&self) -> Option<bool> {
         let wish = self.wish().filter(|wish| !matches!(wish.editable, Some(Err(_))))?;
-        if self.dir.agents.is_empty() || self.look.lock.is_err() {
+        let agents = &self.dir.agents;
+        if agents.is_empty() || self.look.lock.is_err() {
             return None;
         }
-        Some(
-            !wish.disabled && wish.linked().any(|agent| self.dir.agents.iter().any(|own| own.id == agent.id)),
-        )
+        // Who reads the canonical copies needs no link, and may have one all the same.
+        if !wish.disabled && agents.iter().all(|agent| agent.is_universal()) {
+            return None;
+        }
+        Some(!wish.disabled && wish.linked().any(|agent| agents.iter().any(|own| own.id == agent.id)))
     }
 
     /// The step that makes a link to the canonical copy here, where there is to be one and that copy is there.
@@ -438,11 +441,6 @@ impl Entry<'_> {
         let agent = self.dir.agent().filter(|agent| !agent.is_universal() && self.wanted() != Some(false))?;
         let there = self.look.canonical(&name).is_some_and(|there| leads_somewhere(self.look, there));
         there.then(|| Step::Link { agent: agent.id.to_owned(), name })
-    }
-
-    /// The step that takes a link away here.
-    fn unlink_step(&self, agent: &Agent, name: SkillName) -> Step {
-        Step::Unlink { place: Place::Agent(agent.id.to_owned()), name }
     }
 
     /// A link to a skill that the agents of this directory are not to see.
@@ -460,7 +458,7 @@ impl Entry<'_> {
         let message = format!("`{shown}` leads to `{name}`, {why}");
         let finding = Finding::new(&problem::LINK_UNWANTED, self.path, message);
         Some(if wish.disabled || ours {
-            finding.remedy(Remedy::Steps(vec![self.unlink_step(agent, name)]))
+            finding.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
         } else {
             let flag = if self.look.scope.kind == ScopeKind::User { " -g" } else { "" };
             finding.advice(format!(
@@ -492,7 +490,7 @@ impl Entry<'_> {
             return Some(match (self.link_step(), ours, self.dir.agent()) {
                 (Some(step), ..) => broken.remedy(Remedy::Steps(vec![step])),
                 (None, Some(name), Some(agent)) => {
-                    broken.remedy(Remedy::Steps(vec![self.unlink_step(agent, name)]))
+                    broken.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
                 }
                 _ => broken.advice(format!("make what it leads to, or remove the link: `rm '{shown}'`")),
             });
@@ -610,6 +608,11 @@ fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
         };
         found.push(finding.skill(name).agent(Some(here.agent.id)));
     }
+}
+
+/// The step that takes the link of `agent` away.
+fn unlink_step(agent: &Agent, name: SkillName) -> Step {
+    Step::Unlink { place: Place::Agent(agent.id.to_owned()), name }
 }
 
 /// The links or copies that agents should have and do not.

@@ -136,9 +136,10 @@ pub struct AgentDirectory {
 }
 
 impl AgentDirectory {
-    /// The agent that is told where any of them would do.
+    /// The agent that is told where any of them would do: one that needs links, if there is one.
     pub fn agent(&self) -> Option<&'static Agent> {
-        self.agents.first().copied()
+        let linked = self.agents.iter().find(|agent| !agent.is_universal());
+        linked.or(self.agents.first()).copied()
     }
 }
 
@@ -309,7 +310,9 @@ impl Look {
                 }
                 if !seen.insert(real.clone()) {
                     let known = found.iter_mut().find(|known| is_own && known.real == real);
-                    known.into_iter().for_each(|known| known.agents.push(agent));
+                    if let Some(known) = known {
+                        known.agents.push(agent);
+                    }
                     continue;
                 }
                 let things = self.list(&dir.path, &installed);
