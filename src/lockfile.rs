@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::Deserialize;
 
 use crate::digest::Digest;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::spec::{Origin, check_directory, is_commit, is_object_id};
 use crate::text::line_column;
@@ -46,6 +47,16 @@ pub struct Locked {
     /// The ids of the agents that have a link to it, or a copy. While the skill is disabled: that get
     /// it back.
     pub agents: BTreeSet<String>,
+}
+
+impl Locked {
+    /// Whether this is what the manifest asks for.
+    pub fn meets(&self, requirement: &Requirement) -> bool {
+        self.origin == requirement.origin
+            && self.alias_of == requirement.name
+            && (requirement.path.is_none() || requirement.path == self.path)
+            && self.requested == requirement.reference.as_ref().map(ToString::to_string)
+    }
 }
 
 /// A lockfile that cannot be used. It is never taken for an empty one.

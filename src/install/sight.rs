@@ -8,6 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::agents::{self, Agent};
 use super::scope::{Scope, ScopeKind};
+use super::state::normal;
 use crate::engine::load::skill_file;
 use crate::fs::{self, Kind, PathError};
 use crate::manifest::Manifest;
@@ -114,21 +115,25 @@ pub struct Seen {
 pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<Vec<Seen>, PathError> {
     let skills = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
     let is_canonical = dir == scope.skills_dir() || fs::real_path(dir)?.as_ref() == Some(&skills);
+    let base = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
     let mut seen = Vec::new();
     for name in fs::list_dir(dir)?.into_iter().filter(|name| !name.starts_with('.')) {
         let path = dir.join(&name);
         let Ok(real) = fs::real_path(&path) else { continue };
         let target = fs::read_link(&path).ok().flatten();
+        // Also where the canonical place is a link itself, as that of an editable skill is.
+        let says = target.as_ref().map(|target| normal(&base.join(target)));
         let is_skill = real.as_deref().is_some_and(|real| {
             matches!(fs::kind(real), Ok(Some(Kind::Directory))) && matches!(skill_file(real), Ok(Some(_)))
         });
         let known = installed.contains(&name);
+        let says_canonical = says.is_some_and(|says| says.parent() == Some(&skills));
         let form = match (&target, &real) {
             (Some(_), None) => Form::Broken,
             _ if !is_skill => continue,
             (None, _) if is_canonical => Form::Canonical,
             (Some(_), _) if is_canonical && known => Form::Canonical,
-            (Some(_), Some(real)) if real.parent() == Some(&skills) => Form::Link,
+            (Some(_), Some(real)) if real.parent() == Some(&skills) || says_canonical => Form::Link,
             (None, _) if known => Form::Copy,
             _ => Form::Foreign,
         };

@@ -6,14 +6,18 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::cache::REST_AGE;
+use super::change::make_plan;
+use super::install::audience::Audience;
+use super::install::editable;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
+use crate::install::editable::Editable;
 use crate::install::health::problem::{self, Severity};
-use crate::install::health::{Finding, Look, Remedy, check};
-use crate::install::plan::{Place, Plan, Step};
+use crate::install::health::{Finding, Look, Remedy, Wish, check};
+use crate::install::plan::{Content, Goal, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::store::{self, Store, downloads};
@@ -176,7 +180,56 @@ impl Doctor<'_> {
     }
 
     fn check(&self, scope: &Scope) -> Vec<Finding> {
-        check(&Look::take(&self.context.settings, scope, self.store.as_ref()))
+        let wishes = |files: &Files| self.wishes(scope, files);
+        check(&Look::take(&self.context.settings, scope, self.store.as_ref(), &wishes))
+    }
+
+    /// What `files` ask for, and what an installation would do about where the skills lie.
+    fn wishes(&self, scope: &Scope, files: &Files) -> BTreeMap<SkillName, Wish> {
+        let settings = &self.context.settings;
+        let audience = Audience::known(settings, scope, files);
+        let mut wishes = BTreeMap::new();
+        let names: Vec<_> = match files.manifest_text {
+            Some(_) => files.manifest.skills().keys().collect(),
+            None => files.lock.skills.keys().collect(),
+        };
+        for name in names {
+            let entry = files.manifest.skills().get(name);
+            let disabled = entry.is_some_and(|entry| entry.disabled);
+            let editable = entry.filter(|entry| entry.editable);
+            // Nobody needs the directory of what nobody sees.
+            let editable = editable.map(|entry| match Editable::of(settings, scope, entry) {
+                Ok(Some(found)) if disabled => Ok(found),
+                _ => editable::find(self.context, scope, name, entry),
+            });
+            let content = match (&editable, files.lock.skills.get(name)) {
+                (Some(Ok(editable)), _) => Some(Content::Editable(editable.clone())),
+                (None, Some(locked)) => Some(Content::AsItIs(locked.clone())),
+                // There is nothing to lead to, or it was never installed.
+                (Some(Err(_)), _) | (None, None) => None,
+            };
+            let mut wish = Wish { agents: Vec::new(), disabled, editable, home: Ok(Vec::new()) };
+            if let Some(content) = content {
+                let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
+                audience.dress(&mut wanted);
+                wish.agents.clone_from(&wanted.agents);
+                let aside = scope.disabled_dir().join(name.as_str());
+                if disabled || wish.editable.is_some() || matches!(fs::kind(&aside), Ok(Some(_))) {
+                    wish.home = self.home(scope, files, wanted);
+                }
+            } else if wish.editable.is_none() {
+                continue;
+            }
+            wishes.insert(name.clone(), wish);
+        }
+        wishes
+    }
+
+    /// What an installation would do in the canonical place of `wanted` and among the disabled.
+    fn home(&self, scope: &Scope, files: &Files, wanted: Wanted) -> Result<Vec<Step>> {
+        let goal = Goal { put: vec![wanted], only: Some(BTreeSet::new()), ..Goal::default() };
+        let plan = make_plan(self.context, scope, &goal, files)?;
+        Ok(plan.steps.into_iter().filter(|step| !matches!(step.place().0, Place::Agent(_))).collect())
     }
 
     /// Looks at the store and the downloads.
@@ -245,8 +298,9 @@ impl Doctor<'_> {
                 plan.steps.push(step.clone());
             }
         }
-        // Manifest and lockfile stay as they are, so it does not matter what they say.
-        transaction.apply(&plan, &Files::default(), &contents)
+        // Both files stay as they are. The manifest says where links to editable skills lead.
+        let manifest = read_manifest(scope).map(|(manifest, _)| manifest).unwrap_or_default();
+        transaction.apply(&plan, &Files { manifest, ..Files::default() }, &contents)
     }
 
     /// The tree with `digest`: of the store, or for a copy the canonical one.
@@ -257,7 +311,7 @@ impl Doctor<'_> {
         name: &SkillName,
         digest: &crate::digest::Digest,
     ) -> Result<FileSet> {
-        if *place != Place::Canonical {
+        if matches!(place, Place::Agent(_)) {
             return store::read(&scope.skill_dir(name));
         }
         let stored = self.store.as_ref().map(|store| store.get(digest)).transpose()?.flatten();
@@ -383,11 +437,17 @@ fn fix(finding: &Finding) -> Option<String> {
         Remedy::Clear => "remove it".to_owned(),
         Remedy::Steps(steps) => match &steps[..] {
             [Step::Remove { .. }, Step::Link { .. }] => "put a link in its place".to_owned(),
-            [Step::Remove { .. }] => "remove it: the same files lie in the canonical place".to_owned(),
+            [Step::Remove { .. }] => "remove it: the same files lie where the skill is installed".to_owned(),
+            [Step::Disable { .. }, ..] => "move it to the disabled skills, edits and all".to_owned(),
+            [Step::Enable { .. }, ..] => "move it back, edits and all".to_owned(),
+            [.., Step::Edit { .. }] => "link it to its directory".to_owned(),
+            [Step::Remove { .. }, ..] => "remove it: it is what is locked".to_owned(),
             [Step::Unlink { .. }, ..] => "remove the link".to_owned(),
             [Step::Link { .. }, ..] if finding.id == problem::LINK_MISSING.id => "make the link".to_owned(),
             [Step::Link { .. }, ..] => "put a link to the installed skill in its place".to_owned(),
-            [Step::Put { place: Place::Canonical, .. }, ..] => "bring it back from the store".to_owned(),
+            [Step::Put { place: Place::Canonical | Place::Disabled, .. }, ..] => {
+                "bring it back from the store".to_owned()
+            }
             _ => "make the copy".to_owned(),
         },
     })

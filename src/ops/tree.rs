@@ -220,15 +220,25 @@ fn unknown(outcome: &TreeOutcome, name: &str) -> Error {
 }
 
 impl TreeSkill {
-    /// What is off about it, in a word.
-    pub fn mark(&self) -> Option<&'static str> {
-        match self.skill.state {
-            SkillState::Ok => None,
-            SkillState::Modified => Some("edited"),
-            SkillState::Missing => Some("missing"),
-            SkillState::Untracked => Some("not locked"),
-            SkillState::Disabled => Some("disabled"),
-            SkillState::Editable => Some("editable"),
+    /// What is special or off about it, in words.
+    pub fn marks(&self) -> Vec<&'static str> {
+        let skill = &self.skill;
+        let mut marks = Vec::new();
+        if skill.disabled {
+            let hidden = matches!(skill.state, SkillState::Disabled | SkillState::Missing);
+            marks.push(if hidden { "disabled" } else { "disabled, and still seen" });
         }
+        if skill.editable {
+            marks.push("editable");
+        }
+        match skill.state {
+            SkillState::Ok | SkillState::Disabled | SkillState::Editable => {
+                marks.extend(skill.modified.then_some("edited"));
+            }
+            SkillState::Modified => marks.push(if skill.editable { "not linked" } else { "edited" }),
+            SkillState::Missing => marks.push("missing"),
+            SkillState::Untracked => marks.push("not locked"),
+        }
+        marks
     }
 }

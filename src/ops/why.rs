@@ -199,7 +199,8 @@ impl Place {
             Form::Canonical => path == one.location,
             Form::Link => true,
             Form::Copy => copied,
-            Form::Broken => self.leads.as_deref() == Some(Path::new(&one.location)),
+            // The link to an editable skill is in the canonical place itself.
+            Form::Broken => path == one.location || self.leads.as_deref() == Some(Path::new(&one.location)),
             Form::Foreign => false,
         }
     }

@@ -66,21 +66,24 @@ fn everything(sandbox: &Sandbox) -> (Vec<String>, BTreeSet<Vec<u8>>) {
 /// Damages a machine and looks at what is found, at what `--fix` would do, and at what it does: where it is
 /// `mended`, the project is as it was. In no case is a byte of any file lost.
 fn case(id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
-    let sandbox = machine();
+    case_on(&machine(), id, mended, damage)
+}
+
+fn case_on(sandbox: &Sandbox, id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
     let healthy = sandbox.tree(&sandbox.project());
-    damage(&sandbox);
-    let before = everything(&sandbox);
+    damage(sandbox);
+    let before = everything(sandbox);
     let seen = sandbox.run(&["doctor", "--json"]);
     assert_eq!((ids(&seen, false), seen.code), ([id.to_owned()].into(), Some(1)), "{id}: {seen}");
     let dry = sandbox.run(&["doctor", "--fix", "--dry-run"]);
     assert_eq!(dry.code, Some(1), "{id}: {dry}");
     assert_eq!(dry.stdout.contains("would be repaired: "), mended, "{id}: {dry}");
-    assert_eq!(everything(&sandbox), before, "{id}: looking changes nothing");
+    assert_eq!(everything(sandbox), before, "{id}: looking changes nothing");
     let shown = sandbox.run(&["doctor"]);
     let fixed = sandbox.run(&["doctor", "--fix"]);
     let lost: Vec<_> = before
         .1
-        .difference(&contents(&sandbox))
+        .difference(&contents(sandbox))
         .map(|text| String::from_utf8_lossy(text).into_owned())
         .collect();
     assert!(lost.is_empty(), "{id}: lost {lost:?}");
@@ -90,7 +93,7 @@ fn case(id: &str, mended: bool, damage: impl Fn(&Sandbox)) -> String {
         assert_eq!(sandbox.run(&["doctor"]).code, Some(0), "{id}");
     } else {
         assert_eq!(fixed.code, Some(1), "{id}: {fixed}");
-        assert_eq!(everything(&sandbox).0, before.0, "{id}: it is left as it is");
+        assert_eq!(everything(sandbox).0, before.0, "{id}: it is left as it is");
     }
     shown.stdout
 }
@@ -378,7 +381,7 @@ fn what_agents_see() {
     note: Goose finds `docx` in `[DIR]/project/.claude/skills/docx` and `[DIR]/project/.agents/skills/docx`: one skill, by several ways [seen-twice]
     note: Goose finds `pdf` in `[DIR]/project/.claude/skills/pdf` and `[DIR]/project/.agents/skills/pdf`: one skill, by several ways [seen-twice]
     note: Windsurf is on this machine and sees none of the skills here [agent-reads-nothing]
-      `skillpm install --agent windsurf` links them
+      `skillpm link --agent windsurf` links them
     --- stderr
     nothing is wrong
     ");
@@ -589,4 +592,417 @@ fn mistakes() {
     assert_eq!(sandbox.run(&["doctor", "--dry-run"]).code, Some(2));
     assert_eq!(sandbox.run(&["doctor", "pdf"]).code, Some(2));
     assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
+}
+
+fn ok(sandbox: &Sandbox, args: &[&str]) {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+}
+
+/// [`machine`] with `brand`, on which somebody works.
+fn with_editable() -> Sandbox {
+    let sandbox = machine();
+    write_skill(&sandbox, "work/brand");
+    ok(&sandbox, &["install", "-e", "./work/brand"]);
+    sandbox
+}
+
+/// [`machine`], where `pdf` is disabled.
+fn with_disabled() -> Sandbox {
+    let sandbox = machine();
+    ok(&sandbox, &["disable", "pdf"]);
+    sandbox
+}
+
+fn rename(sandbox: &Sandbox, from: &str, to: &str) {
+    let to = sandbox.project().join(to);
+    std::fs::create_dir_all(to.parent().expect("a parent")).expect("creates");
+    std::fs::rename(sandbox.project().join(from), to).expect("renames");
+}
+
+/// Replaces `from` in the manifest.
+fn rewrite(sandbox: &Sandbox, from: &str, to: &str) {
+    let text = sandbox.read("skillpm.toml");
+    assert!(text.contains(from), "{text}");
+    sandbox.write("skillpm.toml", text.replace(from, to));
+}
+
+const BRAND: &str = ".agents/skills/brand";
+const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
+
+#[test]
+fn editable_skills() {
+    ok(&with_editable(), &["doctor"]);
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| remove(
+        sandbox, BRAND
+    )), @"
+    error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` is not there [editable-link]
+      `--fix` can link it to its directory
+    ");
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| link(
+        sandbox,
+        "../../src/pdf",
+        BRAND
+    )), @"
+    error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` leads to `../../src/pdf`, not to `[DIR]/project/work/brand` [editable-link]
+      `--fix` can link it to its directory
+    ");
+    // Something of the user's lies there: an installation would not take it away either.
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", false, |sandbox| {
+        remove(sandbox, BRAND);
+        write_skill(sandbox, BRAND);
+        drop(sandbox.write(".agents/skills/brand/notes.md", "what I wrote"));
+    }), @"
+    error: `brand` is editable, and `[DIR]/project/.agents/skills/brand` is no link to `[DIR]/project/work/brand` [editable-link]
+      `[DIR]/project/.agents/skills/brand` is there already and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
+    ");
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
+        rename(sandbox, "work/brand", "elsewhere/brand");
+    }), @"
+    error: `brand` is editable, and `./work/brand` is not there [editable-gone]
+      put the directory back, or remove the skill with `skillpm remove brand`
+    ");
+    insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
+        rename(sandbox, "work/brand/SKILL.md", "work/brand/draft.md");
+    }), @"
+    error: `brand` is editable, and `./work/brand` has no `SKILL.md` [editable-gone]
+      a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
+    ");
+    case_on(&with_editable(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/brand"));
+    case_on(&with_editable(), "link-wrong", false, |sandbox| {
+        link(sandbox, "../../work/brand", ".claude/skills/brand");
+    });
+    insta::assert_snapshot!(case_on(&with_editable(), "disabled-leftover", false, |sandbox| {
+        write_skill(sandbox, ".agents/.skillpm-disabled/brand");
+    }), @"
+    warning: `brand` is not disabled, and a copy of it lies in `[DIR]/project/.agents/.skillpm-disabled/brand` [disabled-leftover]
+      `[DIR]/project/.agents/.skillpm-disabled/brand` is there already and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
+    ");
+    // An absolute path gives an absolute link, which is right.
+    let sandbox = machine();
+    write_skill(&sandbox, "../brand");
+    ok(&sandbox, &["install", "-e", sandbox.project().with_file_name("brand").to_str().expect("UTF-8")]);
+    ok(&sandbox, &["doctor"]);
+    // Somebody works on it where an agent looks.
+    let sandbox = machine();
+    write_skill(&sandbox, ".claude/skills/own");
+    ok(&sandbox, &["install", "-e", "./.claude/skills/own"]);
+    ok(&sandbox, &["doctor"]);
+    // While it is disabled, nobody needs its directory.
+    let sandbox = with_editable();
+    ok(&sandbox, &["disable", "brand"]);
+    remove(&sandbox, "work/brand");
+    ok(&sandbox, &["doctor"]);
+}
+
+/// The manifest was changed by hand: what lies there follows, the lockfile is for `install`.
+#[test]
+fn a_skill_that_was_made_editable_by_hand() {
+    let sandbox = machine();
+    rewrite(&sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", editable = true");
+    let output = sandbox.run(&["doctor", "--fix"]);
+    insta::assert_snapshot!(output, @"
+    exit: 1
+    --- stdout
+    warning: `pdf` is locked, and editable in `[DIR]/project/skillpm.toml` [locked-otherwise]
+      `skillpm install` takes it out of the lockfile
+    error: `pdf` is editable, and `[DIR]/project/.agents/skills/pdf` is no link to `[DIR]/project/src/pdf` [editable-link]
+      repaired
+    --- stderr
+    1 repaired, 0 errors, 1 warning
+    ");
+    let link = std::fs::read_link(sandbox.project().join(COPY)).expect("a link");
+    assert_eq!(link, Path::new("../../src/pdf"));
+    ok(&sandbox, &["install"]);
+    ok(&sandbox, &["doctor"]);
+}
+
+#[test]
+fn disabled_skills() {
+    ok(&with_disabled(), &["doctor"]);
+    // It lies where agents see it.
+    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| rename(
+        sandbox, ASIDE, COPY
+    )), @"
+    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
+      `--fix` can move it to the disabled skills, edits and all
+    ");
+    case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
+        rename(sandbox, ASIDE, COPY);
+        drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
+    });
+    // In both places: the same, edited in one, edited in both.
+    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| write_skill(
+        sandbox, COPY
+    )), @"
+    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
+      `--fix` can remove it: the same files lie where the skill is installed
+    ");
+    case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
+        write_skill(sandbox, COPY);
+        drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
+    });
+    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", false, |sandbox| {
+        write_skill(sandbox, COPY);
+        drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
+    }), @"
+    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
+      `[DIR]/project/.agents/skills/pdf` was edited since it was installed: keep what you need of it, move it away, and run `skillpm doctor --fix`
+    ");
+    insta::assert_snapshot!(case_on(&with_disabled(), "skill-missing", true, |sandbox| remove(
+        sandbox, ASIDE
+    )), @"
+    error: `pdf` is locked, and `[DIR]/project/.agents/.skillpm-disabled/pdf` is not there [skill-missing]
+      `--fix` can bring it back from the store
+    ");
+    case_on(&with_disabled(), "skill-no-directory", false, |sandbox| {
+        remove(sandbox, ASIDE);
+        drop(sandbox.write(ASIDE, "a file"));
+    });
+    // Links and copies that somebody put back.
+    insta::assert_snapshot!(case_on(&with_disabled(), "link-unwanted", true, |sandbox| {
+        link(sandbox, "../../.agents/skills/pdf", LINK);
+    }), @"
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
+      `--fix` can remove the link
+    ");
+    insta::assert_snapshot!(case_on(&with_disabled(), "stray-copy", true, |sandbox| write_skill(
+        sandbox, LINK
+    )), @"
+    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf`, which is disabled [stray-copy]
+      `--fix` can remove it: the same files lie where the skill is installed
+    ");
+    case_on(&with_disabled(), "stray-copy-differs", false, |sandbox| {
+        write_skill(sandbox, LINK);
+        drop(sandbox.write(".claude/skills/pdf/notes.md", "what I wrote"));
+    });
+    // What was edited before it was disabled is a note, and stays.
+    let sandbox = with_disabled();
+    sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote");
+    assert_eq!(ids(&sandbox.run(&["doctor", "--fix", "--json"]), true), ["skill-edited".to_owned()].into());
+    assert_eq!(sandbox.read(&format!("{ASIDE}/notes.md")), "what I wrote");
+    // A manifest that cannot be read is no reason to show agents what they were not to see.
+    case_on(&with_disabled(), "manifest-unreadable", false, |sandbox| {
+        drop(sandbox.write("skillpm.toml", "[skils]\n"));
+    });
+}
+
+#[test]
+fn what_lies_among_the_disabled_and_is_not() {
+    insta::assert_snapshot!(case("disabled-leftover", false, |sandbox| {
+        write_skill(sandbox, ".agents/.skillpm-disabled/old");
+    }), @"
+    warning: `[DIR]/project/.agents/.skillpm-disabled/old` lies among the disabled skills, and nothing asks for it [disabled-leftover]
+      keep what you need of it, then remove it: `rm -r '[DIR]/project/.agents/.skillpm-disabled/old'`
+    ");
+    // An installed skill of which a copy was left there.
+    insta::assert_snapshot!(case("disabled-leftover", true, |sandbox| write_skill(sandbox, ASIDE)), @"
+    warning: `pdf` is not disabled, and a copy of it lies in `[DIR]/project/.agents/.skillpm-disabled/pdf` [disabled-leftover]
+      `--fix` can remove it: the same files lie where the skill is installed
+    ");
+    case("disabled-leftover", false, |sandbox| {
+        write_skill(sandbox, ASIDE);
+        drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
+    });
+    // It lies there alone.
+    insta::assert_snapshot!(case("skill-missing", true, |sandbox| {
+        rename(sandbox, COPY, ASIDE);
+        drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
+    }), @"
+    error: `pdf` is not disabled and lies where no agent looks, in `[DIR]/project/.agents/.skillpm-disabled/pdf` [skill-missing]
+      `--fix` can move it back, edits and all
+    ");
+    case("directory-outside", false, |sandbox| link(sandbox, "../../home", ".agents/.skillpm-disabled"));
+}
+
+/// Disabled and enabled by hand, in the manifest.
+#[test]
+fn the_manifest_decides_who_is_disabled() {
+    let sandbox = machine();
+    let healthy = sandbox.tree(&sandbox.project());
+    rewrite(&sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", disabled = true");
+    sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
+    exit: 0
+    --- stdout
+    warning: `pdf` is disabled and lies where agents see it, in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
+      repaired
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
+      repaired
+    --- stderr
+    2 repaired, nothing is wrong; 1 note (shown with `--verbose`)
+    ");
+    assert_eq!(sandbox.read(&format!("{ASIDE}/notes.md")), "what I wrote");
+    assert!(!sandbox.project().join(LINK).is_symlink());
+    ok(&sandbox, &["doctor"]);
+    rewrite(&sandbox, ", disabled = true", "");
+    ok(&sandbox, &["doctor", "--fix"]);
+    assert_eq!(sandbox.tree(&sandbox.project()), healthy);
+    assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "what I wrote");
+}
+
+#[test]
+fn who_is_to_have_a_link() {
+    // A skill with agents of its own.
+    let own = || {
+        let sandbox = machine();
+        ok(&sandbox, &["link", "--agent", "windsurf", "pdf"]);
+        ok(&sandbox, &["doctor"]);
+        sandbox
+    };
+    insta::assert_snapshot!(case_on(&own(), "link-missing", true, |sandbox| remove(
+        sandbox,
+        ".windsurf/skills/pdf"
+    )), @"
+    error: Windsurf does not see `pdf`: `[DIR]/project/.windsurf/skills/pdf` is not there [link-missing]
+      `--fix` can make the link
+    ");
+    insta::assert_snapshot!(case_on(&own(), "link-unwanted", false, |sandbox| {
+        link(sandbox, "../../.agents/skills/docx", ".windsurf/skills/docx");
+    }), @"
+    warning: `[DIR]/project/.windsurf/skills/docx` leads to `docx`, which Windsurf is not to see [link-unwanted]
+      `skillpm link --agent windsurf docx` keeps it, `skillpm unlink --agent windsurf docx` removes it
+    ");
+    // Where the manifest is silent, the lockfile knows.
+    let silent = || {
+        let sandbox = machine();
+        rewrite(&sandbox, "\n[agents]\ntargets = [\"claude-code\"]\n", "");
+        ok(&sandbox, &["doctor"]);
+        sandbox
+    };
+    case_on(&silent(), "link-missing", true, |sandbox| remove(sandbox, LINK));
+    let lockfile_alone = || {
+        let sandbox = machine();
+        remove(&sandbox, "skillpm.toml");
+        sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
+        ok(&sandbox, &["doctor"]);
+        sandbox
+    };
+    case_on(&lockfile_alone(), "link-missing", true, |sandbox| remove(sandbox, LINK));
+    // An agent that the manifest no longer names: the link goes, the lockfile is for `install`.
+    let sandbox = machine();
+    rewrite(&sandbox, "[\"claude-code\"]", "[]");
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
+    exit: 1
+    --- stdout
+    warning: `docx` is locked with other agents than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
+      `skillpm install` locks what the manifest says
+    warning: `pdf` is locked with other agents than `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
+      `skillpm install` locks what the manifest says
+    warning: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code is not to see [link-unwanted]
+      repaired
+    warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code is not to see [link-unwanted]
+      repaired
+    --- stderr
+    2 repaired, 0 errors, 2 warnings; 1 note (shown with `--verbose`)
+    ");
+    assert!(!sandbox.project().join(LINK).is_symlink());
+    ok(&sandbox, &["install"]);
+    ok(&sandbox, &["doctor"]);
+    // Agents that there are not, in the entry of a skill and in the lockfile.
+    insta::assert_snapshot!(case("agent-unknown", false, |sandbox| {
+        rewrite(sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", agents = [\"claude-code\", \"cluade\"]");
+    }), @"
+    error: [DIR]/project/skillpm.toml: there is no agent `cluade`, which skill `pdf` names [agent-unknown]
+      did you mean `claude-code`?
+    ");
+    insta::assert_snapshot!(case_on(&silent(), "agent-unknown", false, |sandbox| {
+        let lock = sandbox.read("skillpm.lock").replacen("\"claude-code\"", "\"claude-code\", \"cluade\"", 1);
+        drop(sandbox.write("skillpm.lock", lock));
+    }), @"
+    error: [DIR]/project/skillpm.lock: there is no agent `cluade`, which skill `docx` names [agent-unknown]
+      did you mean `claude-code`?
+    ");
+}
+
+/// An agent that reads the canonical copies may have a link besides, until the skill is disabled.
+#[test]
+fn a_link_that_nobody_needs() {
+    let sandbox = machine();
+    ok(&sandbox, &["install", "-g", "./src/pdf"]);
+    let links = sandbox.home().join(".cursor/skills");
+    std::fs::create_dir_all(&links).expect("a directory");
+    symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
+    ok(&sandbox, &["doctor", "-g"]);
+    ok(&sandbox, &["disable", "-g", "pdf"]);
+    assert!(!links.join("pdf").is_symlink());
+    symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
+    let output = sandbox.run(&["doctor", "-g", "--json"]);
+    assert_eq!(ids(&output, false), ["link-unwanted".to_owned()].into(), "{output}");
+    ok(&sandbox, &["doctor", "-g", "--fix"]);
+    assert!(!links.join("pdf").is_symlink());
+}
+
+/// A changed `name` is another skill.
+#[test]
+fn an_alias_of_another_skill() {
+    let aliased = || {
+        let sandbox = machine();
+        ok(&sandbox, &["install", "./src", "--skill", "pdf", "--as", "paper"]);
+        ok(&sandbox, &["doctor"]);
+        sandbox
+    };
+    case_on(&aliased(), "locked-otherwise", false, |sandbox| {
+        rewrite(sandbox, "name = \"pdf\"", "name = \"docx\"");
+    });
+    case_on(&aliased(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/paper"));
+}
+
+/// Whatever a command leaves is as `doctor` wants it: in the project, and for the user.
+#[test]
+fn nothing_is_wrong_after_any_command() {
+    let commands: &[&[&str]] = &[
+        &["install", "SRC", "--skill", "pdf", "--skill", "docx"],
+        &["install", "SRC", "--skill", "pdf", "--as", "paper"],
+        &["install", "-e", "WORK"],
+        &["link", "--agent", "windsurf"],
+        &["link", "--agent", "goose", "pdf", "brand"],
+        &["unlink", "--agent", "windsurf", "docx"],
+        &["disable", "pdf", "paper", "brand"],
+        &["link", "--agent", "roo", "pdf", "brand", "docx"],
+        &["unlink", "--agent", "claude-code"],
+        &["install"],
+        &["enable", "pdf", "paper", "brand"],
+        &["unlink", "--agent", "*", "pdf", "brand"],
+        &["install", "--copy"],
+        &["link", "--agent", "claude-code"],
+        &["disable", "docx", "brand"],
+        &["enable", "docx", "brand"],
+        &["import"],
+        &["install", "--locked"],
+        &["remove", "pdf", "brand"],
+        &["unlink", "--agent", "*"],
+        &["disable", "docx"],
+        &["remove", "docx", "paper"],
+    ];
+    for scope in ["-p", "-g"] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        for name in ["src/pdf", "src/docx", "work/brand"] {
+            write_skill(&sandbox, name);
+        }
+        let path = |name: &str| sandbox.project().join(name).display().to_string();
+        let (src, work) = (path("src"), path("work/brand"));
+        for command in commands {
+            let words = command.iter().map(|word| match *word {
+                "SRC" => src.as_str(),
+                "WORK" => work.as_str(),
+                word => word,
+            });
+            let args: Vec<&str> = words.chain([scope]).collect();
+            ok(&sandbox, &args);
+            let output = sandbox.run(&["doctor", "--json"]);
+            assert_eq!((ids(&output, false), output.code), (BTreeSet::new(), Some(0)), "{args:?}: {output}");
+        }
+    }
+}
+
+/// What another tool made, adopted by `import`.
+#[test]
+fn nothing_is_wrong_after_an_import() {
+    let sandbox = machine();
+    write_skill(&sandbox, ".agents/skills/own");
+    link(&sandbox, "../../.agents/skills/own", ".claude/skills/own");
+    ok(&sandbox, &["import"]);
+    ok(&sandbox, &["doctor"]);
 }

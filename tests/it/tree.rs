@@ -252,3 +252,49 @@ fn mistakes() {
     sandbox.write("skillpm.lock", "<<<<<<< ours\n");
     assert_eq!(sandbox.run(&["tree"]).code, Some(3));
 }
+
+/// What an entry of the manifest can say besides: disabled, editable, another name.
+#[test]
+fn what_is_special_about_skills() {
+    let sandbox = machine();
+    skill(&sandbox, "own", "charts");
+    for args in [
+        &["install", "-e", "./src/own"][..],
+        &["install", "./src/base", "--as", "ground"],
+        &["disable", "charts", "ground"],
+    ] {
+        assert_eq!(sandbox.run(args).code, Some(0), "{args:?}");
+    }
+    sandbox.write(".agents/.skillpm-disabled/ground/SKILL.md", "mine");
+    insta::assert_snapshot!(sandbox.run(&["tree", "-p"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    ├── charts (path:./src): disabled
+    │   └── base, of the user (path:[DIR]/project/src/base)
+    ├── ground, alias of base (path:./src/base): disabled, edited
+    ├── own (path:./src/own): editable
+    │   └── charts (path:./src): disabled (above)
+    └── report (path:./src)
+        ├── base, of the user (path:[DIR]/project/src/base)
+        ├── charts (path:./src): disabled (above)
+        ├── acme/skills/fonts#v2: not installed
+        └── Wrong: the name `Wrong` has an upper-case letter
+    --- stderr
+    some skills need others that are not installed
+    ");
+    std::fs::rename(
+        sandbox.project().join(".agents/.skillpm-disabled/charts"),
+        sandbox.project().join(".agents/skills/charts"),
+    )
+    .expect("renames");
+    std::fs::remove_file(sandbox.project().join(".agents/skills/own")).expect("removes");
+    insta::assert_snapshot!(sandbox.run(&["tree", "-p", "own"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    └── own (path:./src/own): editable, missing
+    --- stderr
+    warning: `charts` is disabled in `skillpm.toml` and lies where agents see it: `skillpm install` moves it away
+    ");
+}

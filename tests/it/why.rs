@@ -255,3 +255,82 @@ fn list_in_full() {
     ]
     "#);
 }
+
+/// What an entry of the manifest can say besides: disabled, editable, another name.
+#[test]
+fn what_is_special_about_a_skill() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+    for name in ["pdf", "brand"] {
+        sandbox.write(
+            &format!("src/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: Does it.\n---\n"),
+        );
+    }
+    let ok = |args: &[&str]| assert_eq!(sandbox.run(args).code, Some(0), "{args:?}");
+    ok(&["install", "./src", "--skill", "pdf", "--as", "paper"]);
+    ok(&["install", "-e", "./src/brand"]);
+    insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
+    exit: 0
+    --- stdout
+    brand, in the project
+      asked for in skillpm.toml:3: brand = { path = "./src/brand", editable = true }
+      from path:./src/brand
+      editable: .agents/skills/brand is a link to the directory that somebody works on
+      seen by claude-code in .claude/skills/brand, a link
+    "#);
+    std::fs::rename(sandbox.project().join("src/brand"), sandbox.project().join("src/moved")).expect("moves");
+    insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
+    exit: 0
+    --- stdout
+    brand, in the project
+      asked for in skillpm.toml:3: brand = { path = "./src/brand", editable = true }
+      from path:./src/brand
+      editable: the link .agents/skills/brand or the directory that it is to lead to is not there
+      seen by no agent on this machine
+    "#);
+    std::fs::rename(sandbox.project().join("src/moved"), sandbox.project().join("src/brand")).expect("moves");
+    ok(&["disable", "paper", "brand"]);
+    insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
+    exit: 0
+    --- stdout
+    brand, in the project
+      asked for in skillpm.toml:3: brand = { path = "./src/brand", editable = true, disabled = true }
+      from path:./src/brand
+      disabled and editable: somebody works on it in src/brand, and no agent has a link to it
+      seen by no agent on this machine
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
+    exit: 0
+    --- stdout
+    paper, in the project
+      asked for in skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      from path:./src, directory pdf, where its name is pdf
+      disabled: it lies in .agents/.skillpm-disabled/paper, where no agent looks
+      seen by no agent on this machine
+    "#);
+    let (aside, seen) = (".agents/.skillpm-disabled/paper", ".agents/skills/paper");
+    sandbox.write(&format!("{aside}/SKILL.md"), "mine");
+    insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
+    exit: 0
+    --- stdout
+    paper, in the project
+      asked for in skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      from path:./src, directory pdf, where its name is pdf
+      disabled: it lies in .agents/.skillpm-disabled/paper, where no agent looks, edited since it was installed
+      seen by no agent on this machine
+    "#);
+    std::fs::create_dir_all(sandbox.project().join(".agents/skills")).expect("a directory");
+    std::fs::rename(sandbox.project().join(aside), sandbox.project().join(seen)).expect("moves");
+    insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
+    exit: 0
+    --- stdout
+    paper, in the project
+      asked for in skillpm.toml:2: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
+      from path:./src, directory pdf, where its name is pdf
+      lies in .agents/skills/paper, edited since it was installed (it is disabled: `skillpm install` moves it out of agents' sight)
+      seen by no agent on this machine
+    --- stderr
+    warning: `paper` is disabled in `skillpm.toml` and lies where agents see it: `skillpm install` moves it away
+    "#);
+}

@@ -146,12 +146,16 @@ impl<'a> Drawing<'a> {
         if elsewhere {
             line = format!("{line}, of the {}", skill.scope);
         }
+        if let Some(own) = &skill.alias_of {
+            line = format!("{line}, alias of {own}");
+        }
         if let Some(source) = &skill.source {
             let at = skill.revision.as_deref().map(|revision| format!(" at {}", short(revision)));
             line = format!("{line} ({source}{})", at.unwrap_or_default());
         }
-        if let Some(mark) = one.mark() {
-            line = format!("{line}: {mark}");
+        let marks = one.marks();
+        if !marks.is_empty() {
+            line = format!("{line}: {}", marks.join(", "));
         }
         if self.agents && !skill.agents.is_empty() {
             line = format!("{line} [{}]", skill.agents.join(", "));

@@ -5,7 +5,7 @@ use super::tree::short;
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Form;
-use crate::ops::list::SkillState;
+use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::why::{Asked, Elsewhere, SeenBy, WhyOutcome, WhySkill};
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
@@ -69,24 +69,16 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     }
     if let Some(source) = &skill.source {
         let path = skill.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
-        line(&format!("from {source}{path}"));
+        // An alias hides the name under which others know it.
+        let own =
+            skill.alias_of.as_deref().map(|own| format!(", where its name is {own}")).unwrap_or_default();
+        line(&format!("from {source}{path}{own}"));
     }
     if let Some(revision) = &skill.revision {
         let requested = skill.requested.as_deref().unwrap_or("the default branch");
         line(&format!("locked at {}, asked for: {requested}", short(revision)));
     }
-    let place = outcome.short(&skill.location);
-    line(&match skill.state {
-        SkillState::Ok => format!("lies in {place}, as it is locked"),
-        SkillState::Modified => format!("lies in {place}, edited since it was installed"),
-        SkillState::Disabled => format!("disabled: it lies in {place}, where no agent looks"),
-        SkillState::Editable => {
-            format!("editable: {place} is a link to the directory that somebody works on")
-        }
-        SkillState::Missing | SkillState::Untracked => {
-            format!("missing from {place}: `skillpm install` brings it back")
-        }
-    });
+    line(&lies(skill, &outcome.short(&skill.location)));
     for seen in &why.seen {
         line(&seen_by(outcome, seen));
     }
@@ -100,6 +92,39 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         line(&format!("comes after {}, where an agent takes only one", outcome.short(used)));
     }
     text
+}
+
+/// Where it lies, and in what state.
+fn lies(skill: &ListedSkill, place: &str) -> String {
+    let awry = if skill.disabled {
+        " (it is disabled: `skillpm install` moves it out of agents' sight)"
+    } else {
+        ""
+    };
+    let edited = if skill.modified { ", edited since it was installed" } else { "" };
+    match skill.state {
+        SkillState::Ok => format!("lies in {place}, as it is locked{awry}"),
+        SkillState::Editable => {
+            format!("editable: {place} is a link to the directory that somebody works on{awry}")
+        }
+        SkillState::Modified if skill.editable => {
+            format!("editable, and {place} is no link to its directory{awry}")
+        }
+        SkillState::Modified => format!("lies in {place}{edited}{awry}"),
+        SkillState::Disabled if skill.editable => {
+            format!("disabled and editable: somebody works on it in {place}, and no agent has a link to it")
+        }
+        SkillState::Disabled => format!("disabled: it lies in {place}, where no agent looks{edited}"),
+        SkillState::Missing if skill.editable && skill.disabled => {
+            format!("disabled and editable: its directory {place} is not there")
+        }
+        SkillState::Missing if skill.editable => {
+            format!("editable: the link {place} or the directory that it is to lead to is not there")
+        }
+        SkillState::Missing | SkillState::Untracked => {
+            format!("missing from {place}: `skillpm install` brings it back")
+        }
+    }
 }
 
 fn asked_for(outcome: &WhyOutcome, asked: &Asked) -> String {

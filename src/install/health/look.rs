@@ -7,9 +7,11 @@ use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agents::{self, Agent};
+use crate::install::editable::Editable;
+use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
 use crate::install::sight::{self, Role};
-use crate::install::state::{digest_of, normal, read_manifest};
+use crate::install::state::{Files, digest_of, normal, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
@@ -35,6 +37,10 @@ pub struct Look {
     pub leftovers: Vec<PathBuf>,
     /// The canonical copies.
     pub canonical: Listing,
+    /// What lies where disabled skills do.
+    pub disabled: Listing,
+    /// What the manifest and the lockfile ask for. Nothing where the manifest cannot be read.
+    pub wishes: BTreeMap<SkillName, Wish>,
     /// The directories of agents that are there, save those that are the canonical one.
     pub agents: Vec<AgentDirectory>,
     /// The agents on this machine and those that the manifest names.
@@ -44,6 +50,29 @@ pub struct Look {
     /// Directories that a change would write to and cannot.
     pub unwritable: Vec<PathBuf>,
 }
+
+/// What the manifest and the lockfile ask for of one skill, as an installation understands them.
+#[derive(Debug)]
+pub struct Wish {
+    /// The agents that are to see it, or would if it were not disabled.
+    pub agents: Vec<&'static Agent>,
+    /// Whether agents are not to see it for now.
+    pub disabled: bool,
+    /// Where an editable one leads, or why it leads nowhere.
+    pub editable: Option<Result<Editable, Error>>,
+    /// What an installation would do in the canonical place and among the disabled, or what is in its way.
+    pub home: Result<Vec<Step>, Error>,
+}
+
+impl Wish {
+    /// The agents that get a link or copy of their own.
+    pub fn linked(&self) -> impl Iterator<Item = &'static Agent> {
+        self.agents.iter().copied().filter(|agent| !agent.is_universal())
+    }
+}
+
+/// Tells what the files of a scope ask for.
+pub type Intent<'a> = &'a dyn Fn(&Files) -> BTreeMap<SkillName, Wish>;
 
 /// Why a lockfile cannot be used.
 #[derive(Debug)]
@@ -100,18 +129,26 @@ pub struct AgentDirectory {
     pub path: PathBuf,
     /// The same with links followed.
     pub real: PathBuf,
-    /// The agent for which links are made here; `None` where skillpm makes none.
-    pub agent: Option<&'static Agent>,
+    /// The agents for which links are made here; none where skillpm makes no links.
+    pub agents: Vec<&'static Agent>,
     /// What lies in it.
     pub things: Listing,
 }
 
-/// An agent that is here, or that the manifest names.
+impl AgentDirectory {
+    /// The agent that is told where any of them would do: one that needs links, if there is one.
+    pub fn agent(&self) -> Option<&'static Agent> {
+        let linked = self.agents.iter().find(|agent| !agent.is_universal());
+        linked.or(self.agents.first()).copied()
+    }
+}
+
+/// An agent that is here, or that is to see something.
 #[derive(Debug)]
 pub struct Here {
     /// The agent.
     pub agent: &'static Agent,
-    /// Whether the manifest names it.
+    /// Whether somebody chose it: the manifest, or the lockfile where that is silent.
     pub chosen: bool,
     /// Whether its directory is, maybe through links, the canonical one.
     pub served: bool,
@@ -125,14 +162,26 @@ pub struct Here {
 
 impl Look {
     /// Looks at everything in `scope`. Nothing is changed, and nothing that is wrong ends it.
-    pub fn take(settings: &Settings, scope: &Scope, store: Option<&Store>) -> Self {
-        let manifest = read_manifest(scope).map(|(manifest, text)| text.map(|_| manifest));
+    pub fn take(settings: &Settings, scope: &Scope, store: Option<&Store>, intent: Intent<'_>) -> Self {
+        let read = read_manifest(scope);
         let lock = read_lock(&scope.lockfile);
         let locked = lock.as_ref().ok().and_then(Option::as_ref);
+        let wishes = match &read {
+            Ok((manifest, text)) => intent(&Files {
+                manifest: manifest.clone(),
+                manifest_text: text.clone(),
+                lock: locked.cloned().unwrap_or_default(),
+                ..Files::default()
+            }),
+            Err(_) => BTreeMap::new(),
+        };
+        let manifest = read.map(|(manifest, text)| text.map(|_| manifest));
         let mut look = Self {
             cut_off: Transaction::is_cut_off(scope),
             leftovers: Vec::new(),
             canonical: Ok(BTreeMap::new()),
+            disabled: Ok(BTreeMap::new()),
+            wishes,
             agents: Vec::new(),
             here: Vec::new(),
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
@@ -142,6 +191,7 @@ impl Look {
             lock,
         };
         look.canonical = look.list(&scope.skills_dir(), &BTreeSet::new());
+        look.disabled = look.list(&scope.disabled_dir(), &BTreeSet::new());
         let skills = real(&scope.skills_dir());
         look.directories(settings, &skills);
         look.people(settings, &skills);
@@ -154,7 +204,23 @@ impl Look {
     pub fn installed(&self) -> BTreeSet<String> {
         let locked = self.locked().into_iter().flat_map(|lock| lock.skills.keys()).map(ToString::to_string);
         let there = self.canonical.iter().flat_map(BTreeMap::keys).cloned();
-        locked.chain(there).collect()
+        locked.chain(there).chain(self.wishes.keys().map(ToString::to_string)).collect()
+    }
+
+    /// The agents that somebody chose.
+    fn chosen(&self) -> BTreeSet<&'static str> {
+        let wished = self.wishes.values().flat_map(Wish::linked).map(|agent| agent.id);
+        self.asked().map(sight::chosen).unwrap_or_default().into_iter().chain(wished).collect()
+    }
+
+    /// What lies in the canonical place of `name`.
+    pub fn canonical(&self, name: &SkillName) -> Option<&Thing> {
+        self.canonical.as_ref().ok()?.get(name.as_str())
+    }
+
+    /// What lies in the place of `name` among the disabled.
+    pub fn aside(&self, name: &SkillName) -> Option<&Thing> {
+        self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
     /// The lockfile, where there is one that can be read.
@@ -228,7 +294,7 @@ impl Look {
     /// Looks at the directories of all agents, each once.
     fn directories(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
-        let chosen = self.asked().map(sight::chosen).unwrap_or_default();
+        let chosen = self.chosen();
         let mut all: Vec<&Agent> = agents::all().iter().collect();
         // Of those that share a directory, the ones that somebody chose get the links.
         all.sort_by_key(|agent| !chosen.contains(agent.id));
@@ -243,10 +309,15 @@ impl Look {
                     continue;
                 }
                 if !seen.insert(real.clone()) {
+                    let known = found.iter_mut().find(|known| is_own && known.real == real);
+                    if let Some(known) = known {
+                        known.agents.push(agent);
+                    }
                     continue;
                 }
                 let things = self.list(&dir.path, &installed);
-                found.push(AgentDirectory { path: dir.path, real, agent: is_own.then_some(*agent), things });
+                let agents = is_own.then_some(*agent).into_iter().collect();
+                found.push(AgentDirectory { path: dir.path, real, agents, things });
             }
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -256,7 +327,7 @@ impl Look {
     /// Looks at what the agents see that are here.
     fn people(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
-        let chosen = self.asked().map(sight::chosen).unwrap_or_default();
+        let chosen = self.chosen();
         for agent in agents::all() {
             let is_chosen = chosen.contains(agent.id);
             if !is_chosen && !agent.detected(settings, &self.scope.root, &exists) {
@@ -283,7 +354,7 @@ impl Look {
             return;
         }
         let mut dirs: BTreeSet<PathBuf> = self.agents.iter().map(|dir| dir.path.clone()).collect();
-        dirs.extend([self.scope.work_dir(), self.scope.skills_dir()]);
+        dirs.extend([self.scope.work_dir(), self.scope.skills_dir(), self.scope.disabled_dir()]);
         dirs.extend(self.scope.manifest.parent().map(Path::to_owned));
         for dir in dirs {
             if self.scope.check_inside(&dir).is_err() {
@@ -298,7 +369,7 @@ impl Look {
     }
 
     fn writable(&mut self) {
-        let mut dirs = vec![self.scope.work_dir(), self.scope.skills_dir()];
+        let mut dirs = vec![self.scope.work_dir(), self.scope.skills_dir(), self.scope.disabled_dir()];
         dirs.extend(self.scope.manifest.parent().map(Path::to_owned));
         let linked = self.here.iter().filter(|here| here.chosen && !here.served);
         dirs.extend(linked.filter_map(|here| here.dir.clone()));
@@ -325,7 +396,7 @@ fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
 }
 
 /// `path` with links followed as far as it is there.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(Some(real)), Ok(rest)) = (fs::real_path(there), path.strip_prefix(there)) {
             return real.join(rest);

@@ -10,7 +10,7 @@ pub mod problem;
 use std::path::PathBuf;
 
 pub use check::check;
-pub use look::Look;
+pub use look::{Look, Wish};
 
 use self::problem::{Problem, Severity};
 use super::plan::Step;

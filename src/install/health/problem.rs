@@ -45,7 +45,7 @@ problems! {
     LOCK_NEWER = "lock-newer", Error;
     /// The lockfile cannot be read.
     LOCK_UNREADABLE = "lock-unreadable", Error;
-    /// The manifest names an agent that there is not.
+    /// The manifest or the lockfile names an agent that there is not.
     AGENT_UNKNOWN = "agent-unknown", Error;
     /// A skill is in the manifest and not in the lockfile.
     NOT_LOCKED = "not-locked", Warning;
@@ -63,6 +63,14 @@ problems! {
     SKILL_MISSING = "skill-missing", Error;
     /// In the place of a locked skill is a link or a file.
     SKILL_NO_DIRECTORY = "skill-no-directory", Error;
+    /// The directory of an editable skill is not there, or holds no skill.
+    EDITABLE_GONE = "editable-gone", Error;
+    /// The canonical place of an editable skill is no link to its directory.
+    EDITABLE_LINK = "editable-link", Error;
+    /// A disabled skill lies where agents see it.
+    DISABLED_VISIBLE = "disabled-visible", Warning;
+    /// Something lies among the disabled skills that is none of them.
+    DISABLED_LEFTOVER = "disabled-leftover", Warning;
     /// A skill was edited.
     SKILL_EDITED = "skill-edited", Note;
     /// Two names that are one on some file systems.
@@ -75,6 +83,8 @@ problems! {
     LINK_BROKEN = "link-broken", Warning;
     /// A link of an installed skill's name that leads somewhere else.
     LINK_WRONG = "link-wrong", Warning;
+    /// A link to a skill for an agent that is to have none.
+    LINK_UNWANTED = "link-unwanted", Warning;
     /// A link in a project that says where the project lies.
     LINK_ABSOLUTE = "link-absolute", Warning;
     /// A copy with the same bytes where a link should be.

@@ -117,6 +117,23 @@ impl<'a> Audience<'a> {
         Ok(ids)
     }
 
+    /// Reads what the manifest and the lockfile say, and leaves out agents that are not known.
+    pub(in crate::ops) fn known(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Self {
+        fn listed<'b>(list: impl IntoIterator<Item = &'b String>) -> Ids {
+            list.into_iter().filter_map(|id| agents::find(id).ok()).map(|agent| agent.id).collect()
+        }
+        let skills = files.manifest.skills().iter();
+        let now = Choice {
+            default: files.manifest.agents().targets.as_ref().map(listed),
+            own: skills
+                .filter_map(|(name, entry)| Some((name.clone(), listed(entry.agents.as_ref()?))))
+                .collect(),
+        };
+        let locked = files.lock.skills.iter();
+        let locked = locked.map(|(name, entry)| (name.clone(), listed(&entry.agents))).collect();
+        Self { settings, scope, files, locked, before: now.clone(), now, taken: Ids::new() }
+    }
+
     /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
     /// silent about agents.
     fn is_untouched(&self) -> bool {

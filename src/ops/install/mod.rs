@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 pub(super) mod audience;
-mod editable;
+pub(super) mod editable;
 mod fetch;
 mod marketplace;
 mod project;

@@ -66,7 +66,7 @@ pub(super) fn restore(
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
-            Some(locked) if meets(locked, requirement) && !files.is_conflict(name) => {
+            Some(locked) if locked.meets(requirement) && !files.is_conflict(name) => {
                 work.locked(name, locked, requirement.disabled, care)?;
             }
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
@@ -110,14 +110,6 @@ pub(in crate::ops) fn look_after(
     Ok(work.restore)
 }
 
-/// Whether what is locked is what the manifest asks for.
-fn meets(locked: &Locked, requirement: &Requirement) -> bool {
-    locked.origin == requirement.origin
-        && locked.alias_of == requirement.name
-        && (requirement.path.is_none() || requirement.path == locked.path)
-        && locked.requested == requirement.reference.as_ref().map(ToString::to_string)
-}
-
 struct Worker<'a> {
     context: &'a Context,
     scope: &'a Scope,
@@ -137,7 +129,7 @@ impl<'a> Worker<'a> {
             let (origin, path) = (&locked.origin, locked.path.as_deref());
             // Without a manifest the lockfile names a commit, as firm as any pin.
             let reference = match files.manifest.skills().get(name) {
-                Some(requirement) if meets(locked, requirement) => requirement.reference.clone(),
+                Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
                 None if files.manifest_text.is_none() => locked.revision.clone().map(Reference::Rev),
                 _ => continue,
             };
@@ -153,7 +145,7 @@ impl<'a> Worker<'a> {
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
         for (name, locked) in &files.lock.skills {
             let wanted = match files.manifest.skills().get(name) {
-                Some(requirement) => meets(locked, requirement),
+                Some(requirement) => locked.meets(requirement),
                 None => files.manifest_text.is_none(),
             };
             let lies = |path: &std::path::Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
