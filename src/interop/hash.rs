@@ -57,6 +57,26 @@ pub fn computed_hash(tree: &Tree, dir: &str) -> Result<String, HashError> {
     Ok(hex(&hasher.finalize()))
 }
 
+/// The `wellKnownDigest` of directory `dir` of `tree`, a skill of a site whose index has no digests:
+/// SHA-256 over the path and the bytes of each file, a zero after each, in the order of JavaScript.
+///
+/// # Errors
+///
+/// Content that cannot be read.
+pub fn site_digest(tree: &Tree, dir: &str) -> Result<String, HashError> {
+    let mut files: Vec<_> =
+        tree.below(dir).filter(|(_, entry)| matches!(entry.node, Node::File { .. })).collect();
+    files.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    let mut hasher = Sha256::new();
+    for (path, entry) in files {
+        hasher.update(path);
+        hasher.update([0]);
+        hasher.update(bytes(tree, entry)?);
+        hasher.update([0]);
+    }
+    Ok(format!("sha256:{}", hex(&hasher.finalize())))
+}
+
 /// The id that git gives directory `dir` of `tree` (SHA-1), by which `gh` and the user's lockfile know
 /// a version. `None` for an empty directory, which git does not have.
 ///

@@ -67,10 +67,14 @@ impl Entry {
 
     /// Takes over what `new` says of where the skill comes from. Other fields stay.
     pub fn update(&mut self, new: &Self) {
+        // Of the same repository, only the tool knows whether a page of GitLab was typed.
+        let is = |entry: &Self, kind| entry.get("sourceType") == Some(kind);
+        let is_page = is(self, "gitlab") && is(new, "git") && self.get("sourceUrl") == new.get("sourceUrl");
         for field in
             ["source", "sourceUrl", "ref", "sourceType", "skillPath", "computedHash", "wellKnownDigest"]
         {
-            self.set(field, new.get(field));
+            let value = if is_page && field == "sourceType" { Some("gitlab") } else { new.get(field) };
+            self.set(field, value);
         }
     }
 }

@@ -10,7 +10,7 @@ mod project;
 pub(super) mod restore;
 mod select;
 
-pub(super) use self::fetch::{chain, keep, locked};
+pub(super) use self::fetch::{asked, chain, keep, locked, open, unprotected};
 pub(super) use self::select::candidates;
 
 use self::audience::Audience;
