@@ -188,6 +188,19 @@ mod tests {
     use super::*;
     use crate::digest::Digest;
 
+    /// What the npm tool itself wrote for a site of the older discovery.
+    #[test]
+    fn the_digest_of_a_skill_of_a_site() {
+        let files = [
+            ("docx/SKILL.md", "---\nname: docx\ndescription: Reads.\n---\n"),
+            ("docx/a_b.md", "a_b.md"),
+            ("docx/B/a.md", "B/a.md"),
+            ("docx/metadata.json", "metadata.json"),
+        ];
+        let digest = site_digest(&tree(&files), "docx").expect("reads");
+        assert_eq!(digest, "sha256:b03f32375b0b4fec51f29abb321668f96f66d8b75524e578afeb8512292b9365");
+    }
+
     #[test]
     fn backslashes_count_as_slashes() {
         let hash = |name: &str| computed_hash(&tree(&[(name, "x"), ("b", "y")]), "").expect("hashes");

@@ -247,6 +247,19 @@ mod tests {
         );
     }
 
+    /// A page of GitLab is a git repository to everybody but the tool.
+    #[test]
+    fn the_type_stays_where_the_address_does() {
+        let entry = |kind, url| {
+            Entry::new([("source", Some(url)), ("sourceUrl", Some(url)), ("sourceType", Some(kind))])
+        };
+        let mut old = entry("gitlab", "https://git.example.com/a.git");
+        old.update(&entry("git", "https://git.example.com/a.git"));
+        assert_eq!(old.get("sourceType"), Some("gitlab"));
+        old.update(&entry("git", "https://git.example.com/b.git"));
+        assert_eq!(old, entry("git", "https://git.example.com/b.git"));
+    }
+
     /// Lockfile classes of the threat model (lk01, lk04, lk09, lk23) for this file: told with the place,
     /// and never an empty lock.
     #[test]
