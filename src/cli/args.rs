@@ -213,7 +213,8 @@ pub(crate) enum ScopeArg {
 #[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace", "from_project"]))]
 pub(crate) struct InstallArgs {
     /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-    /// `owner/repo@skill`, the address of a page on GitHub, of a file or of a site, `./directory`,
+    /// `owner/repo@skill`, the address of a git repository such as `https://host/repo.git` or
+    /// `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
     /// `./archive.zip`, or an installed package such as `npm:name`; with `--marketplace` the names of
     /// its plugins
     #[arg(value_name = "SOURCE")]

@@ -57,6 +57,26 @@ pub fn computed_hash(tree: &Tree, dir: &str) -> Result<String, HashError> {
     Ok(hex(&hasher.finalize()))
 }
 
+/// The `wellKnownDigest` of directory `dir` of `tree`, a skill of a site whose index has no digests:
+/// SHA-256 over the path and the bytes of each file, a zero after each, in the order of JavaScript.
+///
+/// # Errors
+///
+/// Content that cannot be read.
+pub fn site_digest(tree: &Tree, dir: &str) -> Result<String, HashError> {
+    let mut files: Vec<_> =
+        tree.below(dir).filter(|(_, entry)| matches!(entry.node, Node::File { .. })).collect();
+    files.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    let mut hasher = Sha256::new();
+    for (path, entry) in files {
+        hasher.update(path);
+        hasher.update([0]);
+        hasher.update(bytes(tree, entry)?);
+        hasher.update([0]);
+    }
+    Ok(format!("sha256:{}", hex(&hasher.finalize())))
+}
+
 /// The id that git gives directory `dir` of `tree` (SHA-1), by which `gh` and the user's lockfile know
 /// a version. `None` for an empty directory, which git does not have.
 ///
@@ -167,6 +187,19 @@ mod tests {
     use super::testing::tree;
     use super::*;
     use crate::digest::Digest;
+
+    /// What the npm tool itself wrote for a site of the older discovery.
+    #[test]
+    fn the_digest_of_a_skill_of_a_site() {
+        let files = [
+            ("docx/SKILL.md", "---\nname: docx\ndescription: Reads.\n---\n"),
+            ("docx/a_b.md", "a_b.md"),
+            ("docx/B/a.md", "B/a.md"),
+            ("docx/metadata.json", "metadata.json"),
+        ];
+        let digest = site_digest(&tree(&files), "docx").expect("reads");
+        assert_eq!(digest, "sha256:b03f32375b0b4fec51f29abb321668f96f66d8b75524e578afeb8512292b9365");
+    }
 
     #[test]
     fn backslashes_count_as_slashes() {

@@ -67,10 +67,14 @@ impl Entry {
 
     /// Takes over what `new` says of where the skill comes from. Other fields stay.
     pub fn update(&mut self, new: &Self) {
+        // Of the same repository, only the tool knows whether a page of GitLab was typed.
+        let is = |entry: &Self, kind| entry.get("sourceType") == Some(kind);
+        let is_page = is(self, "gitlab") && is(new, "git") && self.get("sourceUrl") == new.get("sourceUrl");
         for field in
             ["source", "sourceUrl", "ref", "sourceType", "skillPath", "computedHash", "wellKnownDigest"]
         {
-            self.set(field, new.get(field));
+            let value = if is_page && field == "sourceType" { Some("gitlab") } else { new.get(field) };
+            self.set(field, value);
         }
     }
 }
@@ -241,6 +245,19 @@ mod tests {
             Json::Object(entry.0.clone()).to_string().split_whitespace().collect::<String>(),
             r#"{"ref":"v1","computedHash":"i","new":{"z":1},"sourceType":"github","source":"o/r","subagents":["a"]}"#
         );
+    }
+
+    /// A page of GitLab is a git repository to everybody but the tool.
+    #[test]
+    fn the_type_stays_where_the_address_does() {
+        let entry = |kind, url| {
+            Entry::new([("source", Some(url)), ("sourceUrl", Some(url)), ("sourceType", Some(kind))])
+        };
+        let mut old = entry("gitlab", "https://git.example.com/a.git");
+        old.update(&entry("git", "https://git.example.com/a.git"));
+        assert_eq!(old.get("sourceType"), Some("gitlab"));
+        old.update(&entry("git", "https://git.example.com/b.git"));
+        assert_eq!(old, entry("git", "https://git.example.com/b.git"));
     }
 
     /// Lockfile classes of the threat model (lk01, lk04, lk09, lk23) for this file: told with the place,

@@ -111,7 +111,8 @@ pub enum NotExpressible {
 
 /// The entry of `skills-lock.json` for a skill from `origin`, whose directory in it is `path`.
 ///
-/// `local` is the path of a local source as it is seen from the file. `hash` is the `computedHash`.
+/// `local` is the path of a local source as it is seen from the file. `hash` is the `computedHash`. The
+/// `wellKnownDigest` of a skill of a site is not in it.
 ///
 /// # Errors
 ///
@@ -167,7 +168,18 @@ pub fn entry(
             ("sourceType", Some("local")),
             ("computedHash", Some(hash)),
         ])),
-        Origin::Site(_) => Err(NotExpressible::Kind("sites that skillpm read")),
+        Origin::Site(address) => {
+            let host = address.host();
+            if ["github.com", "gitlab.com", "huggingface.co"].contains(&host) {
+                return Err(NotExpressible::Kind("sites on hosts of repositories"));
+            }
+            Ok(Entry::new([
+                ("source", Some(host.strip_prefix("www.").unwrap_or(host))),
+                ("sourceUrl", Some(address.as_str())),
+                ("sourceType", Some("well-known")),
+                ("computedHash", Some(hash)),
+            ]))
+        }
         Origin::Download(_) => Err(NotExpressible::Kind("downloads")),
         Origin::Package(_) => Err(NotExpressible::Kind("packages that skillpm found")),
     }
@@ -243,6 +255,7 @@ mod tests {
             "git:git@h:o/r.git",
             "git:https://h.example/r.git",
             "git:file:///srv/r",
+            "site:https://www.h.example:8443/docs",
             "path:./x",
         ] {
             let origin: Origin = origin.parse().expect(origin);
@@ -263,7 +276,13 @@ mod tests {
                 (&origin, path, reference)
             );
         }
-        for origin in ["git:https://h.example/r", "git:/srv/r", "npm:x", "url:https://h/x.zip"] {
+        for origin in [
+            "git:https://h.example/r",
+            "git:/srv/r",
+            "npm:x",
+            "url:https://h/x.zip",
+            "site:https://github.com",
+        ] {
             let origin: Origin = origin.parse().expect(origin);
             assert!(entry(&origin, None, None, "", "h").is_err(), "{origin}");
         }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::gate::Gate;
 use super::install::chain;
+use crate::admission::Asked;
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, Result};
@@ -13,7 +15,7 @@ use crate::fs::{self, Kind};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, normal, relative};
 use crate::interop::directory_name;
-use crate::interop::hash::computed_hash;
+use crate::interop::hash::{computed_hash, site_digest};
 use crate::interop::skills_lock::{Entry, FILE_NAME, SkillsLock};
 use crate::interop::source::entry;
 use crate::lockfile::Locked;
@@ -79,7 +81,7 @@ pub struct LeftOut {
 ///
 /// # Errors
 ///
-/// A project without a lockfile; a file to be written that is there and wrong, or cannot be written. A
+/// A project without a lockfile; a policy that cannot be read; a file to be written that is there and wrong, or cannot be written. A
 /// skill that the file cannot hold is no error: the outcome says why.
 pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcome> {
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
@@ -110,9 +112,10 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
         ..ExportOutcome::default()
     };
     let mut taken: BTreeMap<String, String> = BTreeMap::new();
+    let mut gate = Gate::new(context, &scope, &files.manifest)?;
     for (name, locked) in &files.lock.skills {
         let name = name.to_string();
-        let made = make(context, &scope, &dir, locked).and_then(|(own, entry)| {
+        let made = make(context, &scope, &dir, locked, &mut gate).and_then(|(own, entry)| {
             match taken.insert(own.clone(), name.clone()) {
                 Some(other) => Err(format!("`{other}` has the same name `{own}` there")),
                 None => Ok((own, entry)),
@@ -146,6 +149,7 @@ fn make(
     scope: &Scope,
     dir: &Path,
     locked: &Locked,
+    gate: &mut Gate,
 ) -> std::result::Result<(String, Entry), String> {
     let reference = locked.requested.as_deref().map(|text| {
         let name = text.strip_prefix("tags/").or_else(|| text.strip_prefix("heads/")).unwrap_or(text);
@@ -156,8 +160,14 @@ fn make(
     // Told before anything is fetched.
     entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, "")
         .map_err(|error| error.to_string())?;
+    // The commit that is locked is as firm as any pin.
+    let pin = locked.revision.clone().map(Reference::Rev);
+    let asked = Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
+    gate.source(asked).map_err(|error| chain(&error))?;
     let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
-    let opened = source::open(context, scope, &locked.origin, wanted).map_err(|error| chain(&error))?;
+    let opened = source::open(context, scope, &locked.origin, wanted)
+        .and_then(|opened| opened.part(path, locked.revision.as_deref()))
+        .map_err(|error| chain(&error))?;
     let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
     if found.map_err(|error| error.to_string())? != locked.digest {
         return Err(
@@ -165,7 +175,10 @@ fn make(
                 .to_owned(),
         );
     }
+    let is_site = matches!(locked.origin, Origin::Site(_));
     let own = own_name(&opened.tree, path)?;
+    // The tool calls what a site lists as its index does.
+    let own = if is_site { path.to_owned() } else { own };
     let (mut tree, mut inside) = (opened.tree, path.to_owned());
     if let Origin::Local(typed) = &locked.origin {
         let place = local::resolve(&context.settings, scope, typed).map_err(|error| chain(&error))?;
@@ -182,7 +195,15 @@ fn make(
     }
     let hash = computed_hash(&tree, &inside).map_err(|error| error.to_string())?;
     let entry = entry(&locked.origin, locked.path.as_deref(), reference.as_ref(), &local, &hash);
-    Ok((own, entry.map_err(|error| error.to_string())?))
+    let mut entry = entry.map_err(|error| error.to_string())?;
+    if is_site {
+        let digest = match &locked.revision {
+            Some(revision) => revision.clone(),
+            None => site_digest(&tree, &inside).map_err(|error| error.to_string())?,
+        };
+        entry.set("wellKnownDigest", Some(&digest));
+    }
+    Ok((own, entry))
 }
 
 /// The name in the `SKILL.md` of directory `path`.

@@ -389,3 +389,26 @@ fn directories_with_odd_names() {
     assert_eq!(output.code, Some(2), "{output}");
     assert!(output.stderr.contains("has a control character"), "{output}");
 }
+
+/// What the manifest has and the lockfile lacks is resolved once for each source and reference, not for
+/// each skill.
+#[test]
+fn a_source_of_several_new_skills_is_fetched_once() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let names = ["a", "b", "c"];
+    let tree = names.iter().fold(Tree::new(), |tree, name| tree.skill(&format!("skills/{name}"), name));
+    let commit = forge.repo("acme/skills").commit(&tree);
+    forge.repo("acme/skills").tag("v1", &commit);
+    let entry = |name: &&str| {
+        let tag = if *name == "c" { ", tag = \"v1\"" } else { "" };
+        format!("{name} = {{ github = \"acme/skills\", path = \"skills/{name}\"{tag} }}\n")
+    };
+    sandbox.write("skillpm.toml", format!("[skills]\n{}", names.iter().map(entry).collect::<String>()));
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let asked = forge.requests().iter().filter(|request| request.path.contains("/commits/")).count();
+    assert_eq!(asked, 2, "one reference is none at all, the other a tag");
+    assert_eq!(sandbox.run(&["list", "--json"]).stdout.matches("\"ok\"").count(), 3);
+}

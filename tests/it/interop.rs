@@ -9,7 +9,9 @@ use skillpm::interop::hash::{computed_hash, git_tree_id};
 use skillpm::interop::order;
 use skillpm::interop::skills_lock::{Entry, SkillsLock};
 
+use crate::support::git::{GitRepo, GitServer, SshServer};
 use crate::support::npm::{Npm, has_git, node};
+use crate::support::proxy::Proxy;
 use crate::support::testdata;
 use crate::support::{Forge, Sandbox, Tree};
 
@@ -296,6 +298,296 @@ fn revisions_and_local_sources_of_the_npm_tool() {
     std::fs::remove_file(sandbox.project().join("skills-lock.json")).expect("removed");
     assert_eq!(sandbox.run(&["export", "skills-lock"]).code, Some(0));
     assert_eq!(sandbox.read("skills-lock.json"), theirs);
+}
+
+/// Imports what the npm tool installed, restores it from nothing, and exports: the file is the tool's own.
+fn there_and_back(sandbox: &Sandbox, npm: &Npm, names: &[&str]) {
+    let theirs = sandbox.read("skills-lock.json");
+    let output = sandbox.run(&["import", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    for (at, name) in names.iter().enumerate() {
+        let skill = &report["skills"][at];
+        assert_eq!(
+            (skill["name"].as_str(), skill["verdict"].as_str()),
+            (Some(*name), Some("adopted")),
+            "{report}"
+        );
+        let reason = skill["reason"].as_str().expect("a reason");
+        assert!(reason.starts_with("the version that `skills-lock.json` names"), "{report}");
+    }
+    assert_eq!(
+        (output.code, report["skills"].as_array().map(Vec::len)),
+        (Some(0), Some(names.len())),
+        "{output}"
+    );
+    let installed = sandbox.tree(&sandbox.project().join(".agents"));
+    for gone in
+        [sandbox.project().join(".agents"), sandbox.home().join(".local"), sandbox.home().join(".cache")]
+    {
+        let _ = std::fs::remove_dir_all(gone);
+    }
+    let output = sandbox.run(&["install", "--frozen"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(sandbox.tree(&sandbox.project().join(".agents")), installed);
+    let list = sandbox.run(&["list", "--json"]).stdout;
+    assert_eq!(list.matches("\"ok\"").count(), names.len(), "{list}");
+    let output = sandbox.run(&["export", "skills-lock"]);
+    assert_eq!((output.code, sandbox.read("skills-lock.json")), (Some(0), theirs.clone()), "{output}");
+    npm.run(sandbox, &["experimental_install"]);
+    // The tool itself forgets that a page of a GitLab was typed.
+    assert_eq!(
+        sandbox.read("skills-lock.json"),
+        theirs.replace("\"gitlab\"", "\"git\""),
+        "the tool restores from it and keeps it"
+    );
+}
+
+/// What `export` writes where there is no file yet.
+fn anew(sandbox: &Sandbox) -> String {
+    std::fs::remove_file(sandbox.project().join("skills-lock.json")).expect("removed");
+    let output = sandbox.run(&["export", "skills-lock"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    sandbox.read("skills-lock.json")
+}
+
+/// Repositories on servers that are not GitHub: over http with a tag, and by a `file://` address.
+#[test]
+fn git_servers_of_the_npm_tool() {
+    let sandbox = Sandbox::new();
+    let Some(npm) = Npm::new(&sandbox) else { return };
+    let served = sandbox.home().join("served");
+    let repo = GitRepo::new(&sandbox.home().join("work"));
+    repo.commit(&skills());
+    repo.git(&["tag", "v1"]);
+    repo.commit(&skills().file("skills/pdf/new.md", "new").file("skills/docx/new.md", "new"));
+    for name in ["team/skills.git", "own.git"] {
+        std::fs::create_dir_all(served.join(name).parent().expect("a parent")).expect("directories");
+        let _ = repo.bare(&served.join(name));
+    }
+    let server = GitServer::start(&served);
+    let web = format!("{}#v1", server.url("team/skills.git"));
+    let file = format!("file://{}/own.git", served.display());
+    npm.run(&sandbox, &["add", &web, "--skill", "pdf", "--agent", "codex", "--yes"]);
+    npm.run(&sandbox, &["add", &file, "--skill", "docx", "--agent", "codex", "--yes"]);
+    let theirs = sandbox.read("skills-lock.json");
+    insta::assert_snapshot!(shown(&sandbox, &theirs, &server.host()), @r#"
+    {
+      "version": 1,
+      "skills": {
+        "docx": {
+          "source": "file://[DIR]/home/served/own.git",
+          "sourceUrl": "file://[DIR]/home/served/own.git",
+          "sourceType": "git",
+          "skillPath": "skills/docx/SKILL.md",
+          "computedHash": "654aeb93d465c8720e60deed9ff2a377b663c1282584b6ab311d36beebdbd9d6"
+        },
+        "pdf": {
+          "source": "http://HOST/team/skills.git",
+          "sourceUrl": "http://HOST/team/skills.git",
+          "ref": "v1",
+          "sourceType": "git",
+          "skillPath": "skills/pdf/SKILL.md",
+          "computedHash": "07df27b1463d00f4a05dfdb59de1e578206b8634d2d905464fdf8b273aa6cc7a"
+        }
+      }
+    }
+    "#);
+    there_and_back(&sandbox, &npm, &["docx", "pdf"]);
+    insta::assert_snapshot!(shown(&sandbox, &sandbox.read("skillpm.toml"), &server.host()), @r#"
+    [skills]
+    docx = { git = "file://[DIR]/home/served/own.git", path = "skills/docx" }
+    pdf = { git = "http://HOST/team/skills.git", path = "skills/pdf", ref = "v1" }
+    "#);
+    assert_eq!(anew(&sandbox), theirs, "the same bytes from skillpm.lock alone");
+}
+
+/// `text` without the directory of the sandbox and the address of a server.
+fn shown(sandbox: &Sandbox, text: &str, host: &str) -> String {
+    let home = sandbox.home();
+    let dir = home.parent().expect("a parent").display().to_string();
+    text.replace(&dir, "[DIR]").replace(host, "HOST")
+}
+
+/// A page of a GitLab: whether it is one, only the file of the tool says.
+#[test]
+fn a_gitlab_of_the_npm_tool() {
+    let sandbox = Sandbox::new();
+    let Some(npm) = Npm::new(&sandbox) else { return };
+    let served = sandbox.home().join("served");
+    let repo = GitRepo::new(&sandbox.home().join("work"));
+    repo.commit(&skills());
+    std::fs::create_dir_all(served.join("group/sub")).expect("directories");
+    let _ = repo.bare(&served.join("group/sub/skills.git"));
+    let server = GitServer::start(&served);
+    let page = server.url("group/sub/skills/-/tree/main/skills/pdf");
+    npm.run(&sandbox, &["add", &page, "--agent", "codex", "--yes"]);
+    let theirs = sandbox.read("skills-lock.json");
+    insta::assert_snapshot!(shown(&sandbox, &theirs, &server.host()), @r#"
+    {
+      "version": 1,
+      "skills": {
+        "pdf": {
+          "source": "http://HOST/group/sub/skills.git",
+          "sourceUrl": "http://HOST/group/sub/skills.git",
+          "ref": "main",
+          "sourceType": "gitlab",
+          "skillPath": "skills/pdf/SKILL.md",
+          "computedHash": "07df27b1463d00f4a05dfdb59de1e578206b8634d2d905464fdf8b273aa6cc7a"
+        }
+      }
+    }
+    "#);
+    there_and_back(&sandbox, &npm, &["pdf"]);
+    assert_eq!(anew(&sandbox), theirs.replace("\"gitlab\"", "\"git\""), "but for the type, which is lost");
+}
+
+/// A repository over ssh.
+#[test]
+fn an_ssh_server_of_the_npm_tool() {
+    let mut sandbox = Sandbox::new();
+    let Some(mut npm) = Npm::new(&sandbox) else { return };
+    let Some(server) = SshServer::start(&sandbox.home().join("sshd")) else { return };
+    let repo = GitRepo::new(&sandbox.home().join("work"));
+    repo.commit(&skills());
+    let bare = sandbox.home().join("skills.git");
+    let _ = repo.bare(&bare);
+    let path = std::env::join_paths(
+        [server.client(true, true)]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )
+    .expect("a path");
+    npm.path(&path);
+    sandbox.env("PATH", path.to_str().expect("UTF-8"));
+    npm.run(&sandbox, &["add", &server.url(&bare), "--skill", "pdf", "--agent", "codex", "--yes"]);
+    let theirs = sandbox.read("skills-lock.json");
+    assert!(theirs.contains("\"source\": \"ssh://"), "{theirs}");
+    there_and_back(&sandbox, &npm, &["pdf"]);
+    assert_eq!(anew(&sandbox), theirs, "the same bytes from skillpm.lock alone");
+}
+
+/// Sites of both versions of the discovery: of the older one there are no digests in the index.
+#[test]
+fn sites_of_the_npm_tool() {
+    let (forge, sandbox) = (Forge::start(), Sandbox::new());
+    let Some(npm) = Npm::new(&sandbox) else { return };
+    let text = "---\nname: pdf\ndescription: Does what pdf does.\n---\n";
+    let index = serde_json::json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [{
+            "name": "pdf", "type": "skill-md", "description": "Reads.", "url": "pdf.md",
+            "digest": skillpm::digest::Digest::of(text.as_bytes()).to_string(),
+        }],
+    });
+    forge.serve("/new/.well-known/agent-skills/index.json", index.to_string());
+    forge.serve("/new/.well-known/agent-skills/pdf.md", text);
+    let files = ["SKILL.md", "B/a.md", "a_b.md", "metadata.json"];
+    let index = serde_json::json!({"skills": [{"name": "docx", "description": "Reads.", "files": files}]});
+    forge.serve("/old/.well-known/skills/index.json", index.to_string());
+    for file in files {
+        let text = if file == "SKILL.md" { "---\nname: docx\ndescription: Reads.\n---\n" } else { file };
+        forge.serve(&format!("/old/.well-known/skills/docx/{file}"), text);
+    }
+    for (path, name) in [("/new", "pdf"), ("/old", "docx")] {
+        npm.run(&sandbox, &["add", &forge.url(path), "--skill", name, "--agent", "codex", "--yes"]);
+    }
+    let theirs = sandbox.read("skills-lock.json");
+    insta::assert_snapshot!(shown(&sandbox, &theirs, &forge.api_host()), @r#"
+    {
+      "version": 1,
+      "skills": {
+        "docx": {
+          "source": "127.0.0.1",
+          "sourceUrl": "http://HOST/old",
+          "sourceType": "well-known",
+          "computedHash": "f7e4fabe57a34321a3aabb3dc793140d46f3649a7831c3f5dfb5e8638f70811a",
+          "wellKnownDigest": "sha256:b03f32375b0b4fec51f29abb321668f96f66d8b75524e578afeb8512292b9365"
+        },
+        "pdf": {
+          "source": "127.0.0.1",
+          "sourceUrl": "http://HOST/new",
+          "sourceType": "well-known",
+          "computedHash": "aa60e12b461c9c8d53d04243f3f817f2b0b0ce7635c130affac9646fd8a8dd36",
+          "wellKnownDigest": "sha256:ad842c30149cf6d88fc27ea6ba878edab41c4e810318ce32dd8eb257258f0e39"
+        }
+      }
+    }
+    "#);
+    there_and_back(&sandbox, &npm, &["docx", "pdf"]);
+    insta::assert_snapshot!(shown(&sandbox, &sandbox.read("skillpm.toml"), &forge.api_host()), @r#"
+    [skills]
+    docx = { url = "http://HOST/old", path = "docx" }
+    pdf = { url = "http://HOST/new", path = "pdf" }
+    "#);
+    assert_eq!(anew(&sandbox), theirs, "the same bytes from skillpm.lock alone");
+    // The site has other bytes now, which it says itself.
+    forge.serve("/old/.well-known/skills/docx/a_b.md", "changed");
+    for file in ["skillpm.toml", "skillpm.lock"] {
+        std::fs::remove_file(sandbox.project().join(file)).expect("removed");
+    }
+    sandbox.write("skills-lock.json", &theirs);
+    let output = sandbox.run(&["import"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains("docx  left") && output.stdout.contains("pdf   adopted"), "{output}");
+}
+
+/// What comes over plain `http` is told once for each source, as `install` tells it.
+#[test]
+fn a_site_without_tls() {
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    let proxy = Proxy::leading_to(&forge.api_host());
+    sandbox.env("http_proxy", &proxy.url());
+    let entry =
+        |name: &str| serde_json::json!({"name": name, "description": "Reads.", "files": ["SKILL.md"]});
+    let index = serde_json::json!({"skills": [entry("pdf"), entry("docx")]});
+    forge.serve("/.well-known/skills/index.json", index.to_string());
+    let mut lock = SkillsLock::default();
+    for name in ["pdf", "docx"] {
+        let text = format!("---\nname: {name}\ndescription: Reads.\n---\n");
+        forge.serve(&format!("/.well-known/skills/{name}/SKILL.md"), &text);
+        sandbox.write(&format!(".agents/skills/{name}/SKILL.md"), &text);
+        lock.set(
+            name,
+            Entry::new([
+                ("source", Some("skills.example")),
+                ("sourceUrl", Some("http://skills.example")),
+                ("sourceType", Some("well-known")),
+                (
+                    "computedHash",
+                    Some(hash_of(&sandbox.project().join(".agents/skills").join(name)).as_str()),
+                ),
+            ]),
+        );
+    }
+    sandbox.write("skills-lock.json", lock.to_string());
+    insta::assert_snapshot!(sandbox.run(&["import"]), @"
+    exit: 0
+    --- stdout
+    name  outcome  source                      why
+    docx  adopted  site:http://skills.example  the version that `skills-lock.json` names
+    pdf   adopted  site:http://skills.example  the version that `skills-lock.json` names
+    --- stderr
+    warning: `http://skills.example` was read over `http`: anybody on the way could have changed what came
+    2 skills adopted
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+}
+
+/// What the npm tool installs for the user from a site: the digest is the proof.
+#[test]
+fn the_user_s_skills_of_a_site() {
+    let (forge, sandbox) = (Forge::start(), Sandbox::new());
+    let Some(npm) = Npm::new(&sandbox) else { return };
+    let index = serde_json::json!({"skills": [{"name": "pdf", "description": "Reads.", "files": ["SKILL.md", "a.md"]}]});
+    forge.serve("/.well-known/skills/index.json", index.to_string());
+    forge.serve("/.well-known/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads.\n---\n");
+    forge.serve("/.well-known/skills/pdf/a.md", "a");
+    npm.run(&sandbox, &["add", &forge.url(""), "--skill", "pdf", "--agent", "codex", "--global", "--yes"]);
+    let report: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["import", "-g", "--json"]).stdout).expect("JSON");
+    assert_eq!(report["skills"][0]["verdict"], "adopted", "{report}");
+    assert_eq!(report["skills"][0]["reason"], "the version that `.skill-lock.json` names");
+    assert_eq!(sandbox.run(&["install", "-g", "--locked"]).code, Some(0));
 }
 
 /// What the npm tool installs for the user: git's id of the directory is the proof.

@@ -405,10 +405,6 @@ fn a_marketplace_in_a_git_repository() {
     std::fs::write(market.join(".claude-plugin/marketplace.json"), file).expect("writes");
     assert!(commit(&market));
     let output = sandbox.run(&["install", "--marketplace", &format!("file://{}", market.display()), "p"]);
-    if output.stderr.contains("cannot be fetched") {
-        eprintln!("skipped: this build fetches nothing from git repositories");
-        return;
-    }
     assert_eq!(output.code, Some(0), "{output}");
     assert!(sandbox.read("skillpm.toml").contains("git = \"file://"), "{}", sandbox.read("skillpm.toml"));
     assert_eq!(skills(&sandbox), ["pdf"]);

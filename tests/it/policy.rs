@@ -259,3 +259,123 @@ fn wrong_rules_are_told_with_their_place() {
     hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`
     ");
 }
+
+/// `import` asks before it fetches from a source that a lockfile of another tool claims, and about the
+/// skill that came.
+#[test]
+fn an_import_asks_too() {
+    let (forge, sandbox, _) = scene();
+    let entry = |path: &str| {
+        format!(
+            "{{\"source\": \"acme/skills\", \"sourceType\": \"github\", \"skillPath\": \"skills/{path}/SKILL.md\", \"computedHash\": \"0\"}}"
+        )
+    };
+    let lock = |path: &str| format!("{{\"version\": 1, \"skills\": {{\"{path}\": {}}}}}", entry(path));
+    sandbox.write("skills-lock.json", lock("pdf"));
+    Tree::new().skill("", "pdf").write(&sandbox.project().join(".agents/skills/pdf"));
+    manifest(&sandbox, "deny = [\"github:acme\"]");
+    let before = sandbox.tree(&sandbox.project());
+    insta::assert_snapshot!(sandbox.run(&["import"]), @r#"
+    exit: 1
+    --- stdout
+    name  outcome  source              why
+    pdf   left     github:acme/skills  `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
+    --- stderr
+    1 skill left as they are
+    "#);
+    assert!(forge.requests().is_empty(), "no request is made");
+    assert_eq!(sandbox.tree(&sandbox.project()), before);
+    for rule in [
+        "require-pin = \"commit\"",
+        "minimum-release-age = \"9000w\"",
+        "deny = [\"github:acme/skills/skills/pdf\"]",
+    ] {
+        manifest(&sandbox, rule);
+        let output = sandbox.run(&["import"]);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stdout.contains("left") && output.stdout.contains("says so"), "{output}");
+    }
+    forge.repo("acme/skills").commit(
+        &Tree::new().file("skills/bad/SKILL.md", "---\nname: bad\ndescription: d\n---\nSee [x](../../x).\n"),
+    );
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    let copy = "---\nname: bad\ndescription: d\n---\nSee [x](../../x).\n";
+    sandbox.write(".agents/skills/bad/SKILL.md", copy);
+    sandbox.write("skills-lock.json", lock("bad"));
+    manifest(&sandbox, "audit = \"warning\"");
+    insta::assert_snapshot!(sandbox.run(&["import"]), @r#"
+    exit: 1
+    --- stdout
+    name  outcome  source              why
+    bad   left     github:acme/skills  `bad` has a finding: `SKILL.md`, 5:9: the link leaves the skill's directory: `../../x` (link-outside): [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
+    --- stderr
+    1 skill left as they are
+    "#);
+    manifest(&sandbox, "audit = \"error\"");
+    assert_eq!(sandbox.run(&["import"]).code, Some(0));
+}
+
+/// What `link` and `enable` bring back is asked about, too; what needs nothing is not kept from anybody.
+#[test]
+fn a_skill_that_comes_back_is_asked_about() {
+    let (forge, sandbox, _) = scene();
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf"]).code, Some(0));
+    let skills = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme\"]\n"));
+    assert_eq!(sandbox.run(&["disable", "pdf"]).code, Some(0));
+    assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(0), "it lies there");
+    for place in
+        [sandbox.project().join(".agents"), sandbox.home().join(".local"), sandbox.home().join(".cache")]
+    {
+        let _ = std::fs::remove_dir_all(place);
+    }
+    forge.clear_requests();
+    let output = sandbox.run(&["link", "--agent", "claude-code", "pdf"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 5
+    --- stderr
+    error: `github:acme/skills/skills/pdf` is denied
+      caused by: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
+    hint: nothing was changed; `skillpm policy 'github:acme/skills/skills/pdf'` shows every line that has a say
+    "#);
+    assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(5));
+    assert!(forge.requests().is_empty(), "no request is made");
+    assert!(!sandbox.project().join(".claude").exists());
+}
+
+/// A template comes from a source as a skill does.
+#[test]
+fn a_template_is_asked_about() {
+    let (forge, sandbox, _) = scene();
+    manifest(&sandbox, "deny = [\"github:acme\"]");
+    insta::assert_snapshot!(sandbox.run(&["create", "demo", "--template", "acme/skills/skills/pdf"]), @r#"
+    exit: 5
+    --- stderr
+    error: `github:acme/skills/skills/pdf` is denied
+      caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
+    hint: nothing was changed; `skillpm policy 'github:acme/skills/skills/pdf'` shows every line that has a say
+    "#);
+    assert!(forge.requests().is_empty(), "no request is made");
+    assert_eq!(sandbox.run(&["create", "demo"]).code, Some(0), "a built-in one comes from nowhere");
+}
+
+/// `export` reads sources once more: a denied one is left out.
+#[test]
+fn an_export_asks_too() {
+    let (forge, sandbox, _) = scene();
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf"]).code, Some(0));
+    let skills = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\nrequire-pin = \"commit\"\n"));
+    let output = sandbox.run(&["export", "skills-lock"]);
+    assert!(output.stderr.contains("1 skill of skillpm"), "the lockfile names a commit: {output}");
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme\"]\n"));
+    forge.clear_requests();
+    insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @r#"
+    exit: 0
+    --- stderr
+    warning: `pdf` is left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
+    entries that were there and are not skillpm's stay: `pdf`
+    `[DIR]/project/skills-lock.json` unchanged: 0 skills of skillpm
+    "#);
+    assert!(forge.requests().is_empty(), "no request is made");
+}

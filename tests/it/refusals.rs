@@ -288,7 +288,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: `pdf` is not a source: `owner/repo` or a path such as `./pdf` is expected
-    hint: a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`
+    hint: a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./missing"]), @"
     exit: 2
@@ -300,7 +300,7 @@ fn sources_and_flags_that_make_no_sense() {
     exit: 2
     --- stderr
     error: `ext::sh -c touch x` is not an address that skillpm can install from
-    hint: a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`
+    hint: a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`
     ");
     insta::assert_snapshot!(refused(&sandbox, &["install", "acme/skills#v1", "--tag", "v2"]), @"
     exit: 2
@@ -456,7 +456,7 @@ fn lockfiles_and_manifests() {
     exit: 5
     --- stderr
     error: `pdf` from `github:acme/skills` is not what was locked: sha256:0000000000000000000000000000000000000000000000000000000000000000 was expected, [FOUND] was found
-    hint: the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`
+    hint: the source serves other bytes for the same commit: find out why before you lock them with `skillpm install acme/skills/pdf`
     ");
 
     sandbox.write("skillpm.lock", &lock);

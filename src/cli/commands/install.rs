@@ -118,9 +118,10 @@ mod tests {
 
         Arguments:
           [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-                       `owner/repo@skill`, the address of a page on GitHub, of a file or of a site,
-                       `./directory`, `./archive.zip`, or an installed package such as `npm:name`; with
-                       `--marketplace` the names of its plugins
+                       `owner/repo@skill`, the address of a git repository such as `https://host/repo.git`
+                       or `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
+                       `./archive.zip`, or an installed package such as `npm:name`; with `--marketplace` the
+                       names of its plugins
 
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source

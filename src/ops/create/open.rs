@@ -6,8 +6,11 @@ use super::Asked;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::ops::gate::Gate;
+use crate::ops::install::open;
 use crate::refusal::Limits;
-use crate::source::{self, Wanted};
+use crate::source;
 use crate::spec::{SourceSpec, SpecError};
 use crate::template::{BUILTIN, Template, Values, Variable};
 use crate::text::closest;
@@ -16,7 +19,8 @@ use crate::text::closest;
 ///
 /// # Errors
 ///
-/// A word that names nothing, a source that cannot be opened, files that no skill may have.
+/// A word that names nothing, a source that cannot be opened or that the policy refuses, files that no
+/// skill may have.
 pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Template> {
     let typed = typed.unwrap_or(BUILTIN[0].name);
     if let Some(template) = Template::builtin(typed) {
@@ -29,8 +33,10 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     }
     // Paths are read as everywhere: from the working directory.
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-    let origin = source::settled(context, &scope, spec.origin)?;
-    let opened = source::open(context, &scope, &origin, Wanted::Now(spec.reference.as_ref()))?;
+    let origin = source::settled(context, &scope, spec.origin.clone())?;
+    let spec = SourceSpec { origin, ..spec };
+    let mut gate = Gate::new(context, &scope, &Files::read(&scope)?.manifest)?;
+    let opened = open(context, &scope, &spec, &mut gate)?;
     let directory = spec.path.unwrap_or_default();
     let opened = opened.part(&directory, None)?;
     if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {

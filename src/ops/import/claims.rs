@@ -50,6 +50,8 @@ pub(super) enum Proof {
     Computed(String),
     /// The id that git gives the directory in the source.
     Tree(String),
+    /// The npm tool's digest of a skill of a site.
+    Site(String),
     /// Nothing.
     None,
 }
@@ -115,7 +117,10 @@ impl Claims {
                 skill_path: entry.get("skillPath"),
             };
             let proof = match entry.get("skillFolderHash") {
-                None => Proof::None,
+                // It is empty for a site, and where GitHub could not be asked.
+                None | Some("") => {
+                    entry.get("wellKnownDigest").map_or(Proof::None, |digest| Proof::Site(digest.to_owned()))
+                }
                 Some(hash) if hash.len() == 40 => Proof::Tree(hash.to_owned()),
                 Some(hash) => Proof::Computed(hash.to_owned()),
             };

@@ -6,16 +6,18 @@ use super::claims::{Claim, Proof};
 use super::{FoundIn, ImportedSkill, Verdict, in_directories};
 use crate::context::Context;
 use crate::digest::Digest;
+use crate::error::Error;
 use crate::install::agents::Agent;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Found, Survey};
 use crate::interop::copy::{Likeness, compare};
-use crate::interop::hash::{computed_hash, git_tree_id};
+use crate::interop::hash::{computed_hash, git_tree_id, site_digest};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::install::{candidates, chain, keep, locked};
+use crate::ops::gate::Gate;
+use crate::ops::install::{asked, candidates, chain, keep, locked, unprotected};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Wanted as Revision};
@@ -76,6 +78,8 @@ pub(super) struct Judge<'a> {
     files: &'a Files,
     survey: &'a Survey,
     everyone: &'a [&'static Agent],
+    /// Lets in what the policy admits.
+    gate: Gate,
     /// Sources that were opened, or why they could not be.
     opened: BTreeMap<(Origin, String), Result<Opened, String>>,
     /// The keys under which the names that were seen fall together.
@@ -90,10 +94,12 @@ impl<'a> Judge<'a> {
         files: &'a Files,
         survey: &'a Survey,
         everyone: &'a [&'static Agent],
-    ) -> Self {
+    ) -> crate::error::Result<Self> {
+        let gate = Gate::new(context, scope, &files.manifest)?;
         let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
         let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
-        Self { context, scope, files, survey, everyone, opened: BTreeMap::new(), keys, warnings: Vec::new() }
+        let (opened, warnings) = (BTreeMap::new(), Vec::new());
+        Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, warnings })
     }
 
     pub(super) fn into_warnings(self) -> Vec<String> {
@@ -140,12 +146,21 @@ impl<'a> Judge<'a> {
         }
         let copies = self.copies(&name)?;
         let spec = self.settled(claim)?;
+        let refused = |error: Error| chain(&error);
+        self.gate.source(asked(&spec)).map_err(refused)?;
         let (version, tie) = self.version(claim, &spec, copies.first().map(|(_, set)| set))?;
         let spec =
             SourceSpec { path: Some(version.candidate.path.clone()).filter(|path| !path.is_empty()), ..spec };
+        // Its directory may be denied where the source is not.
+        self.gate.source(asked(&spec)).map_err(refused)?;
+        self.gate.release(self.context, asked(&spec), &version.opened).map_err(refused)?;
+        // It is told once, however many of its skills are adopted.
+        let told = unprotected(&spec.origin).filter(|told| !self.warnings.contains(told));
+        self.warnings.extend(told);
         let set = version.opened.tree.skill(&version.candidate.path, &Limits::default());
         let set = set.map_err(|error| format!("its source is refused: {error}"))?;
-        let (digest, set) = keep(self.context, set, &mut self.warnings).map_err(|error| chain(&error))?;
+        let (digest, set) = keep(self.context, set, &mut self.warnings).map_err(refused)?;
+        self.gate.content(&name, &version.candidate.file_name, &set).map_err(refused)?;
         let own = version.candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         let own = own.filter(|own| own != name.as_str());
         let locked = locked(&spec, &version.opened, &version.candidate, own.clone(), digest);
@@ -306,11 +321,15 @@ fn describe(skill: &mut ImportedSkill, locked: &Locked) {
 /// The skill that `claim` means in `opened`: in the directory that the other tool wrote down, else by its
 /// name.
 fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, String> {
-    let version = |candidate: &Candidate| Version { opened: opened.clone(), candidate: candidate.clone() };
+    let version = |candidate: &Candidate| {
+        let delivered = opened.deliver(candidate).map_err(|error| chain(&error))?;
+        let (opened, candidate) = delivered.unwrap_or_else(|| (opened.clone(), candidate.clone()));
+        Ok(Version { opened, candidate })
+    };
     let inside = candidates(opened, spec);
     let path = spec.path.as_deref().unwrap_or("");
     if let Some(candidate) = inside.iter().flatten().find(|candidate| candidate.path == path) {
-        return Ok(version(candidate));
+        return version(candidate);
     }
     let everywhere = SourceSpec { path: None, ..spec.clone() };
     let found = candidates(opened, &everywhere).map_err(|error| chain(&error))?;
@@ -319,7 +338,7 @@ fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, St
             || candidate.directory_name(&opened.name) == claim.directory
     };
     match found.iter().filter(named).collect::<Vec<_>>()[..] {
-        [one] => Ok(version(one)),
+        [one] => version(one),
         [] => Err(format!("its source has no skill of that name any more: `{}`", everywhere.origin)),
         _ => Err(format!("its source has several skills of that name: `{}`", everywhere.origin)),
     }
@@ -331,6 +350,10 @@ fn proves(proof: &Proof, version: &Version) -> Option<bool> {
     match proof {
         Proof::Computed(hash) => computed_hash(tree, path).ok().map(|found| found == *hash),
         Proof::Tree(id) => git_tree_id(tree, path).ok().flatten().map(|found| found == *id),
+        Proof::Site(digest) => match &version.opened.revision {
+            Some(revision) => Some(revision == digest),
+            None => site_digest(tree, path).ok().map(|found| found == *digest),
+        },
         Proof::None => None,
     }
 }

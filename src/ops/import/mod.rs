@@ -126,7 +126,7 @@ pub enum FoundIn {
 ///
 /// # Errors
 ///
-/// A file of another tool that cannot be read, a scope that cannot be changed. A skill that cannot be
+/// A file of another tool or of a policy that cannot be read, a scope that cannot be changed. A skill that cannot be
 /// adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
@@ -135,7 +135,7 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
     let survey = Survey::take(&context.settings, &scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
-    let mut judge = Judge::new(context, &scope, &files, &survey, &everyone);
+    let mut judge = Judge::new(context, &scope, &files, &survey, &everyone)?;
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
     let mut warnings = judge.into_warnings();
     let audience = Audience::of(&files, &survey, &everyone, &judged);

@@ -55,7 +55,7 @@ pub(super) fn parse(
                 "what stands before `@` in a host is a login; a skill is named after a slash: `https://host/@skill`",
             ),
             _ => told.hint(
-                "a source is `owner/repo`, the address of a repository, a file or a site, or a path such as `./skills`",
+                "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
             ),
         }
     })?;
@@ -92,15 +92,28 @@ pub(super) fn parse(
 /// # Errors
 ///
 /// As [`source::open`]; a policy that refuses the source.
-pub(super) fn open(context: &Context, scope: &Scope, spec: &SourceSpec, gate: &mut Gate) -> Result<Opened> {
+pub(in crate::ops) fn open(
+    context: &Context,
+    scope: &Scope,
+    spec: &SourceSpec,
+    gate: &mut Gate,
+) -> Result<Opened> {
     gate.source(asked(spec))?;
     let opened = source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
     gate.release(context, asked(spec), &opened)?;
     Ok(opened)
 }
 
+/// What to tell of a source that anybody on the way could change.
+pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
+    let told = || {
+        format!("`{}` was read over `http`: anybody on the way could have changed what came", origin.typed())
+    };
+    (!origin.is_private()).then(told)
+}
+
 /// What a policy is asked about `spec`.
-pub(super) fn asked(spec: &SourceSpec) -> Asked<'_> {
+pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
     Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
 }
 
@@ -150,12 +163,7 @@ impl Fetched {
             editable::check(context, scope, spec)?;
         }
         let opened = open(context, scope, spec, &mut self.gate)?;
-        if !spec.origin.is_private() {
-            self.warnings.push(format!(
-                "`{}` was read over `http`: anybody on the way could have changed what came",
-                spec.origin.typed()
-            ));
-        }
+        self.warnings.extend(unprotected(&spec.origin));
         let found = candidates(&opened, spec)?;
         let mut names = request.skills.clone();
         names.extend(spec.skill.clone());

@@ -10,7 +10,9 @@ mod project;
 pub(super) mod restore;
 mod select;
 
-pub(super) use self::fetch::{chain, keep, locked};
+#[cfg(feature = "create")]
+pub(super) use self::fetch::open;
+pub(super) use self::fetch::{asked, chain, keep, locked, unprotected};
 pub(super) use self::select::candidates;
 
 use self::audience::Audience;

@@ -59,10 +59,9 @@ pub(super) fn restore(
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
     let care = Care { bring: true, force: request.force, copy };
-    let mut work = Worker::new(context, scope);
-    work.restore.fetched.gate = Gate::new(context, scope, &files.manifest)?;
-    work.admit(files)?;
-    work.prefetch(files)?;
+    let mut work = Worker::new(context, scope, files)?;
+    work.admit()?;
+    work.prefetch()?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
@@ -96,7 +95,7 @@ pub(in crate::ops) fn look_after(
     skills: &BTreeMap<SkillName, bool>,
     care: Care,
 ) -> Result<Restore> {
-    let mut work = Worker::new(context, scope);
+    let mut work = Worker::new(context, scope, files)?;
     for (name, disabled) in skills {
         match (files.manifest.skills().get(name), files.lock.skills.get(name)) {
             (Some(requirement), _) if requirement.editable => {
@@ -110,44 +109,65 @@ pub(in crate::ops) fn look_after(
     Ok(work.restore)
 }
 
+/// At which revision a source was opened.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    Now(Option<Reference>),
+    Locked(String),
+}
+
 struct Worker<'a> {
     context: &'a Context,
     scope: &'a Scope,
-    /// Sources that were opened, so that each is fetched once.
-    opened: BTreeMap<(Origin, Option<String>), Opened>,
+    files: &'a Files,
+    /// Sources that were opened, and at which revision or reference, so that each is fetched once.
+    opened: BTreeMap<(Origin, At), Opened>,
     restore: Restore,
 }
 
 impl<'a> Worker<'a> {
-    fn new(context: &'a Context, scope: &'a Scope) -> Self {
-        Self { context, scope, opened: BTreeMap::new(), restore: Restore::default() }
+    fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
+        let fetched = Fetched::new(Gate::new(context, scope, &files.manifest)?);
+        let restore = Restore { fetched, ..Restore::default() };
+        Ok(Self { context, scope, files, opened: BTreeMap::new(), restore })
+    }
+
+    /// Whether the manifest wants what is locked of `name`; without one, all of it is wanted.
+    fn is_wanted(&self, name: &SkillName, locked: &Locked) -> bool {
+        match self.files.manifest.skills().get(name) {
+            Some(requirement) => locked.meets(requirement),
+            None => self.files.manifest_text.is_none(),
+        }
     }
 
     /// Asks the policy about all that is locked and wanted, before anything of it is fetched.
-    fn admit(&mut self, files: &Files) -> Result<()> {
-        for (name, locked) in &files.lock.skills {
-            let (origin, path) = (&locked.origin, locked.path.as_deref());
-            // Without a manifest the lockfile names a commit, as firm as any pin.
-            let reference = match files.manifest.skills().get(name) {
-                Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
-                None if files.manifest_text.is_none() => locked.revision.clone().map(Reference::Rev),
-                _ => continue,
-            };
-            self.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })?;
+    fn admit(&mut self) -> Result<()> {
+        for (name, locked) in &self.files.lock.skills {
+            if self.is_wanted(name, locked) {
+                self.ask(name, locked)?;
+            }
         }
         Ok(())
     }
 
+    /// Asks the policy about what is locked of `name`.
+    fn ask(&mut self, name: &SkillName, locked: &Locked) -> Result<()> {
+        let reference = match self.files.manifest.skills().get(name) {
+            Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
+            // Without an entry the lockfile names a commit, as firm as any pin.
+            _ => locked.revision.clone().map(Reference::Rev),
+        };
+        let (origin, path) = (&locked.origin, locked.path.as_deref());
+        self.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })
+    }
+
     /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
     /// wanted and are neither here nor in the store.
-    fn prefetch(&mut self, files: &Files) -> Result<()> {
+    fn prefetch(&mut self) -> Result<()> {
         let store = Store::new(&self.context.settings).ok();
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
-        for (name, locked) in &files.lock.skills {
-            let wanted = match files.manifest.skills().get(name) {
-                Some(requirement) => locked.meets(requirement),
-                None => files.manifest_text.is_none(),
-            };
+        for (name, locked) in &self.files.lock.skills {
+            let wanted = self.is_wanted(name, locked);
             let lies = |path: &std::path::Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
             if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
                 continue;
@@ -162,7 +182,7 @@ impl<'a> Worker<'a> {
         }
         // One alone is fetched where its files are read.
         for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
-            self.open(origin, None)?.prefetch(&skills)?;
+            self.open_locked(origin, None)?.prefetch(&skills)?;
         }
         Ok(())
     }
@@ -221,12 +241,13 @@ impl<'a> Worker<'a> {
 
     /// The files of a locked skill, checked against the digest.
     fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
+        self.ask(name, locked)?;
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let opened = self
-            .open(&locked.origin, revision)
+            .open_locked(&locked.origin, revision)
             .and_then(|opened| opened.part(path, revision))
             .map_err(|error| error.context(format!("`{name}` is not in the store and cannot be fetched")))?;
         let set = opened.tree.skill(path, &Limits::default())?;
@@ -240,16 +261,15 @@ impl<'a> Worker<'a> {
                 )),
                 _ => error,
             };
-            return Err(if locked.origin.has_revisions() {
-                error.hint("the source serves other bytes for the same commit: find out why before you lock them with `skillpm install owner/repo`")
+            let between = if matches!(locked.origin, Origin::GitHub(_)) { "/" } else { "//" };
+            let path = locked.path.as_ref().filter(|_| !matches!(locked.origin, Origin::Local(_)));
+            let path = path.map(|path| format!("{between}{path}")).unwrap_or_default();
+            let command = format!("skillpm install {}{path}", locked.origin.typed());
+            return Err(error.hint(if locked.origin.has_revisions() {
+                format!("the source serves other bytes for the same commit: find out why before you lock them with `{command}`")
             } else {
-                let path = locked.path.as_ref().filter(|_| !matches!(locked.origin, Origin::Local(_)));
-                let path = path.map(|path| format!("//{path}")).unwrap_or_default();
-                error.hint(format!(
-                    "it has changed since: `skillpm install {}{path}` locks what is there now",
-                    locked.origin.typed()
-                ))
-            });
+                format!("it has changed since: `{command}` locks what is there now")
+            }));
         }
         let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
         Ok(set)
@@ -279,14 +299,30 @@ impl<'a> Worker<'a> {
         None
     }
 
-    fn open(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
+    /// Opens `origin` at what a lockfile calls `revision`.
+    fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
         // The skills of a site have a revision each, and one index.
         let revision = revision.filter(|_| !matches!(origin, Origin::Site(_)));
-        let key = (origin.clone(), revision.map(ToOwned::to_owned));
+        self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
+    }
+
+    /// Opens the source of `spec` as it is now, if the policy lets it in.
+    fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
+        self.restore.fetched.gate.source(fetch::asked(spec))?;
+        let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
+        self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
+        Ok(opened)
+    }
+
+    fn open(&mut self, origin: &Origin, at: At) -> Result<Opened> {
+        let key = (origin.clone(), at);
         if let Some(opened) = self.opened.get(&key) {
             return Ok(opened.clone());
         }
-        let wanted = revision.map_or(source::Wanted::Now(None), source::Wanted::Locked);
+        let wanted = match &key.1 {
+            At::Now(reference) => source::Wanted::Now(reference.as_ref()),
+            At::Locked(revision) => source::Wanted::Locked(revision),
+        };
         let opened = source::open(self.context, self.scope, origin, wanted)?;
         self.opened.insert(key, opened.clone());
         Ok(opened)
@@ -314,7 +350,7 @@ impl<'a> Worker<'a> {
             reference: requirement.reference.clone(),
             skill: None,
         };
-        let opened = fetch::open(self.context, self.scope, &spec, &mut self.restore.fetched.gate)?;
+        let opened = self.open_now(&spec)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
         let matching: Vec<_> = match &found[..] {

@@ -1,5 +1,6 @@
 //! The npm tool `skills` itself, where `make test-tools` fetched it, and repositories for it.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -46,6 +47,8 @@ pub struct Npm {
     script: PathBuf,
     repositories: PathBuf,
     config: PathBuf,
+    /// Where it finds programs.
+    path: OsString,
 }
 
 impl Npm {
@@ -67,7 +70,13 @@ impl Npm {
             repositories.display()
         );
         std::fs::write(&config, text).expect("a file");
-        Some(Self { node: node()?, script, repositories, config })
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        Some(Self { node: node()?, script, repositories, config, path })
+    }
+
+    /// From now on the tool finds programs in these directories.
+    pub fn path(&mut self, path: &OsStr) {
+        path.clone_into(&mut self.path);
     }
 
     /// Commits `tree` to the repository `owner/name`, for git and as an archive on `forge`, and returns the
@@ -120,7 +129,7 @@ impl Npm {
             .args(args)
             .current_dir(sandbox.project())
             .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .env("PATH", &self.path)
             .env("HOME", sandbox.home())
             .env("GIT_CONFIG_GLOBAL", &self.config)
             .env("GIT_CONFIG_NOSYSTEM", "1")
