@@ -337,6 +337,10 @@ pub(crate) struct RemoveArgs {
     /// also remove skills that you edited; the edited copy is kept in the store
     #[arg(short, long)]
     pub(crate) force: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 // Arguments of `validate`.

@@ -23,8 +23,8 @@ pub struct RemoveRequest {
     pub force: bool,
 }
 
-/// What went.
-#[derive(Debug, Clone, Default)]
+/// What went. Its JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct RemoveOutcome {
     /// The names.
     pub removed: Vec<String>,

@@ -76,6 +76,7 @@ fn forms() {
         ("https://host.example/a/SKILL.md?x=1", "url:https://host.example/a/SKILL.md?x=1"),
         ("url:https://host.example/get?id=1", "url:https://host.example/get?id=1"),
         ("url:https://host.example/get?id=a@b", "url:https://host.example/get?id=a@b"),
+        ("https://host.example?x/-/_@-", "site:https://host.example?x/-/_@-"),
         ("owner/repo/a@b/", "github:owner/repo/a@b/"),
         ("git@host.example:team/x@y/", "git+git@host.example:team/x@y/"),
         ("https://host.example/pdf.md", "url:https://host.example/pdf.md"),

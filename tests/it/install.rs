@@ -93,6 +93,17 @@ fn one_skill_of_a_repository() {
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
     ");
+    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--dry-run", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "removed": [
+        "pdf"
+      ],
+      "kept": [],
+      "dry_run": true
+    }
+    "#);
     insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"
     exit: 0
     --- stderr

@@ -14,6 +14,10 @@ pub(super) fn run(app: &App, args: &RemoveArgs) -> Result<u8> {
         force: args.force,
     };
     let outcome = remove(&app.context, &request)?;
-    render::remove::show(&app.printer, &outcome);
+    if args.json {
+        app.printer.json(&outcome);
+    } else {
+        render::remove::show(&app.printer, &outcome);
+    }
     Ok(exit::SUCCESS)
 }
