@@ -94,7 +94,7 @@ impl Unit {
 }
 
 /// Takes what lies at `path`, below the cache directory `cache`, away at once; `false` where a process is at
-/// work on it. One that is killed meanwhile leaves a directory that [`clear_gone`] removes.
+/// work on it. One that is killed meanwhile leaves a directory that [`gone`] tells of, for whoever clears the cache.
 ///
 /// # Errors
 ///
