@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 macro_rules! variables {
     ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
@@ -125,6 +126,11 @@ variables! {
 /// The arguments of this process, the program's name first.
 pub fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
+}
+
+/// Seconds since 1970, by this machine's clock.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// What the process was started with, read once.

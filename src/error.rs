@@ -93,6 +93,18 @@ impl Error {
         Self { kind, message: message.into(), hints, source: Some(Box::new(cause)) }
     }
 
+    /// The message with those of its causes, on one line.
+    pub fn with_causes(&self) -> String {
+        let mut text = self.message.clone();
+        let mut cause = StdError::source(self);
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+
     /// What kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
         self.kind

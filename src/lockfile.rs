@@ -9,7 +9,7 @@ use crate::digest::Digest;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::spec::{Origin, check_directory, is_commit, is_object_id};
-use crate::text::line_column;
+use crate::text::{conflict_line, line_column};
 
 /// The file's name.
 pub const FILE_NAME: &str = "skillpm.lock";
@@ -129,8 +129,8 @@ impl Lockfile {
     ///
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        if let Some(line) = text.lines().position(is_mark) {
-            return Err(LockError::MergeConflict { line: line + 1 });
+        if let Some(line) = conflict_line(text) {
+            return Err(LockError::MergeConflict { line });
         }
         let raw: RawLock = toml::from_str(text).map_err(|error| {
             // The fields of a newer format would only be confusing: its version is the news.
@@ -195,11 +195,6 @@ impl Mended {
             None => Ok(Self { lock, others }),
         }
     }
-}
-
-/// Whether git made `line` the first of a conflict, or the last.
-fn is_mark(line: &str) -> bool {
-    line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
 }
 
 /// The two texts that git could not merge. What both had before, which some settings of git show, is
@@ -358,6 +353,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::is_conflict_mark;
 
     const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -500,7 +496,7 @@ mod tests {
         fn sides_of_any_text(text in "(<<<<<<< a\n|=======\n|>>>>>>> b\n|[|]{7} c\n|x\n){0,9}") {
             if let Ok((ours, theirs)) = sides(&text) {
                 prop_assert!(text.contains("=======") || ours == theirs);
-                prop_assert!(!ours.lines().chain(theirs.lines()).any(is_mark));
+                prop_assert!(!ours.lines().chain(theirs.lines()).any(is_conflict_mark));
             }
         }
 

@@ -7,7 +7,7 @@ use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLik
 
 use crate::name::SkillName;
 use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory};
-use crate::text::{closest, line_column};
+use crate::text::{closest, conflict_line, line_column};
 
 /// The file's name.
 pub const FILE_NAME: &str = "skillpm.toml";
@@ -338,10 +338,9 @@ impl Requirement {
 
 fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
     Document::parse(text).map_err(|error| {
-        let mark = |line: &str| line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ");
-        if let Some(line) = text.lines().position(mark) {
+        if let Some(line) = conflict_line(text) {
             return ManifestError {
-                line: line + 1,
+                line,
                 column: 1,
                 message: "there are marks of a merge conflict".to_owned(),
                 hint: Some("settle it by hand, then run `skillpm install`".to_owned()),

@@ -12,6 +12,38 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
+/// Returns `text` with `%20` and its like undone, as in the path of an address. What is no such code,
+/// or would not be UTF-8, stays as it is.
+pub fn percent_decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
+        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
+            bytes.push(byte);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Returns the line, from 1, of the first mark that git left of a merge conflict.
+pub fn conflict_line(text: &str) -> Option<usize> {
+    text.lines().position(is_conflict_mark).map(|line| line + 1)
+}
+
+/// Whether git made `line` the first of a merge conflict, or the last.
+pub fn is_conflict_mark(line: &str) -> bool {
+    line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
+}
+
 /// Makes a text from outside harmless to show: what a terminal would act on or would not show is
 /// written as its code point. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {

@@ -33,7 +33,7 @@ struct File {
 }
 
 /// A line that decided.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Line {
     /// The file, as it is shown.
     pub file: String,
@@ -55,7 +55,7 @@ pub enum Pin {
 }
 
 /// What one line, or the lack of one, means for a skill.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Decision {
     /// Whether the skill may come in, as far as this line goes.
     pub admitted: bool,
@@ -110,11 +110,6 @@ impl Admission {
         };
         self.files.push(file);
         Ok(())
-    }
-
-    /// Whether no file says anything.
-    pub fn is_empty(&self) -> bool {
-        self.lines().is_empty()
     }
 
     /// All lines, in the order of the files.

@@ -1,5 +1,7 @@
 //! Where a link of a skill leads, by its text alone.
 
+use crate::text::percent_decoded;
+
 /// Where a link leads, by its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
@@ -44,7 +46,7 @@ impl Target {
         if path.starts_with('/') || path == "~" || path.starts_with("~/") {
             return Self::Absolute;
         }
-        let path = decoded(path);
+        let path = percent_decoded(path);
         let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
         for part in path.split('/') {
             match part {
@@ -102,27 +104,6 @@ fn is_simple(link: &str) -> bool {
         before = *byte;
     }
     is_path && before != b'/'
-}
-
-/// `path` with `%20` and its like undone, where that is text.
-fn decoded(path: &str) -> String {
-    if !path.contains('%') {
-        return path.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
-        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

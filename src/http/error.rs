@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use crate::env;
 use crate::error::{Error, ErrorKind};
 
 use super::time;
@@ -167,7 +168,7 @@ fn or_more(expected: Option<u64>) -> String {
 }
 
 fn ends(seconds: Option<u64>) -> String {
-    seconds.map(|seconds| format!("; it ends {}", time::until(seconds, time::now()))).unwrap_or_default()
+    seconds.map(|seconds| format!("; it ends {}", time::until(seconds, env::now()))).unwrap_or_default()
 }
 
 impl HttpError {

@@ -3,6 +3,7 @@
 use ureq::http::HeaderMap;
 
 use super::time;
+use crate::env;
 
 /// The longest wait that a server may ask for; beyond it the person is told instead.
 pub(super) const LONGEST_WAIT: u64 = 60;
@@ -46,7 +47,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<u64> {
 }
 
 fn server_time(headers: &HeaderMap) -> u64 {
-    text(headers, "date").and_then(time::parse_date).unwrap_or_else(time::now)
+    text(headers, "date").and_then(time::parse_date).unwrap_or_else(env::now)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

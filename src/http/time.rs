@@ -1,13 +1,6 @@
-//! The clock, and times as servers and people write them.
-
-use std::time::SystemTime;
+//! Times as servers and people write them.
 
 const DAY: u64 = 86_400;
-
-/// Seconds since 1970, by this machine's clock. The only place that reads it.
-pub(super) fn now() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
 
 /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that servers may send.
 pub(super) fn parse_date(text: &str) -> Option<u64> {

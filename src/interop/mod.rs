@@ -8,7 +8,7 @@ pub mod copy;
 pub mod gh;
 pub mod global_lock;
 pub mod hash;
-mod json;
+pub(crate) mod json;
 pub mod order;
 pub mod skills_lock;
 pub mod source;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::gate::Gate;
-use super::install::chain;
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::document::Document;
@@ -163,11 +162,11 @@ fn make(
     // The commit that is locked is as firm as any pin.
     let pin = locked.revision.clone().map(Reference::Rev);
     let asked = Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
-    gate.source(asked).map_err(|error| chain(&error))?;
+    gate.source(asked).map_err(|error| error.with_causes())?;
     let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
     let opened = source::open(context, scope, &locked.origin, wanted)
         .and_then(|opened| opened.part(path, locked.revision.as_deref()))
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| error.with_causes())?;
     let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
     if found.map_err(|error| error.to_string())? != locked.digest {
         return Err(
@@ -181,7 +180,7 @@ fn make(
     let own = if is_site { path.to_owned() } else { own };
     let (mut tree, mut inside) = (opened.tree, path.to_owned());
     if let Origin::Local(typed) = &locked.origin {
-        let place = local::resolve(&context.settings, scope, typed).map_err(|error| chain(&error))?;
+        let place = local::resolve(&context.settings, scope, typed).map_err(|error| error.with_causes())?;
         let place = fs::real_path(&place).map_err(|error| error.to_string())?.unwrap_or(place);
         if fs::kind(&place).map_err(|error| error.to_string())? != Some(Kind::Directory) {
             return Err(format!("`{FILE_NAME}` has no entries for archives"));

@@ -1,18 +1,19 @@
 //! What a policy says, asked at each step of an installation.
 
+use std::collections::HashSet;
 use std::path::Path;
-use std::time::SystemTime;
 
 use crate::admission::{Admission, Asked, Decision};
 use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files;
+use crate::env;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::Scope;
 use crate::install::state::manifest_error;
 use crate::lint::{self, Profile, Ruleset, Subject};
-use crate::manifest::{Manifest, ManifestError, PolicySettings};
+use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
 use crate::settings::Policies;
 use crate::source::{self, Opened};
@@ -27,10 +28,12 @@ const MAX_FILE: u64 = 1 << 20;
 pub(super) struct Gate {
     admission: Admission,
     decided: Vec<Decided>,
+    /// The same, so that each is told once however many skills it let in.
+    told: HashSet<Decided>,
 }
 
 /// What was decided about a source or a skill.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct Decided {
     /// The source or the skill.
     pub subject: String,
@@ -69,11 +72,9 @@ pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -
 /// Adds what the file at `path` says; `false` where there is none.
 fn add(admission: &mut Admission, path: &Path) -> Result<bool> {
     let Some(text) = fs::read_text(path, MAX_FILE)? else { return Ok(false) };
-    let read = || -> std::result::Result<(), ManifestError> {
-        admission.add(&path.display().to_string(), &PolicySettings::parse(&text)?)
-    };
-    let mut read = read;
-    read().map_err(|error| manifest_error(path, error))?;
+    let settings = PolicySettings::parse(&text);
+    let added = settings.and_then(|settings| admission.add(&path.display().to_string(), &settings));
+    added.map_err(|error| manifest_error(path, error))?;
     Ok(true)
 }
 
@@ -84,7 +85,7 @@ impl Gate {
     ///
     /// As [`admission`].
     pub(super) fn new(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Self> {
-        Ok(Self { admission: admission(context, scope, manifest)?, decided: Vec::new() })
+        Ok(Self { admission: admission(context, scope, manifest)?, ..Self::default() })
     }
 
     /// Asks whether anything may come from a source; nothing of it has been fetched.
@@ -111,8 +112,7 @@ impl Gate {
             (None, Some(revision)) => source::released(context, asked.origin, revision)?,
             (None, None) => None,
         };
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let now = since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+        let now = i64::try_from(env::now()).unwrap_or(i64::MAX);
         let decisions = self.admission.release(asked, released, now);
         self.decide(&shown(asked), decisions)
     }
@@ -165,7 +165,7 @@ impl Gate {
                 return Err(refused(subject, &decision).hint(hint));
             }
             let decided = Decided { subject: subject.to_owned(), decision };
-            if !self.decided.contains(&decided) {
+            if self.told.insert(decided.clone()) {
                 self.decided.push(decided);
             }
         }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::address::is_host;
-use super::hosting::decoded;
 use super::{SpecError, is_local};
+use crate::text::percent_decoded;
 
 /// Where a git repository lies: `https://host/repo.git`, `ssh://git@host/repo`, `git@host:repo`,
 /// `file:///repo.git` or a path on this machine.
@@ -113,11 +113,11 @@ impl GitUrl {
 
     /// The path that a `file://` address leads to.
     pub fn file_path(&self) -> Option<String> {
-        let path = decoded(self.0.strip_prefix("file://")?);
+        let path = percent_decoded(self.0.strip_prefix("file://")?);
         // `file:///C:/skills.git`: the drive is the first part, not a directory.
         let drive =
             path.strip_prefix('/').filter(|rest| cfg!(windows) && is_local(rest)).map(ToOwned::to_owned);
-        Some(drive.unwrap_or(path))
+        Some(drive.unwrap_or_else(|| path.into_owned()))
     }
 
     /// What the repository is called: the last part of its address, without `.git`.

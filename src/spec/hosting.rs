@@ -4,6 +4,7 @@ use super::address::split_scheme;
 use super::{
     Address, GitUrl, Origin, Reference, SourceSpec, SpecError, skill_name, split_suffixes, subdirectory,
 };
+use crate::text::percent_decoded;
 
 /// What is typed before the colon, and the host that it stands for.
 const PREFIXES: &[(&str, &str)] =
@@ -39,8 +40,9 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     let parts: Vec<&str> = path.split('/').collect();
     // Forgejo and Gitea have this form on whatever host they run.
     if let [owner, name, "src", kind @ ("branch" | "tag" | "commit"), reference, ref path @ ..] = parts[..] {
-        let reference = named(kind, &decoded(reference));
-        let path = decoded(&path.join("/"));
+        let reference = named(kind, &percent_decoded(reference));
+        let path = path.join("/");
+        let path = percent_decoded(&path);
         return Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None));
     }
     let groups = host == "gitlab.com" || host.starts_with("gitlab.");
@@ -50,7 +52,8 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
     }
     match parts[..] {
         [owner, name, "src", reference, ref path @ ..] if !groups => {
-            let (reference, path) = (decoded(reference), decoded(&path.join("/")));
+            let (reference, path) = (percent_decoded(reference), path.join("/"));
+            let path = percent_decoded(&path);
             let reference = Reference::any(&reference);
             Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None))
         }
@@ -68,7 +71,7 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
 
 /// `group/repo/-/tree/REVISION/directory`.
 fn gitlab_page(host: &str, project: &str, page: &str) -> Result<SourceSpec, SpecError> {
-    let page = decoded(page.split(['?', '#']).next().unwrap_or(page));
+    let page = percent_decoded(page.split(['?', '#']).next().unwrap_or(page));
     let parts: Vec<&str> = page.trim_end_matches('/').split('/').collect();
     match parts[..] {
         ["tree", reference, ref path @ ..] | ["blob", reference, ref path @ .., "SKILL.md"] => {
@@ -85,7 +88,7 @@ fn azure(host: &str, rest: &str) -> Result<SourceSpec, SpecError> {
     let mut reference = reference.map(Reference::any);
     let mut path = None;
     for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-        let value = decoded(value);
+        let value = percent_decoded(value);
         match key {
             "path" => path = Some(value.trim_matches('/').to_owned()),
             "version" => {
@@ -94,7 +97,7 @@ fn azure(host: &str, rest: &str) -> Result<SourceSpec, SpecError> {
                     "GB" => "branch",
                     "GT" => "tag",
                     "GC" => "commit",
-                    _ => return Err(SpecError::BadReference(value.clone())),
+                    _ => return Err(SpecError::BadReference(value.into_owned())),
                 };
                 reference = Some(named(kind, name));
             }
@@ -138,18 +141,4 @@ fn repository(
         reference: reference.transpose()?,
         skill: skill.map(skill_name).transpose()?,
     })
-}
-
-/// `text` with its `%20` read; what is no such code, or would not be UTF-8, stays as it is.
-pub(crate) fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let code = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = code.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *byte == b'%');
-        out.push(code.unwrap_or(*byte));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }

@@ -18,8 +18,6 @@ pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Reference, is_commit, is_object_id};
 pub use repository::{PUBLIC_HOST, Repository};
 
-pub(crate) use hosting::decoded;
-
 use address::split_scheme;
 use repository::is_github_host;
 

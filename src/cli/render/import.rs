@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::table::Table;
-use super::{and, count, one_line, steps};
+use super::{and, count, one_line, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::install::plan::Step;
 use crate::install::scope::ScopeKind;
@@ -95,7 +95,7 @@ fn word(skill: &ImportedSkill) -> &'static str {
 fn source(skill: &ImportedSkill) -> String {
     let Some(source) = &skill.source else { return String::new() };
     match &skill.revision {
-        Some(revision) => format!("{source} at {}", revision.chars().take(7).collect::<String>()),
+        Some(revision) => format!("{source} at {}", short_revision(revision)),
         None => source.clone(),
     }
 }

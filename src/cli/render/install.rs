@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{and, count, one_line, quoted, steps};
+use super::{and, count, one_line, quoted, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::install::agents::CANONICAL_DIR;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -10,7 +10,6 @@ use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 use crate::ops::policy::Decided;
-use crate::spec::is_object_id;
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.dry_run {
@@ -124,13 +123,10 @@ fn line(skill: &InstalledSkill) -> String {
     for (holds, word) in [(skill.editable, ", editable"), (skill.disabled, ", disabled")] {
         end.extend(holds.then_some(word));
     }
-    let at = skill.revision.as_deref().map_or(String::new(), |revision| {
-        // Commits and digests are long, versions of packages are not.
-        let long = is_object_id(revision) || revision.starts_with("sha256:");
-        let length = if long { 7 } else { 20 };
-        let short: String = revision.trim_start_matches("sha256:").chars().take(length).collect();
-        format!(" at {}", one_line(&short))
-    });
+    let at = skill
+        .revision
+        .as_deref()
+        .map_or(String::new(), |revision| format!(" at {}", one_line(&short_revision(revision))));
     format!("{line} ({}{at}{end})", one_line(&skill.source))
 }
 

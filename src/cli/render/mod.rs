@@ -31,6 +31,7 @@ use serde::Serialize;
 use super::printer::clean;
 use super::style::escape_json;
 use crate::install::scope::ScopeKind;
+use crate::spec::is_object_id;
 
 /// Puts a text into one harmless line.
 pub(crate) fn one_line(text: &str) -> String {
@@ -42,6 +43,14 @@ fn json_text(value: &impl Serialize) -> String {
     // A value without maps of other keys than strings, and without foreign types, always serializes.
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     escape_json(&text).into_owned() + "\n"
+}
+
+/// A revision as it is shown: seven digits of a commit or a digest, and at most twenty characters of
+/// the version of a package.
+fn short_revision(revision: &str) -> String {
+    let digits = revision.trim_start_matches("sha256:");
+    let length = if is_object_id(digits) { 7 } else { 20 };
+    digits.chars().take(length).collect()
 }
 
 /// A path as people would write it: below the project without it, below the user's home with `~`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::one_line;
+use super::{one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
@@ -150,7 +150,7 @@ impl<'a> Drawing<'a> {
             line = format!("{line}, alias of {own}");
         }
         if let Some(source) = &skill.source {
-            let at = skill.revision.as_deref().map(|revision| format!(" at {}", short(revision)));
+            let at = skill.revision.as_deref().map(|revision| format!(" at {}", short_revision(revision)));
             line = format!("{line} ({source}{})", at.unwrap_or_default());
         }
         let marks = one.marks();
@@ -162,10 +162,4 @@ impl<'a> Drawing<'a> {
         }
         one_line(&line)
     }
-}
-
-/// The first digits of a commit; other revisions as they are.
-pub(super) fn short(revision: &str) -> &str {
-    let hex = revision.len() >= 40 && revision.bytes().all(|b| b.is_ascii_hexdigit());
-    if hex { &revision[..7] } else { revision }
 }

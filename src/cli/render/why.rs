@@ -1,7 +1,6 @@
 //! `why`: a page for each scope that has the skill.
 
-use super::one_line;
-use super::tree::short;
+use super::{one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Form;
@@ -76,7 +75,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     }
     if let Some(revision) = &skill.revision {
         let requested = skill.requested.as_deref().unwrap_or("the default branch");
-        line(&format!("locked at {}, asked for: {requested}", short(revision)));
+        line(&format!("locked at {}, asked for: {requested}", short_revision(revision)));
     }
     line(&lies(skill, &outcome.short(&skill.location)));
     for seen in &why.seen {

@@ -17,7 +17,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
-use crate::ops::install::{asked, candidates, chain, keep, locked, unprotected};
+use crate::ops::install::{asked, candidates, keep, locked, unprotected};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Wanted as Revision};
@@ -146,7 +146,7 @@ impl<'a> Judge<'a> {
         }
         let copies = self.copies(&name)?;
         let spec = self.settled(claim)?;
-        let refused = |error: Error| chain(&error);
+        let refused = |error: Error| error.with_causes();
         self.gate.source(asked(&spec)).map_err(refused)?;
         let (version, tie) = self.version(claim, &spec, copies.first().map(|(_, set)| set))?;
         let spec =
@@ -200,8 +200,10 @@ impl<'a> Judge<'a> {
         let agents = in_directories(self.survey, self.everyone, name);
         let agents = agents.into_iter().map(|(agent, found)| (Place::Agent(agent.id.to_owned()), found));
         for (place, found) in canonical.into_iter().chain(agents) {
-            let path =
-                self.scope.place(&self.context.settings, &place, name).map_err(|error| chain(&error))?;
+            let path = self
+                .scope
+                .place(&self.context.settings, &place, name)
+                .map_err(|error| error.with_causes())?;
             match (found, &place) {
                 (Found::Tree(_), _) => {
                     let set = store::read(&path).map_err(|error| {
@@ -227,7 +229,7 @@ impl<'a> Judge<'a> {
         // GitHub is the public one, whatever this machine takes for it.
         let origin = match spec.origin {
             Origin::Local(_) => {
-                source::settled(self.context, self.scope, spec.origin).map_err(|error| chain(&error))?
+                source::settled(self.context, self.scope, spec.origin).map_err(|error| error.with_causes())?
             }
             origin => origin,
         };
@@ -281,8 +283,11 @@ impl<'a> Judge<'a> {
         let commits = match commits {
             Ok(commits) => commits,
             Err(error) => {
-                let warning =
-                    format!("older versions of `{}` cannot be looked at: {}", claim.name, chain(&error));
+                let warning = format!(
+                    "older versions of `{}` cannot be looked at: {}",
+                    claim.name,
+                    error.with_causes()
+                );
                 self.warnings.push(warning);
                 return Ok(None);
             }
@@ -304,7 +309,7 @@ impl<'a> Judge<'a> {
         let (context, scope) = (self.context, self.scope);
         let opened = self.opened.entry((spec.origin.clone(), asked)).or_insert_with(|| {
             let revision = commit.map_or(Revision::Now(reference), |commit| Revision::Locked(commit));
-            source::open(context, scope, &spec.origin, revision).map_err(|error| chain(&error))
+            source::open(context, scope, &spec.origin, revision).map_err(|error| error.with_causes())
         });
         opened.clone()
     }
@@ -322,7 +327,7 @@ fn describe(skill: &mut ImportedSkill, locked: &Locked) {
 /// name.
 fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, String> {
     let version = |candidate: &Candidate| {
-        let delivered = opened.deliver(candidate).map_err(|error| chain(&error))?;
+        let delivered = opened.deliver(candidate).map_err(|error| error.with_causes())?;
         let (opened, candidate) = delivered.unwrap_or_else(|| (opened.clone(), candidate.clone()));
         Ok(Version { opened, candidate })
     };
@@ -332,7 +337,7 @@ fn find(claim: &Claim, spec: &SourceSpec, opened: &Opened) -> Result<Version, St
         return version(candidate);
     }
     let everywhere = SourceSpec { path: None, ..spec.clone() };
-    let found = candidates(opened, &everywhere).map_err(|error| chain(&error))?;
+    let found = candidates(opened, &everywhere).map_err(|error| error.with_causes())?;
     let named = |candidate: &&Candidate| {
         candidate.title(&opened.name) == claim.name
             || candidate.directory_name(&opened.name) == claim.directory

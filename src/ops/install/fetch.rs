@@ -220,7 +220,7 @@ impl Fetched {
                     self.warnings.push(format!(
                         "`{}` is left out: {}",
                         candidate.title(&opened.name),
-                        chain(&error)
+                        error.with_causes()
                     ));
                 }
                 Err(error) => return Err(error),
@@ -356,18 +356,6 @@ pub(super) fn nothing(reasons: Vec<String>) -> Error {
     reasons.into_iter().fold(error, Error::hint)
 }
 
-/// The message of `error` with those of its causes.
-pub(in crate::ops) fn chain(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
-}
-
 /// Puts `set` into the store and returns what lies there. Where the store cannot be written the
 /// skill is installed without it, and the reason is told once.
 pub(in crate::ops) fn keep(
@@ -382,7 +370,7 @@ pub(in crate::ops) fn keep(
         Err(error) => {
             let warning = format!(
                 "the store cannot be written, so restoring will need the source again: {}",
-                chain(&error)
+                error.with_causes()
             );
             if !warnings.contains(&warning) {
                 warnings.push(warning);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fetch::{self, Chosen, Fetched, chain, nothing};
+use super::fetch::{self, Chosen, Fetched, nothing};
 use super::select::{self, ALL};
 use super::{Available, InstallOutcome, InstallRequest, OfferedPlugin};
 use crate::context::Context;
@@ -64,7 +64,7 @@ pub(super) fn fetch_plugins(
             Ok(chosen) => sources.push(chosen),
             // Nobody asked for this one by its name.
             Err(error) if all => {
-                warnings.push(format!("left out: {}", chain(&error)));
+                warnings.push(format!("left out: {}", error.with_causes()));
             }
             Err(error) => return Err(error),
         }
@@ -287,7 +287,7 @@ impl<'a> Market<'a> {
                 offered.source = Some(self.inside(dir).to_string());
                 match of_plugin(&self.opened.tree, dir, &plugin.definition) {
                     Ok(found) => offered.skills = Some(found.into_iter().map(|c| c.path).collect()),
-                    Err(error) => offered.problem = Some(chain(&error)),
+                    Err(error) => offered.problem = Some(error.with_causes()),
                 }
             }
             PluginSource::Elsewhere(spec) => offered.source = Some(spec.to_string()),

@@ -12,7 +12,7 @@ mod select;
 
 #[cfg(feature = "create")]
 pub(super) use self::fetch::open;
-pub(super) use self::fetch::{asked, chain, keep, locked, unprotected};
+pub(super) use self::fetch::{asked, keep, locked, unprotected};
 pub(super) use self::select::candidates;
 
 use self::audience::Audience;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fetch::{self, Fetched, chain, keep, locked};
+use super::fetch::{self, Fetched, keep, locked};
 use super::select::{candidates, install_name};
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
@@ -287,7 +287,7 @@ impl<'a> Worker<'a> {
             Ok(None) => return None,
             Ok(Some((set, found))) if found == locked.digest => return Some(set),
             Ok(Some(_)) => "its bytes have changed".to_owned(),
-            Err(error) => chain(&error),
+            Err(error) => error.with_causes(),
         };
         // A store that cannot be written is no reason to give up: the source has the bytes too.
         let thrown = match store.discard(&locked.digest) {

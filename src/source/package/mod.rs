@@ -189,7 +189,7 @@ pub fn of_project(context: &Context, scope: &Scope) -> Result<Project> {
                     }
                 }
                 Ok(Lookup::Missing { .. }) => missing.push(package),
-                Err(error) => project.warnings.push(chain(&error)),
+                Err(error) => project.warnings.push(error.with_causes()),
             }
         }
         project.warnings.extend(passed_over(&used.told_by, &missing));
@@ -207,17 +207,6 @@ fn passed_over(told_by: &str, missing: &[Package]) -> Option<String> {
     };
     (!missing.is_empty())
         .then(|| format!("not installed, so passed over, of `{told_by}`: {}{more}", names.join(", ")))
-}
-
-fn chain(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 /// The skills in the package whose files lie in `dir`: all of it, where it is one, else what lies in

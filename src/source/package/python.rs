@@ -16,7 +16,8 @@ use crate::refusal::Limits;
 use crate::settings::Settings;
 use crate::source::json::Json;
 use crate::source::local;
-use crate::spec::{decoded, distribution_name};
+use crate::spec::distribution_name;
+use crate::text::percent_decoded;
 use crate::tree::Tree;
 
 /// Environments of a project, below its root.
@@ -261,8 +262,8 @@ impl Distribution<'_> {
             _ => return Ok(None),
         }
         let url = root.required("url")?;
-        let path = url.text("url")?.strip_prefix("file://").map(decoded);
-        let dir = path.map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let path = url.text("url")?.strip_prefix("file://").map(percent_decoded);
+        let dir = path.map(|path| PathBuf::from(path.into_owned())).filter(|dir| dir.is_absolute());
         dir.map(Some).ok_or_else(|| url.fault("the address of an editable package is `file:///…`"))
     }
 
