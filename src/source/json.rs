@@ -1,8 +1,12 @@
 //! JSON files that others wrote: values with their place in the text, for messages.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
+use crate::interop::json::{offset, without_place};
 use crate::text::line_column;
 
 /// The text of a file, read as JSON.
@@ -45,9 +49,8 @@ impl Json {
                 // The parser counts bytes.
                 let before = line.floor_char_boundary(error.column().saturating_sub(1).min(line.len()));
                 let column = line[..before].chars().count() + 1;
-                let message = error.to_string();
                 // The place is said once, in the form of all messages.
-                let message = message.split(" at line ").next().unwrap_or(&message);
+                let message = without_place(&error);
                 Err(Error::integrity(format!("{name}:{}:{column}: {message}", error.line().max(1))))
             }
         }
@@ -165,75 +168,21 @@ impl<'a> Node<'a> {
 
 /// Where in `text`, which is JSON, the value lies to which `steps` lead.
 fn find(text: &str, steps: &[Step<'_>]) -> Option<usize> {
-    let mut at = white(text, 0);
+    let mut part: &RawValue = serde_json::from_str(text).ok()?;
     for step in steps {
-        let mut found = None;
-        let mut count = 0;
-        // Behind the bracket that opens it.
-        let mut next = white(text, at + 1);
-        while !matches!(text.as_bytes().get(next)?, b'}' | b']') {
-            let value = match step {
-                Step::Key(key) => {
-                    let end = skip(text, next)?;
-                    let name: String = serde_json::from_str(&text[next..end]).ok()?;
-                    let value = white(text, white(text, end) + 1);
-                    // Of a key that stands twice, the parser takes the last.
-                    found = if name == *key { Some(value) } else { found };
-                    value
-                }
-                Step::Index(index) => {
-                    found = if count == *index { Some(next) } else { found };
-                    next
-                }
-            };
-            count += 1;
-            next = white(text, skip(text, value)?);
-            if text.as_bytes().get(next) == Some(&b',') {
-                next = white(text, next + 1);
+        part = match step {
+            // Of a key that stands twice, this takes the last, as the parser of the values does.
+            Step::Key(key) => {
+                let members: BTreeMap<String, &RawValue> = serde_json::from_str(part.get()).ok()?;
+                members.get(*key).copied()?
             }
-        }
-        at = found?;
+            Step::Index(at) => {
+                let items: Vec<&RawValue> = serde_json::from_str(part.get()).ok()?;
+                items.get(*at).copied()?
+            }
+        };
     }
-    Some(at)
-}
-
-/// The first byte from `at` on that is no white space.
-fn white(text: &str, at: usize) -> usize {
-    let rest = text.as_bytes().get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
-}
-
-/// The byte behind the value at `at`.
-fn skip(text: &str, at: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (at, 0_usize);
-    loop {
-        match bytes.get(at)? {
-            b'"' => {
-                at += 1;
-                while *bytes.get(at)? != b'"' {
-                    at += if bytes[at] == b'\\' { 2 } else { 1 };
-                }
-                at += 1;
-            }
-            b'{' | b'[' => {
-                depth += 1;
-                at += 1;
-            }
-            b'}' | b']' => {
-                depth = depth.checked_sub(1)?;
-                at += 1;
-            }
-            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth > 0 => at += 1,
-            _ => {
-                let ends = |byte: &&u8| !b",:]}[{\" \t\n\r".contains(byte);
-                at += bytes[at..].iter().take_while(ends).count().max(1);
-            }
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
+    Some(offset(text, part))
 }
 
 #[cfg(test)]
