@@ -4,6 +4,7 @@ pub mod agents;
 pub mod editable;
 pub mod health;
 pub mod needs;
+pub mod places;
 pub mod plan;
 pub mod scope;
 pub mod sight;

@@ -191,10 +191,16 @@ impl Survey {
         let mut survey = Self { skills_dir: real_dir(&scope.skills_dir())?, ..Self::default() };
         scope.check_inside(&scope.skills_dir())?;
         scope.check_inside(&scope.disabled_dir())?;
-        for name in names {
-            survey.canonical.insert((*name).clone(), look(&scope.skill_dir(name), scope, name)?);
-            let aside = scope.disabled_dir().join(name.as_str());
-            survey.disabled.insert((*name).clone(), look(&aside, scope, name)?);
+        for (dir, found) in
+            [(scope.skills_dir(), &mut survey.canonical), (scope.disabled_dir(), &mut survey.disabled)]
+        {
+            // Nothing lies in a directory that is not there.
+            let is_there = fs::kind(&dir)?.is_some();
+            for name in names {
+                let there =
+                    if is_there { look(&dir.join(name.as_str()), scope, name)? } else { Found::Absent };
+                found.insert((*name).clone(), there);
+            }
         }
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };

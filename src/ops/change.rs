@@ -7,6 +7,7 @@ use super::install::restore::{Care, Restore, look_after};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents;
+use crate::install::places::Places;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, Survey};
@@ -50,10 +51,10 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
 
 /// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
+    let places = Places::new(scope, &context.settings);
     for step in &plan.steps {
-        let (place, name) = step.place();
-        for place in std::iter::once(place).chain(step.goes_to()) {
-            scope.place(&context.settings, &place, name)?;
+        for place in std::iter::once(step.place().0).chain(step.goes_to()) {
+            places.dir(&place)?;
         }
     }
     if plan.lock.is_some() {
@@ -226,10 +227,10 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
-        let digest = store.keep(&store::read(&path)?).map_err(|error| {
+        let kept = store.keep(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
         })?;
-        told.push(format!("your copy of `{name}` is kept in `{}`", store.path(&digest).display()));
+        told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
     }
     Ok(told)
 }

@@ -1,21 +1,25 @@
 //! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fetch::{self, Fetched, keep, locked};
+use super::intake::{Intake, Taken};
 use super::select::{candidates, install_name};
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::editable::Editable;
+use crate::install::places::Places;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, digest_of};
+use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
+use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::package::install_command;
 use crate::source::{self, Opened};
@@ -56,12 +60,14 @@ pub(super) fn restore(
     scope: &Scope,
     files: &Files,
     request: &InstallRequest,
+    transaction: Option<&Transaction<'_>>,
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
     let care = Care { bring: true, force: request.force, copy };
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
+    work.take_stored(transaction)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
@@ -122,6 +128,9 @@ struct Worker<'a> {
     files: &'a Files,
     /// Sources that were opened, and at which revision or reference, so that each is fetched once.
     opened: BTreeMap<(Origin, At), Opened>,
+    /// Skills that were taken from the store already, all at once.
+    taken: BTreeMap<SkillName, Taken>,
+    places: Places<'a>,
     restore: Restore,
 }
 
@@ -129,7 +138,8 @@ impl<'a> Worker<'a> {
     fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let fetched = Fetched::new(Gate::new(context, scope, &files.manifest)?);
         let restore = Restore { fetched, ..Restore::default() };
-        Ok(Self { context, scope, files, opened: BTreeMap::new(), restore })
+        let places = Places::new(scope, &context.settings);
+        Ok(Self { context, scope, files, opened: BTreeMap::new(), taken: BTreeMap::new(), places, restore })
     }
 
     /// Whether the manifest wants what is locked of `name`; without one, all of it is wanted.
@@ -187,14 +197,38 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Takes the skills that are wanted and lie nowhere in the scope from the store. What is not there whole
+    /// is looked after where it is wanted.
+    fn take_stored(&mut self, transaction: Option<&Transaction<'_>>) -> Result<()> {
+        let store = Store::new(&self.context.settings).and_then(|store| store.reader());
+        let Ok(Some(store)) = store else { return Ok(()) };
+        let dirs = [self.scope.skills_dir(), self.scope.disabled_dir()];
+        let there = dirs.iter().map(|dir| crate::fs::list_dir(dir)).collect::<Result<Vec<_>, _>>()?;
+        let there: BTreeSet<_> = there.into_iter().flatten().collect();
+        let missing = self.files.lock.skills.iter().filter(|(name, locked)| {
+            !there.contains(name.as_str()) && self.is_wanted(name, locked) && !self.files.is_conflict(name)
+        });
+        let missing: Vec<_> = missing.collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let scene = transaction.map(|transaction| (transaction, self.files));
+        let intake = Intake::reading(Some(store), self.scope, scene)?;
+        let taken = workers::map(&missing, || (), |(), (name, locked)| intake.restore(name, &locked.digest));
+        for ((name, _), taken) in missing.iter().zip(taken) {
+            self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
+        }
+        Ok(())
+    }
+
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
-        let settings = &self.context.settings;
         // Where it is to lie, then where it may still lie.
         let places =
             if disabled { [Place::Disabled, Place::Canonical] } else { [Place::Canonical, Place::Disabled] };
         let mut there = None;
-        for place in &places {
-            let path = self.scope.place(settings, place, name)?;
+        // What was taken from the store lies in neither.
+        for place in places.iter().filter(|_| !self.taken.contains_key(name)) {
+            let path = self.places.of(place, name)?;
             if there.is_none() && crate::fs::kind(&path)?.is_some() {
                 there = Some(path);
             }
@@ -242,6 +276,10 @@ impl<'a> Worker<'a> {
     /// The files of a locked skill, checked against the digest.
     fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         self.ask(name, locked)?;
+        if let Some(Taken { set, planted, .. }) = self.taken.remove(name) {
+            self.restore.fetched.planted.extend(planted.map(|planted| (name.clone(), planted)));
+            return Ok(set);
+        }
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
