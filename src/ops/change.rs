@@ -50,10 +50,11 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
 
 /// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
-    let all = plan.steps.iter().flat_map(|step| std::iter::once(step.place().0).chain(step.goes_to()));
-    // The skills of a place lie in one directory, which is followed once for all of them.
-    for place in all.collect::<BTreeSet<_>>() {
-        scope.check_inside(&scope.dir(&context.settings, &place)?)?;
+    for step in &plan.steps {
+        let (place, name) = step.place();
+        for place in std::iter::once(place).chain(step.goes_to()) {
+            scope.place(&context.settings, &place, name)?;
+        }
     }
     if plan.lock.is_some() {
         scope.check_inside(&scope.lockfile)?;

@@ -1,6 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) mod audience;
 pub(super) mod editable;
@@ -395,10 +395,16 @@ fn still_disabled(request: &InstallRequest, goal: &Goal) -> Option<String> {
 }
 
 fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
+    // To look through all steps for each skill would be quadratic.
+    let mut steps: BTreeMap<&SkillName, Vec<&Step>> = BTreeMap::new();
+    for step in &plan.steps {
+        steps.entry(step.place().1).or_default().push(step);
+    }
+    let of = |wanted: &Wanted| steps.get(&wanted.name).map(Vec::as_slice).unwrap_or_default();
     let mut skills: Vec<_> = goal
         .put
         .iter()
-        .map(|wanted| installed(wanted, change_of(wanted, plan, files, modified), files))
+        .map(|wanted| installed(wanted, change_of(wanted, of(wanted), files, modified), files))
         .collect();
     for name in &goal.remove {
         let locked = files.lock.skills.get(name).cloned();
@@ -419,10 +425,10 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// What happens to a skill.
-fn change_of(wanted: &Wanted, plan: &Plan, files: &Files, modified: &[SkillName]) -> Change {
+/// What happens to a skill by `steps`, which are about it.
+fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &[SkillName]) -> Change {
     let name = &wanted.name;
-    let steps = || plan.steps.iter().filter(|step| step.place().1 == name);
+    let steps = || steps.iter();
     let old = files.lock.skills.get(name);
     match wanted.content.locked() {
         _ if modified.contains(name) => Change::Kept,
