@@ -25,6 +25,7 @@ use super::change::{keep_replaced, make_plan};
 use super::gate::{Decided, Gate};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
@@ -313,9 +314,9 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
 
 /// Restores what manifest and lockfile say.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
-    let unfinished = Transaction::is_begun(scope);
-    let files = read(scope, request)?;
-    if files.manifest_text.is_none() && files.lock_text.is_none() && !unfinished {
+    // What is in them is read once, under the lock.
+    let is_absent = |file| Ok::<_, Error>(fs::real_path(file)?.is_none());
+    if !Transaction::is_begun(scope) && is_absent(&scope.manifest)? && is_absent(&scope.lockfile)? {
         return Err(Error::usage(format!(
             "there is no `{}` in `{}`",
             manifest::FILE_NAME,
