@@ -127,18 +127,34 @@ impl Sandbox {
         String::from_utf8_lossy(bytes).replace(&self.dir.path().display().to_string(), "[DIR]")
     }
 
-    /// Everything below `dir`, a line each, sorted: `755 scripts/run.sh`, `dir/`, `link -> target`.
+    /// Everything below `dir`, a line each, sorted: `755 scripts/run.sh`, `dir/`, `link -> target`. What
+    /// changes leave for `undo` is left out: `undo.rs` looks at it.
     pub fn tree(&self, dir: &Path) -> Vec<String> {
         let mut lines = Vec::new();
         list(dir, "", &mut lines);
         lines.sort();
         lines
     }
+
+    /// [`Sandbox::tree`] with the bytes of every file.
+    pub fn contents(&self, dir: &Path) -> Vec<String> {
+        let bytes = |line: String| match line.split_once(' ') {
+            Some((_, path)) if !line.contains(" -> ") => {
+                let bytes = std::fs::read(dir.join(path)).expect("a file");
+                format!("{line}: {}", String::from_utf8_lossy(&bytes))
+            }
+            _ => line,
+        };
+        self.tree(dir).into_iter().map(bytes).collect()
+    }
 }
 
 fn list(dir: &Path, prefix: &str, lines: &mut Vec<String>) {
     for entry in std::fs::read_dir(dir).expect("a directory") {
         let entry = entry.expect("an entry");
+        if entry.file_name() == ".skillpm-undo" {
+            continue;
+        }
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type().expect("a type");
         if kind.is_symlink() {
