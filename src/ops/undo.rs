@@ -51,6 +51,8 @@ pub struct UndoOutcome {
     pub files_gone: ChangedFiles,
     /// What is told of copies that were kept, a sentence each.
     pub kept: Vec<String>,
+    /// Whether an earlier run was cut off while it took the change back, and this one went on.
+    pub finished: bool,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
 }
@@ -99,12 +101,15 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     }
     if begun && request.dry_run {
         let message = format!("a change of the scope of the {} is not finished", scope.kind);
-        return Err(Error::new(ErrorKind::Findings, message).hint(
-            "a run of skillpm is at work there, or was cut off: `skillpm undo` finishes it and takes it back",
-        ));
+        return Err(Error::new(ErrorKind::Findings, message)
+            .hint("a run of skillpm is at work there, or was cut off: `skillpm undo` finishes it first"));
     }
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
+    // Whoever asks again after a run that was killed wants it done once.
+    if transaction.as_ref().is_some_and(Transaction::has_finished_undo) {
+        return Ok(UndoOutcome { scope: Some(scope.kind), finished: true, ..UndoOutcome::default() });
+    }
     let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(&scope))?;
     let undo = Undo::plan(settings, &scope, &record, request.force).map_err(|stop| match stop {
         Stop::Changed(changed) => changed_since(&changed),

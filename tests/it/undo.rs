@@ -47,23 +47,17 @@ fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
     output.stdout + &output.stderr
 }
 
-/// Everything of the scope: names, modes, links and bytes.
-fn scope(sandbox: &Sandbox) -> Vec<String> {
-    let lines = sandbox.contents(&sandbox.project()).into_iter();
-    lines.filter(|line| !line.starts_with("src/") && !line.contains(" src/")).collect()
-}
-
 /// Runs `change`, takes it back, does it again and takes it back again.
 fn there_and_back(sandbox: &Sandbox, change: &[&str]) {
-    let before = scope(sandbox);
+    let before = sandbox.scope();
     ok(sandbox, change);
-    let after = scope(sandbox);
+    let after = sandbox.scope();
     assert_ne!(before, after, "{change:?} changes something");
     for round in 0..2 {
         ok(sandbox, &["undo"]);
-        assert_eq!(scope(sandbox), before, "{change:?}, taken back, round {round}");
+        assert_eq!(sandbox.scope(), before, "{change:?}, taken back, round {round}");
         ok(sandbox, &["undo"]);
-        assert_eq!(scope(sandbox), after, "{change:?}, done again, round {round}");
+        assert_eq!(sandbox.scope(), after, "{change:?}, done again, round {round}");
     }
 }
 
@@ -71,12 +65,12 @@ fn there_and_back(sandbox: &Sandbox, change: &[&str]) {
 fn an_installation_is_taken_back_and_done_again() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
-    let before = scope(&sandbox);
+    let before = sandbox.scope();
     ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
     insta::assert_snapshot!(sandbox.run(&["undo", "--dry-run"]), @"");
     assert!(sandbox.project().join(".claude/skills/pdf").exists());
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
-    assert_eq!(scope(&sandbox), [&before[..], &[".agents/".to_owned()]].concat(), "only the record is left");
+    assert_eq!(sandbox.scope(), before);
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
     assert!(ok(&sandbox, &["list"]).contains("pdf"));
@@ -130,11 +124,11 @@ fn edits_that_were_removed_by_force_come_back() {
     let sandbox = installed();
     sandbox.write(".agents/skills/pdf/notes.md", "mine");
     std::fs::create_dir(sandbox.project().join(".agents/skills/pdf/empty")).expect("a directory");
-    let edited = scope(&sandbox);
+    let edited = sandbox.scope();
     insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--force"]), @"");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
     assert_eq!(
-        scope(&sandbox),
+        sandbox.scope(),
         edited,
         "an empty directory is no part of a skill, and comes back all the same"
     );
@@ -170,10 +164,10 @@ fn what_was_changed_since_is_in_the_way() {
     let link = sandbox.project().join(".claude/skills/docx");
     std::fs::remove_file(&link).expect("removed");
     symlink("../../src/docx", &link).expect("a link");
-    let edited = scope(&sandbox);
+    let edited = sandbox.scope();
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
     assert_eq!(sandbox.run(&["undo", "--dry-run"]).code, Some(1));
-    assert_eq!(scope(&sandbox), edited);
+    assert_eq!(sandbox.scope(), edited);
     let forced = sandbox.run(&["undo", "--force"]);
     insta::assert_snapshot!(forced, @"");
     assert!(!sandbox.project().join(".agents/skills").exists());
@@ -185,7 +179,7 @@ fn what_was_changed_since_is_in_the_way() {
         assert!(std::fs::read_to_string(file).expect("kept").contains("mine"), "{line}");
     }
     ok(&sandbox, &["undo"]);
-    assert_eq!(scope(&sandbox), edited, "edits and all");
+    assert_eq!(sandbox.scope(), edited, "edits and all");
 }
 
 /// A directory that came where a skill was removed is somebody's.
@@ -238,14 +232,14 @@ fn a_record_of_somebody_else_is_refused() {
         .status()
         .expect("starts");
     assert!(copied.success());
-    let before = scope(&ours);
+    let before = ours.scope();
     insta::assert_snapshot!(ours.run(&["undo"]), @"");
     assert_eq!(ours.run(&["undo", "--force"]).code, Some(5));
     assert_eq!(ours.run(&["undo", "--dry-run"]).code, Some(5));
-    assert_eq!(scope(&ours), before);
+    assert_eq!(ours.scope(), before);
     insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"");
     assert_eq!(ours.run(&["undo"]).code, Some(1));
-    assert_eq!(scope(&ours), before);
+    assert_eq!(ours.scope(), before);
 }
 
 /// THREATS: nobody can change a record, or put something else in its place.
@@ -275,14 +269,14 @@ fn a_record_that_was_changed_is_refused() {
         ok(&sandbox, &["remove", "pdf"]);
         let record = sandbox.project().join(".agents/.skillpm-undo");
         change(&sandbox, &record);
-        let before = scope(&sandbox);
+        let before = sandbox.scope();
         let output = sandbox.run(&["undo", "--force"]);
         assert!(matches!(output.code, Some(1 | 5)), "{what}: {output}");
-        assert_eq!(scope(&sandbox), before, "{what}");
+        assert_eq!(sandbox.scope(), before, "{what}");
         // Whatever it is, it stops no other change, and nothing outside goes with it.
         ok(&sandbox, &["remove", "docx"]);
         ok(&sandbox, &["undo"]);
-        assert_eq!(scope(&sandbox), before, "{what}");
+        assert_eq!(sandbox.scope(), before, "{what}");
         if what.starts_with("a link") {
             assert!(sandbox.home().join("elsewhere/tree-0").exists(), "{what}");
         }
@@ -299,14 +293,14 @@ fn a_stranger_s_journal_brings_no_link_and_no_record() {
     let journal = format!(
         r#"{{"version":1,"steps":[{{"relink":{{"place":{{"agent":"claude-code"}},"name":"etc","says":"{says}"}}}}],"manifest":{{"old":"{toml}","new":null}},"lockfile":null,"links":{{"0":"{says}"}},"emptied":[{{"place":{{"agent":"claude-code"}},"levels":2}}]}}"#
     );
-    let before = scope(&sandbox);
+    let before = sandbox.scope();
     for name in ["journal.json", "undo.json"] {
         sandbox.write(&format!(".agents/.skillpm-tx/{name}"), &journal);
         symlink("/etc", sandbox.project().join(".agents/.skillpm-tx/tree-0")).expect("a link");
         let output = sandbox.run(&["undo"]);
         assert_eq!(output.code, Some(1), "{output}");
         assert!(output.stderr.contains("nothing to undo"), "{output}");
-        assert_eq!(scope(&sandbox), before, "{name}");
+        assert_eq!(sandbox.scope(), before, "{name}");
     }
 }
 
@@ -314,9 +308,9 @@ fn a_stranger_s_journal_brings_no_link_and_no_record() {
 #[test]
 fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     let sandbox = installed();
-    let before = scope(&sandbox);
+    let before = sandbox.scope();
     ok(&sandbox, &["remove", "pdf"]);
-    let removed = scope(&sandbox);
+    let removed = sandbox.scope();
     let record = sandbox.project().join(".agents/.skillpm-undo");
     let trees = || {
         let entries =
@@ -326,21 +320,21 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     let [tree] = &trees()[..] else { panic!("one tree") };
     std::fs::write(tree.join("SKILL.md"), "damaged").expect("written");
     ok(&sandbox, &["undo"]);
-    assert_eq!(scope(&sandbox), before);
+    assert_eq!(sandbox.scope(), before);
     ok(&sandbox, &["undo"]);
-    assert_eq!(scope(&sandbox), removed);
+    assert_eq!(sandbox.scope(), removed);
     for tree in trees() {
         std::fs::remove_dir_all(tree).expect("removed");
     }
     std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v1")).expect("removed");
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"");
-    assert_eq!(scope(&sandbox), removed);
+    assert_eq!(sandbox.scope(), removed);
     // So with a link and with the text of a file.
     for (change, damage) in
         [(&["unlink", "--agent", "claude-code"][..], "tree-0"), (&["link", "--agent", "goose"], "toml")]
     {
         ok(&sandbox, change);
-        let changed = scope(&sandbox);
+        let changed = sandbox.scope();
         let entries =
             std::fs::read_dir(&record).expect("a record").map(|entry| entry.expect("an entry").path());
         for path in entries.filter(|path| path.display().to_string().contains(damage)) {
@@ -349,7 +343,7 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
         }
         let output = sandbox.run(&["undo"]);
         assert_eq!(output.code, Some(5), "{output}");
-        assert_eq!(scope(&sandbox), changed);
+        assert_eq!(sandbox.scope(), changed);
     }
 }
 
@@ -370,14 +364,10 @@ impl<F: Fn() + Send + Sync> Reporter for Saboteur<F> {
 /// A failure in the middle leaves the scope and the record as they were.
 #[test]
 fn an_undo_that_fails_can_be_done_again() {
-    for at in ["remove docx", "unlink docx", "write the lockfile"] {
+    for at in ["remove docx", "unlink docx"] {
         let sandbox = installed();
-        let before = scope(&sandbox);
-        let path = match at {
-            "write the lockfile" => "skillpm.lock",
-            "unlink docx" => ".claude/skills/docx",
-            _ => ".agents/skills/docx",
-        };
+        let before = sandbox.scope();
+        let path = if at == "unlink docx" { ".claude/skills/docx" } else { ".agents/skills/docx" };
         let place = sandbox.project().join(path);
         let aside = sandbox.home().join("aside");
         let deed = {
@@ -393,7 +383,7 @@ fn an_undo_that_fails_can_be_done_again() {
         undo(&context, &UndoRequest::default()).expect_err(at);
         std::fs::remove_dir_all(&place).expect("removed");
         std::fs::rename(&aside, &place).expect("moved");
-        assert_eq!(scope(&sandbox), before, "{at}");
+        assert_eq!(sandbox.scope(), before, "{at}");
         ok(&sandbox, &["undo"]);
         assert!(!sandbox.project().join(".agents/skills").exists(), "{at}");
     }
@@ -484,12 +474,12 @@ fn json_is_for_programs() {
 fn a_policy_keeps_out_what_would_come_back() {
     let mut sandbox = installed();
     ok(&sandbox, &["remove", "pdf"]);
-    let policy = sandbox.write("src/policy.toml", "allow = [\"acme/*\"]\n");
+    let policy = sandbox.write("src/policy.toml", "allow = [\"github:acme/*\"]\n");
     sandbox.env("SKILLPM_POLICY", &policy.display().to_string());
-    let before = scope(&sandbox);
+    let before = sandbox.scope();
     let output = sandbox.run(&["undo"]);
     assert_eq!(output.code, Some(5), "{output}");
-    assert_eq!(scope(&sandbox), before);
+    assert_eq!(sandbox.scope(), before);
 }
 
 /// Nothing to take back is told where nothing can be written either.
@@ -618,23 +608,18 @@ fn whatever_is_done_can_be_taken_back_and_done_again() {
         let context = Context::silent(sandbox.settings());
         for (at, deed) in deeds.iter().enumerate() {
             let record = sandbox.project().join(".agents/.skillpm-undo/journal.json");
-            let (before, old) = (scope(&sandbox), std::fs::read(&record).ok());
+            let (before, old) = (sandbox.scope(), std::fs::read(&record).ok());
             act(&sandbox, &context, deed);
-            let (after, new) = (scope(&sandbox), std::fs::read(&record).ok());
+            let (after, new) = (sandbox.scope(), std::fs::read(&record).ok());
             if old == new {
                 continue;
             }
             changes.set(changes.get() + 1);
             let take_back = || undo(&context, &UndoRequest::default()).expect("takes back");
             take_back();
-            // The record itself keeps the directory.
-            let mut now = scope(&sandbox);
-            if !before.contains(&".agents/".to_owned()) {
-                now.retain(|line| line != ".agents/");
-            }
-            assert_eq!(now, before, "{at}: {deeds:#?}");
+            assert_eq!(sandbox.scope(), before, "{at}: {deeds:#?}");
             take_back();
-            assert_eq!(scope(&sandbox), after, "{at}: {deeds:#?}");
+            assert_eq!(sandbox.scope(), after, "{at}: {deeds:#?}");
         }
         Ok(())
     });

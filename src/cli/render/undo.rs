@@ -23,6 +23,10 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         }
         return;
     }
+    if outcome.finished {
+        printer.note("an `undo` was cut off before it was done: it is now");
+        return printer.hint("`skillpm undo` once more does the change again");
+    }
     for kept in &outcome.kept {
         printer.note(kept);
     }
@@ -57,6 +61,7 @@ fn words(change: Undone) -> (&'static str, &'static str) {
 struct Report<'a> {
     scope: Option<ScopeKind>,
     dry_run: bool,
+    finished: bool,
     skills: &'a [UndoneSkill],
     steps: &'a [Step],
     files_changed: ChangedFiles,
@@ -68,6 +73,7 @@ pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
     printer.json(&Report {
         scope: outcome.scope,
         dry_run: outcome.dry_run,
+        finished: outcome.finished,
         skills: &outcome.skills,
         steps: &outcome.steps,
         files_changed: outcome.files,
@@ -122,6 +128,7 @@ mod tests {
             files: ChangedFiles { manifest: true, lockfile: true },
             files_gone: ChangedFiles { manifest: false, lockfile: true },
             kept: vec!["your copy of `s1` is kept".to_owned()],
+            finished: false,
             dry_run: false,
         };
         let (talking, out, err) = printer(Look::PLAIN);
@@ -138,6 +145,7 @@ mod tests {
         assert_eq!(out.text(), "would move s4 back to .agents/skills\nwould write skillpm.toml\n");
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &UndoOutcome::default());
+        show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
         forgotten(&talking, Forgotten { forgotten: false, bytes: 0 }, false);
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1234 }, false);
         insta::assert_snapshot!(err.text(), @"");

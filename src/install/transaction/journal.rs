@@ -30,6 +30,9 @@ pub(super) struct Journal {
     /// Directories that go again if nothing is left in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) emptied: Vec<Made>,
+    /// Whether it takes another transaction back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) back: bool,
 }
 
 /// One of the two files that changes: the digests of its text before and after, `None` where there is no
@@ -53,7 +56,7 @@ impl Journal {
     pub(super) fn new(steps: Vec<Step>, lockfile: Option<Change>, manifest: Option<Change>) -> Self {
         let (slots, links) = (Vec::new(), BTreeMap::new());
         let (made, emptied) = (Vec::new(), Vec::new());
-        Self { version: VERSION, steps, manifest, lockfile, slots, links, made, emptied }
+        Self { version: VERSION, steps, manifest, lockfile, slots, links, made, emptied, back: false }
     }
 
     /// The number of the `tree-N` of the step with the number `at`.

@@ -65,6 +65,7 @@ pub struct Transaction<'a> {
     known: Known,
     /// Whether the last transaction can be taken back.
     undoable: Cell<bool>,
+    finished_undo: Cell<bool>,
     lock: Option<DirLock>,
 }
 
@@ -82,9 +83,19 @@ impl<'a> Transaction<'a> {
         let made = RefCell::default();
         let manifest = RefCell::default();
         let (known, undoable) = (Known::of(settings, &work_dir)?, Cell::new(false));
-        let lock = Some(lock);
-        let transaction =
-            Self { scope, settings, reporter, directory, made, manifest, known, undoable, lock };
+        let (finished_undo, lock) = (Cell::new(false), Some(lock));
+        let transaction = Self {
+            scope,
+            settings,
+            reporter,
+            directory,
+            made,
+            manifest,
+            known,
+            undoable,
+            finished_undo,
+            lock,
+        };
         transaction.recover()?;
         Ok(transaction)
     }
@@ -122,6 +133,7 @@ impl<'a> Transaction<'a> {
                     .context("what an earlier run of skillpm began cannot be finished")
                     .hint(format!("delete `{begun}` to give up what it was doing"))
             })?;
+            self.finished_undo.set(known && journal.back);
             return self.settle(known);
         }
         self.clear()

@@ -139,6 +139,11 @@ impl Transaction<'_> {
         self.undoable.get()
     }
 
+    /// Whether [`Transaction::begin`] finished an `undo` of a run that was killed.
+    pub fn has_finished_undo(&self) -> bool {
+        self.finished_undo.get()
+    }
+
     /// What lies in the way of `steps`, before they are done: the links that they will set aside, by
     /// step, and the directories that they will make.
     pub(super) fn before(&self, steps: &[Step]) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
@@ -278,6 +283,7 @@ impl Transaction<'_> {
         (journal.slots, journal.links) = (undo.slots.clone(), undo.links.clone());
         journal.emptied.clone_from(&record.journal.made);
         journal.made = self.before(&undo.steps)?.1;
+        journal.back = true;
         self.reporter.step("sync");
         fs::sync_filesystem(&record.directory)?;
         self.reporter.step("journal");

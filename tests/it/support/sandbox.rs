@@ -136,16 +136,25 @@ impl Sandbox {
         lines
     }
 
-    /// [`Sandbox::tree`] with the bytes of every file.
-    pub fn contents(&self, dir: &Path) -> Vec<String> {
-        let bytes = |line: String| match line.split_once(' ') {
-            Some((_, path)) if !line.contains(" -> ") => {
-                let bytes = std::fs::read(dir.join(path)).expect("a file");
-                format!("{line}: {}", String::from_utf8_lossy(&bytes))
+    /// Everything of the project's scope, with the bytes of each file, to compare it with what it was: not
+    /// the sources in `src`, nor directories of skillpm's own that may be empty.
+    pub fn scope(&self) -> Vec<String> {
+        let project = self.project();
+        let own = [".agents/", ".agents/skills/", ".agents/.skillpm-disabled/"];
+        let mut lines = Vec::new();
+        for line in self.tree(&project) {
+            let path = match line.split_once(' ') {
+                Some((mode, path)) if !path.starts_with("-> ") && mode.parse::<u32>().is_ok() => Some(path),
+                _ => None,
+            };
+            if path.unwrap_or(&line).starts_with("src/") || own.contains(&line.as_str()) {
+                continue;
             }
-            _ => line,
-        };
-        self.tree(dir).into_iter().map(bytes).collect()
+            let bytes = path.map(|path| std::fs::read(project.join(path)).expect("a file"));
+            let text = bytes.map(|bytes| format!(": {}", String::from_utf8_lossy(&bytes)));
+            lines.push(line + &text.unwrap_or_default());
+        }
+        lines
     }
 }
 
