@@ -230,7 +230,10 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
         let kept = store.keep(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
         })?;
-        told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
+        told.push(format!(
+            "your copy of `{name}` is kept in `{}`; `skillpm undo` brings it back",
+            kept.display()
+        ));
     }
     Ok(told)
 }
