@@ -410,5 +410,5 @@ fn describe(step: &Step) -> String {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
