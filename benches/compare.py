@@ -58,6 +58,8 @@ class Run:
         _, status, usage = os.wait4(child.pid, 0)
         self.wall = time.perf_counter() - start
         self.cpu = usage.ru_utime + usage.ru_stime
+        # Kilobytes on Linux, bytes elsewhere.
+        self.peak = usage.ru_maxrss / (1024 if sys.platform == "linux" else 1024 * 1024)
         # What `wait4` took, `Popen` need not wait for.
         self.code = child.returncode = os.waitstatus_to_exitcode(status)
         if codes is not None and self.code not in codes:
@@ -65,7 +67,7 @@ class Run:
 
 
 def pairs(title, floor, tool, reset=lambda: None, rounds=ROUNDS):
-    """Prints one line: `tool` beside `floor`, both called for a `Run`."""
+    """Prints one line: `tool` beside `floor`, both called for a `Run`. Returns the peak memory of `tool`, in MiB."""
     runs = []
     for _ in range(rounds + 1):
         reset()
@@ -79,6 +81,7 @@ def pairs(title, floor, tool, reset=lambda: None, rounds=ROUNDS):
         ratio = statistics.median(b / a for a, b in times if a > 0)
         row += [f"{base * 1e3:.1f}", f"{ours * 1e3:.1f}", f"{ratio:.2f}"]
     print("| " + " | ".join(row) + " |", flush=True)
+    return max(b.peak for _, b in runs)
 
 
 def main():
@@ -122,26 +125,81 @@ def compare(program, work):
         if count == 1_000:
             archives(program, work, skills, env)
         shutil.rmtree(skills)
+    if FULL:
+        growth(program, work, env)
     peers(program, work, env)
 
 
 def install(program, work, skills, count, floor, run, read):
-    """Install all into a fresh project, then list what is there."""
-    project, copy = work / "project", work / "copy"
+    """Install all into a fresh project, again from the store, and with nothing to do; then list what is there."""
+    project, copy, home = work / "project", work / "copy", work / "home"
+    command = [program, "install", str(skills), "--skill", "*", "--agent", "claude-code", "--yes"]
+    again, copied = [program, "install"], run(floor, "copy", str(skills), str(copy))
 
-    def fresh():
-        for old in (project, copy):
-            shutil.rmtree(old, ignore_errors=True)
-        # Not into a warm store.
-        shutil.rmtree(work / "home", ignore_errors=True)
-        (work / "home").mkdir()
+    def clear(*places):
+        for place in places:
+            shutil.rmtree(place, ignore_errors=True)
+
+    def project_only():
+        clear(project, copy)
         project.mkdir()
         (project / "skillpm.toml").touch()
 
-    command = [program, "install", str(skills), "--skill", "*", "--agent", "claude-code", "--yes"]
-    pairs(f"install {count:,}", run(floor, "copy", str(skills), str(copy)), run(*command, cwd=project),
-          reset=fresh, rounds=5)
+    def fresh():
+        # Not into a warm store.
+        clear(home)
+        home.mkdir()
+        project_only()
+
+    peak = pairs(f"install {count:,}", copied, run(*command, cwd=project), reset=fresh, rounds=5)
+    if count < 1_000:
+        pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
+        return
+    pairs(f"install {count:,}, in the store already", copied, run(*command, cwd=project), reset=project_only, rounds=5)
+    pairs(f"reinstall {count:,} from the store", copied, run(*again, cwd=project),
+          reset=lambda: clear(copy, project / ".agents", project / ".claude"), rounds=5)
+    stat = run(floor, "stat", str(project / ".agents" / "skills"))
+    pairs(f"install {count:,}, nothing to do, and `stat`", stat, run(*again, cwd=project))
+    if Run([program, "verify", "--help"], project, {"HOME": str(home)}, codes=None).code == 0:
+        checked = "find .agents/skills -type f -print0 | sort -z | xargs -0 -n 600 -P 2 sha256sum"
+        pairs(f"verify {count:,}, and `sha256sum`", run("sh", "-c", checked, cwd=project),
+              run(program, "verify", cwd=project))
     pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
+    print(f"\nPeak memory of the installation of {count:,}: {peak:.1f} MiB.\n")
+    npm(program, work, skills, run, command, fresh)
+
+
+def npm(program, work, skills, run, command, fresh):
+    """The npm tool `skills` beside skillpm, where it is installed: the same directory, once each."""
+    places = os.pathsep.join(filter(None, [os.environ.get("BENCH_PEERS", ""), os.environ.get("PATH", "")]))
+    tool = shutil.which("skills", path=places)
+    if not tool:
+        print("The npm tool `skills` is not installed, so it was not measured.\n")
+        return
+    other = [tool, "add", str(skills), "--skill", "*", "--agent", "claude-code", "--yes", "--copy"]
+    env = {"PATH": places, "HOME": str(work / "home"), "TMPDIR": str(work), "DISABLE_TELEMETRY": "1", "CI": "1"}
+    head("skillpm")
+    pairs("the npm tool `skills`, 1,000", run(*command, cwd=work / "project"),
+          lambda: Run(other, work / "project", env, codes=None), reset=fresh, rounds=1)
+
+
+def growth(program, work, env):
+    """What ten times the skills cost, installed into a fresh project and store."""
+    cpu = {}
+    for count in (100, 1_000, 10_000):
+        skills = generate(work, count)
+        command = [program, "install", str(skills), "--skill", "*", "--agent", "claude-code", "--yes"]
+        runs = []
+        for _ in range(3):
+            for place in (work / "project", work / "home"):
+                shutil.rmtree(place, ignore_errors=True)
+                place.mkdir()
+            (work / "project" / "skillpm.toml").touch()
+            runs.append(Run(command, work / "project", env))
+        cpu[count] = statistics.median(run.cpu for run in runs)
+        shutil.rmtree(skills)
+    print("\nTen times the skills cost, in CPU time: "
+          f"{cpu[1_000] / cpu[100]:.1f} from 100 to 1,000, {cpu[10_000] / cpu[1_000]:.1f} from 1,000 to 10,000.")
 
 
 def archives(program, work, skills, env):

@@ -2,6 +2,7 @@
  *
  *   floor read DIR       list DIR and read DIR/NAME/SKILL.md whole, for each NAME
  *   floor copy FROM TO   copy a tree: list, read and write every file
+ *   floor stat DIR       list a tree and look at every file
  *
  * Nothing is looked at and nothing is checked. One thread. */
 #include <dirent.h>
@@ -81,13 +82,32 @@ static void copy(int from_parent, const char *from, int to_parent, const char *t
     closedir(out);
 }
 
+static void look(int parent, const char *path) {
+    DIR *dir = list(parent, path);
+    struct dirent *entry;
+    while ((entry = readdir(dir))) {
+        struct stat info;
+        if (hidden(entry->d_name)) continue;
+        if (entry->d_type == DT_DIR) {
+            look(dirfd(dir), entry->d_name);
+        } else {
+            if (fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) fail(entry->d_name);
+            bytes += info.st_size;
+            files++;
+        }
+    }
+    closedir(dir);
+}
+
 int main(int count, char **arguments) {
     if (count == 3 && !strcmp(arguments[1], "read")) {
         read_skills(arguments[2]);
     } else if (count == 4 && !strcmp(arguments[1], "copy")) {
         copy(AT_FDCWD, arguments[2], AT_FDCWD, arguments[3]);
+    } else if (count == 3 && !strcmp(arguments[1], "stat")) {
+        look(AT_FDCWD, arguments[2]);
     } else {
-        fputs("usage: floor read DIR | floor copy FROM TO\n", stderr);
+        fputs("usage: floor read DIR | floor copy FROM TO | floor stat DIR\n", stderr);
         return 2;
     }
     printf("%ld files, %lld bytes\n", files, bytes);

@@ -16,8 +16,10 @@ use crate::path::{SafePath, collision_key};
 use crate::refusal::{Limits, Refusal};
 
 mod held;
+mod kept;
 
 pub use held::{Held, MOST};
+pub use kept::Kept;
 
 /// The bytes behind the entries of a tree.
 pub trait Content: Send + Sync {
@@ -159,9 +161,13 @@ impl Tree {
                     return Err(Refusal::TooLarge { size, limit }.into());
                 }
                 let mut bytes = Vec::new();
-                let actual = self.content.append_to(id, limit, &mut bytes)?;
-                if actual > limit {
-                    return Err(Refusal::TooLarge { size: actual, limit }.into());
+                if self.content.append_to(id, size, &mut bytes)? != size {
+                    // It changed since it was looked at.
+                    bytes.clear();
+                    let actual = self.content.append_to(id, limit, &mut bytes)?;
+                    if actual > limit {
+                        return Err(Refusal::TooLarge { size: actual, limit }.into());
+                    }
                 }
                 Ok(bytes)
             }

@@ -115,13 +115,8 @@ pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     let Some(parent) = link.parent() else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);
     };
-    // In one step, so that a killed process leaves nothing beside it; mostly, nothing is in its way.
-    if let LinkKind::Symlink(target) = what {
-        match symbolic(target, link) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return result.at("link", link),
-        }
+    if make_new(what, link)? {
+        return Ok(());
     }
     create_dir_all(parent)?;
     match (kind(link)?, what) {
@@ -138,6 +133,22 @@ pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     #[cfg(windows)]
     super::remove_link(link)?;
     fs::rename(&fresh, link).at("link", link)
+}
+
+/// Makes the link `what` at `link`, in one step, so that a killed process leaves nothing beside it; `false` where
+/// something is there, its directory is not, or one step is not enough.
+///
+/// # Errors
+///
+/// Where it cannot be made.
+pub fn make_new(what: &LinkKind, link: &Path) -> Result<bool, PathError> {
+    let LinkKind::Symlink(target) = what else { return Ok(false) };
+    match symbolic(target, link) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
+            Ok(false)
+        }
+        result => result.at("link", link).map(|()| true),
+    }
 }
 
 /// Makes a symbolic link at `link` that says `target`, as [`make_link`] does.

@@ -24,7 +24,7 @@ pub use across::{beside, clear_moves, is_leftover};
 pub use atomic::{replace_file, sync_dir, write_atomic};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
-pub use link::{LinkKind, System, make_link, plain, relative, symlink};
+pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
 pub use lock::DirLock;
 pub use look::{
     Kind, bytes_in, is_loop, kind, list_dir, read_capped, read_link, read_prefix, read_text, real_path,

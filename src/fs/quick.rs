@@ -76,6 +76,22 @@ impl Base {
         }
     }
 
+    /// Adds the `size` bytes of the regular file at `below` to `buffer`; `false`, and nothing is added, where it
+    /// is not as expected. A link at the end of the path is not followed.
+    pub(super) fn append_expected(&self, below: &Path, size: u64, buffer: &mut Vec<u8>) -> bool {
+        let Ok(size) = usize::try_from(size) else { return false };
+        let Ok(mut file) = self.open_below(below) else { return false };
+        let start = buffer.len();
+        // One byte more than there should be: a file that grew shows it.
+        buffer.reserve_exact(size.saturating_add(1));
+        let spare = buffer.capacity() - start;
+        let is_expected = matches!(read_once(&mut file, buffer), Ok(count) if count == size) && spare > size;
+        if !is_expected {
+            buffer.truncate(start);
+        }
+        is_expected
+    }
+
     /// Returns what lies at `below` this directory, or `None` where nothing does. A link at the end of
     /// the path is not followed.
     ///

@@ -11,7 +11,7 @@ use super::quick::append_at;
 use super::{Base, Kind, Looked, PathContext, PathError, kind};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;
-use crate::tree::{Content, Entry, FileSet, Node, ReadError, Tree, append_by_copy};
+use crate::tree::{Content, Entry, FileSet, Kept, Node, ReadError, Tree, append_by_copy};
 
 /// How a directory is read.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree,
     let Found { base, entries, paths, .. } = found;
     // Of one skill there may be thousands: they do not keep their directories open.
     let base = (walk.depth != usize::MAX).then_some(base);
-    Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), base, paths })))
+    Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), base, paths, kept: Kept::default() })))
 }
 
 /// Whether `place` is a directory below `root`, with no link on the way to it.
@@ -91,7 +91,10 @@ pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
             paths.push(at);
         }
     }
-    Ok(Tree::new(entries, Arc::new(OnDisk { root: PathBuf::new(), base: None, paths })))
+    Ok(Tree::new(
+        entries,
+        Arc::new(OnDisk { root: PathBuf::new(), base: None, paths, kept: Kept::default() }),
+    ))
 }
 
 /// [`scan`] of all of `root`.
@@ -192,6 +195,7 @@ struct OnDisk {
     /// The same, open.
     base: Option<Base>,
     paths: Vec<PathBuf>,
+    kept: Kept,
 }
 
 impl Content for OnDisk {
@@ -215,6 +219,22 @@ impl Content for OnDisk {
     fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
         let start = buffer.len();
         let path = &self.paths[id];
+        if let Some(base) = &self.base {
+            let is_wanted = path.to_str().is_some_and(|path| Kept::is_wanted(path, limit));
+            match self.kept.take(id).filter(|kept| is_wanted && kept.len() as u64 == limit) {
+                Some(kept) => {
+                    buffer.extend_from_slice(&kept);
+                    return Ok(limit);
+                }
+                None if base.append_expected(path, limit, buffer) => {
+                    if is_wanted {
+                        self.kept.put(id, buffer[start..].to_vec());
+                    }
+                    return Ok(limit);
+                }
+                None => {}
+            }
+        }
         let looked = match &self.base {
             Some(base) => base.append(path, limit, buffer),
             None => append_at(&self.root.join(path), limit, buffer),

@@ -1,15 +1,14 @@
 //! The content of zip entries.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::super::bytes::{Part, at_most};
 use super::super::inflate::{InflateError, copy, inflate};
 use super::central::{DEFLATED, Record};
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
-use crate::tree::{Content, ReadError};
+use crate::tree::{Content, Kept, ReadError};
 
 /// Where the content of one entry is, and what it must turn out to be.
 pub(super) struct Place {
@@ -33,59 +32,23 @@ impl Place {
             size: record.size,
             crc: record.crc,
             deflated: record.method == DEFLATED,
-            is_skill: is_skill(&record.name) && record.size <= MAX_KEPT / 64,
+            is_skill: Kept::is_wanted(&record.name, record.size),
             name_at,
             name_len: u16::try_from(record.name.len()).unwrap_or(u16::MAX),
         }
     }
 }
 
-/// Whether `name` is that of a `SKILL.md`, in whichever case.
-fn is_skill(name: &str) -> bool {
-    name.rsplit('/').next().is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"))
-}
-
 /// The contents of a zip archive, by the order of their positions.
 pub(super) struct ZipContent {
     file: Arc<SharedFile>,
     places: Vec<Place>,
-    kept: Mutex<Kept>,
-}
-
-/// How many bytes are kept from the first time that they are read.
-const MAX_KEPT: u64 = 8 << 20;
-
-/// Content that was read and checked once, until it is read again: inflating a third of an archive twice
-/// costs more than anything else that is done to find the skills in it.
-#[derive(Default)]
-struct Kept {
-    contents: BTreeMap<usize, Vec<u8>>,
-    size: u64,
-}
-
-impl Kept {
-    fn put(&mut self, id: usize, content: Vec<u8>) {
-        let size = content.len() as u64;
-        if self.size + size <= MAX_KEPT && self.contents.insert(id, content).is_none() {
-            self.size += size;
-        }
-    }
-
-    fn take(&mut self, id: usize) -> Option<Vec<u8>> {
-        let content = self.contents.remove(&id)?;
-        self.size -= content.len() as u64;
-        Some(content)
-    }
+    kept: Kept,
 }
 
 impl ZipContent {
     pub(super) fn new(file: Arc<SharedFile>, places: Vec<Place>) -> Self {
-        Self { file, places, kept: Mutex::default() }
-    }
-
-    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
-        // What is kept is whole whatever happened to another thread.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { file, places, kept: Kept::default() }
     }
 
     fn name(&self, place: &Place) -> String {
@@ -116,13 +79,13 @@ impl Content for ZipContent {
         if !place.is_skill {
             return self.unpack(place, sink);
         }
-        if let Some(content) = self.kept().take(id) {
+        if let Some(content) = self.kept.take(id) {
             return Ok(sink.write_all(&content)?);
         }
         let mut content = Vec::with_capacity(at_most(place.size, 64 * 1024));
         self.unpack(place, &mut content)?;
         sink.write_all(&content)?;
-        self.kept().put(id, content);
+        self.kept.put(id, content);
         Ok(())
     }
 }
@@ -168,19 +131,6 @@ mod tests {
     use super::*;
     use crate::archive::open_zip;
     use crate::refusal::Limits;
-
-    #[test]
-    fn what_is_kept_is_given_once_and_bounded() {
-        let mut kept = Kept::default();
-        let large = vec![1; usize::try_from(MAX_KEPT).expect("fits")];
-        kept.put(1, large.clone());
-        kept.put(1, large.clone());
-        kept.put(2, vec![2]);
-        assert_eq!((kept.take(2), kept.take(1)), (None, Some(large)));
-        assert_eq!(kept.take(1), None);
-        kept.put(2, vec![2]);
-        assert_eq!(kept.size, 1);
-    }
 
     #[test]
     fn a_skill_is_the_same_however_often_it_is_read() {

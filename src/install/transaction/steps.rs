@@ -25,6 +25,14 @@ impl Transaction<'_> {
                 _ => error.into(),
             });
         }
+        // Mostly nothing lies there, which shows when the link is made.
+        if let Step::Link { .. } = step
+            && self.there.borrow().contains(target.parent().unwrap_or(&target))
+            && let Some(kind) = self.kind_of_link(&target, step)?
+            && matches!(fs::make_new(&kind, &target), Ok(true))
+        {
+            return Ok(());
+        }
         let lies = fs::kind(&target)?;
         match (step, lies) {
             (Step::Put { replaces: Some(old), .. }, Some(Kind::Directory)) => {
