@@ -125,8 +125,12 @@ impl<'a> Probe<'a> {
 impl There<'_> {
     fn tip(&self, reference: Option<&Reference>, shown: &str) -> Result<Option<String>> {
         if self.offline {
-            let known = self.remote.last_known(&self.place, reference).map(|commit| commit.to_string());
-            return known.map(Some).ok_or_else(|| self.remote.offline(At::Reference(reference)));
+            let known = Objects::open(&self.place.git_dir)
+                .ok()
+                .and_then(|objects| objects.commit_at(&asked_name(reference)));
+            return known
+                .map(|commit| Some(commit.to_string()))
+                .ok_or_else(|| self.remote.offline(At::Reference(reference)));
         }
         let mut listed = self.names.borrow_mut();
         if listed.is_none() {
@@ -162,16 +166,6 @@ impl There<'_> {
 }
 
 impl Remote<'_> {
-    /// The repository of `place`, ready to be fetched into.
-    fn ready<'p>(&self, place: &'p Place) -> Result<(Objects, &'p Path)> {
-        Ok((repository(&place.git_dir)?, &place.git_dir))
-    }
-
-    /// What a reference meant when it was last fetched.
-    fn last_known(&self, place: &Place, reference: Option<&Reference>) -> Option<Oid> {
-        Objects::open(&place.git_dir).ok()?.commit_at(&asked_name(reference))
-    }
-
     /// The server's references that `patterns` name, with what they mean.
     fn listed(
         &self,
@@ -179,7 +173,7 @@ impl Remote<'_> {
         options: &[&str],
         patterns: &[String],
     ) -> Result<BTreeMap<String, String>> {
-        let (objects, git_dir) = self.ready(place)?;
+        let (objects, git_dir) = (repository(&place.git_dir)?, &*place.git_dir);
         let fetch = Fetch { remote: self, git_dir, objects: &objects, partial: true, fresh: true };
         let mut args = vec!["ls-remote"];
         args.extend(options);
@@ -205,7 +199,7 @@ impl Remote<'_> {
     /// Fetches `commit` with its trees, and without the contents of files where the server can leave
     /// them out.
     fn bring(&self, place: &Place, commit: Oid) -> Result<()> {
-        let (objects, git_dir) = self.ready(place)?;
+        let (objects, git_dir) = (repository(&place.git_dir)?, &*place.git_dir);
         let fetch = Fetch { remote: self, git_dir, objects: &objects, partial: true, fresh: true };
         let refspec = format!("+{commit}:refs/skillpm/fetched/{commit}");
         fetch.fetch(Some("--depth=1"), &[], &[&refspec]).map_err(|fault| fetch.failed(fault).into())

@@ -50,15 +50,11 @@ impl<'a> Query<'a> {
     /// Asks for what the manifest says; without an entry there, for what was asked for when it was
     /// locked.
     pub fn new(locked: &'a Locked, requirement: Option<&Requirement>) -> Self {
-        match requirement {
-            Some(entry) => {
-                Self { locked, reference: entry.reference.clone(), anywhere: entry.path.is_none() }
-            }
-            None => {
-                let reference = locked.requested.as_deref().map(Reference::from_lockfile);
-                Self { locked, reference, anywhere: false }
-            }
-        }
+        let (reference, anywhere) = match requirement {
+            Some(entry) => (entry.reference.clone(), entry.path.is_none()),
+            None => (locked.requested.as_deref().map(Reference::from_lockfile), false),
+        };
+        Self { locked, reference, anywhere }
     }
 
     /// The directory of the skill in its source; empty is its root.

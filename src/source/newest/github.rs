@@ -17,7 +17,7 @@ use crate::spec::Reference;
 /// A repository, and the trees that were listed so far.
 pub(super) struct Repository<'a> {
     context: &'a Context,
-    repository: &'a spec::Repository,
+    place: &'a spec::Repository,
     settings: Cow<'a, Settings>,
     client: Client,
     /// By commit; `None` where the server did not list them.
@@ -25,14 +25,14 @@ pub(super) struct Repository<'a> {
 }
 
 impl<'a> Repository<'a> {
-    pub(super) fn new(context: &'a Context, repository: &'a spec::Repository) -> Self {
-        let settings = settings_for(&context.settings, repository);
+    pub(super) fn new(context: &'a Context, place: &'a spec::Repository) -> Self {
+        let settings = settings_for(&context.settings, place);
         let client = Client::new(&settings, Arc::clone(&context.reporter));
-        Self { context, repository, settings, client, trees: BTreeMap::new() }
+        Self { context, place, settings, client, trees: BTreeMap::new() }
     }
 
     fn github(&self) -> Result<GitHub<'_>> {
-        GitHub::new(&self.client, &self.settings, self.repository)
+        GitHub::new(&self.client, &self.settings, self.place)
     }
 
     /// The trees of `commit`. Without them it is not known what changed, which is no failure: servers

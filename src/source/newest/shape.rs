@@ -18,11 +18,10 @@ impl<'a> Shape<'a> {
             let before = name[..at].strip_suffix(['v', 'V']);
             let mut last = before.unwrap_or(&name[..at]).chars().rev();
             match (last.next(), before) {
-                (None, _) => true,
                 (Some(mark), _) if mark.is_alphanumeric() => false,
                 // `2026-01-15` is a date.
                 (Some(_), None) => !last.next().is_some_and(|c| c.is_ascii_digit()),
-                (Some(_), Some(_)) => true,
+                (None, _) | (Some(_), Some(_)) => true,
             }
         };
         let digits = name.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at);
