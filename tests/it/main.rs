@@ -40,6 +40,7 @@ mod kill;
 mod link;
 mod loading;
 mod merge;
+mod newest;
 mod packages;
 mod plugins;
 mod policy;
