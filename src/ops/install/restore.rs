@@ -360,13 +360,22 @@ impl<'a> Worker<'a> {
         self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
     }
 
+    /// Asks the policy about the source of `spec`, before it is asked for anything.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses it.
+    pub(in crate::ops) fn admit_now(&mut self, spec: &SourceSpec) -> Result<()> {
+        self.restore.fetched.gate.source(fetch::asked(spec))
+    }
+
     /// Opens the source of `spec` as it is now, if the policy lets it in.
     ///
     /// # Errors
     ///
     /// As [`source::open`]; a policy that refuses the source.
     pub(in crate::ops) fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
-        self.restore.fetched.gate.source(fetch::asked(spec))?;
+        self.admit_now(spec)?;
         let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
         self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
         Ok(opened)

@@ -12,7 +12,7 @@ use crate::tree::FileSet;
 /// What markers call the user's side.
 const OURS: &str = "your edits";
 /// So many digits of a commit or a digest tell it apart.
-const DIGITS: usize = 7;
+pub(super) const DIGITS: usize = 7;
 
 /// What markers call the version `locked`.
 fn label(locked: &Locked) -> String {

@@ -9,18 +9,18 @@ use super::outcome::{UpdateChange, UpdateFailure, UpdatedSkill};
 use super::{Prefer, UpdateRequest};
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::merges::Unresolved;
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
-use crate::install::state::{Files, digest_of};
+use crate::install::state::{self, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::gate::Decided;
-use crate::ops::install::restore::{Worker, lies, spec_of};
+use crate::ops::install::restore::{Worker, lies};
 use crate::refusal::Limits;
 use crate::spec::{Origin, Reference};
 use crate::store::{self, Store};
@@ -93,10 +93,10 @@ pub(super) struct Found {
 }
 
 /// An installed skill, and what the manifest says of it.
-struct Installed<'a> {
-    name: &'a SkillName,
-    entry: Requirement,
-    locked: &'a Locked,
+pub(super) struct Installed<'a> {
+    pub(super) name: &'a SkillName,
+    pub(super) entry: Requirement,
+    pub(super) locked: &'a Locked,
 }
 
 /// Finds out what is to be done about the skills `names`.
@@ -107,7 +107,7 @@ struct Installed<'a> {
 pub(super) fn find(
     context: &Context,
     scope: &Scope,
-    files: &Files,
+    files: &state::Files,
     request: &UpdateRequest,
     names: &[SkillName],
 ) -> Result<Found> {
@@ -130,8 +130,8 @@ pub(super) fn find(
             Err(error) => finder.fail(&installed, error)?,
         }
     }
-    for installed in asked {
-        if let Err(error) = finder.ask(&installed) {
+    for (installed, said) in finder.ask(asked)? {
+        if let Err(error) = finder.get(&installed, said) {
             finder.fail(&installed, error)?;
         }
     }
@@ -146,18 +146,19 @@ pub(super) fn find(
     Ok(found)
 }
 
-struct Finder<'a> {
-    context: &'a Context,
-    scope: &'a Scope,
-    files: &'a Files,
-    request: &'a UpdateRequest,
-    worker: Worker<'a>,
+pub(super) struct Finder<'a> {
+    pub(super) context: &'a Context,
+    pub(super) scope: &'a Scope,
+    pub(super) files: &'a state::Files,
+    pub(super) request: &'a UpdateRequest,
+    pub(super) worker: Worker<'a>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
-    unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
-    found: Found,
+    pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
+    pub(super) found: Found,
 }
 
 impl<'a> Finder<'a> {
+    /// Whether skills were named.
     fn is_named(&self) -> bool {
         !self.request.names.is_empty()
     }
@@ -193,21 +194,21 @@ impl<'a> Finder<'a> {
     }
 
     /// Leaves what cannot be asked or used as it is; a skill that was named is the whole request.
-    fn fail(&mut self, installed: &Installed<'_>, error: Error) -> Result<()> {
+    pub(super) fn fail(&mut self, installed: &Installed<'_>, error: Error) -> Result<()> {
+        self.fail_all(&[installed], error)
+    }
+
+    pub(super) fn fail_all(&mut self, installed: &[&Installed<'_>], error: Error) -> Result<()> {
         if self.is_named() {
             return Err(error);
         }
-        let name = installed.name.to_string();
-        let source = installed.locked.origin.to_string();
-        self.found.others.push(UpdatedSkill::new(
-            &name,
-            source,
-            UpdateChange::Failed,
-            Some(installed.locked),
-        ));
+        for one in installed {
+            self.other(one, UpdateChange::Failed);
+        }
+        let names = installed.iter().map(|one| one.name.to_string()).collect();
         let code = error.kind().exit_code();
         let (message, hints) = (error.with_causes(), error.hints().to_vec());
-        self.found.failures.push(UpdateFailure { names: vec![name], message, hints, code });
+        self.found.failures.push(UpdateFailure { names, message, hints, code });
         Ok(())
     }
 
@@ -260,94 +261,11 @@ impl<'a> Finder<'a> {
         Ok(true)
     }
 
-    /// Asks the source whether it has something newer, and gets it.
-    fn ask(&mut self, installed: &Installed<'_>) -> Result<()> {
-        let Installed { name, entry, locked } = installed;
-        let is_pinned = matches!(entry.reference, Some(Reference::Rev(_)));
-        if is_pinned && locked.meets(entry) && !self.request.latest {
-            self.other(installed, UpdateChange::Pinned);
-            return Ok(());
-        }
-        let source = (entry.origin.clone(), entry.reference.clone());
-        if let Some(at) = self.unreachable.get(&source) {
-            let failure = &mut self.found.failures[*at];
-            failure.names.push(name.to_string());
-            self.other(installed, UpdateChange::Failed);
-            return Ok(());
-        }
-        if let Err(error) = self.worker.open_now(&spec_of(entry)) {
-            if error.kind() == ErrorKind::Network {
-                self.unreachable.insert(source, self.found.failures.len());
-            }
-            return Err(error);
-        }
-        let newest = self.worker.newest(name, entry)?;
-        let digest = newest.set.digest()?;
-        let new = newest.locked(digest);
-        self.tell_moved_tag(entry, locked, &new);
-        if digest == locked.digest && locked.meets(entry) {
-            self.other(installed, UpdateChange::Unchanged);
-            return Ok(());
-        }
-        let (new, set) = self.worker.take(name, newest)?;
-        let base = self.base(installed, new.digest)?;
-        let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
-        let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
-        self.found.jobs.push(Job { name: (*name).clone(), entry: None, disabled: entry.disabled, work });
-        Ok(())
-    }
-
-    fn other(&mut self, installed: &Installed<'_>, change: UpdateChange) {
+    /// Tells of a skill that stays as it is.
+    pub(super) fn other(&mut self, installed: &Installed<'_>, change: UpdateChange) {
         let Installed { name, entry, locked } = installed;
         let skill = UpdatedSkill::new(name.as_str(), locked.origin.to_string(), change, Some(locked));
         self.found.others.push(UpdatedSkill { disabled: entry.disabled, ..skill });
-    }
-
-    /// The files of the locked version: those that are installed if they are still the same, else the
-    /// store's, else the source's. `None` where nobody has them any more and nobody needs them.
-    fn base(&mut self, installed: &Installed<'_>, new: Digest) -> Result<Option<FileSet>> {
-        let Installed { name, entry, locked } = installed;
-        let lies = tree(self.context, self.scope, name, entry.disabled)?;
-        if let Some((path, Some(digest))) = &lies
-            && *digest == locked.digest
-        {
-            return Ok(Some(store::read(path)?));
-        }
-        let error = match self.worker.content(name, locked) {
-            Ok(set) => return Ok(Some(set)),
-            Err(error) => error,
-        };
-        let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
-        if edited && !self.request.force && self.request.prefer.is_none() {
-            let what = format!("`{name}` was edited, and the version that it was made from cannot be had");
-            return Err(error.context(what).hint(format!(
-                "`skillpm update {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
-            )));
-        }
-        let reason = error.with_causes();
-        self.found.warnings.push(format!(
-            "the locked version of `{name}` cannot be had, so all of the new one counts as new: {reason}"
-        ));
-        Ok(None)
-    }
-
-    /// Tells of a tag that means another commit than it did.
-    fn tell_moved_tag(&mut self, entry: &Requirement, old: &Locked, new: &Locked) {
-        let Some(Reference::Tag(tag)) = &entry.reference else { return };
-        let (Some(was), Some(is)) = (&old.revision, &new.revision) else { return };
-        if was == is || old.requested != new.requested || old.origin != new.origin {
-            return;
-        }
-        let short = |revision: &str| revision.chars().take(7).collect::<String>();
-        let warning = format!(
-            "the tag `{tag}` of `{}` was moved: it was at {} and is at {} now",
-            new.origin,
-            short(was),
-            short(is)
-        );
-        if !self.found.warnings.contains(&warning) {
-            self.found.warnings.push(warning);
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! is changed, so a front end can show it and ask. Only then is the scope locked, what the user wrote
 //! is merged into what is new, and the scope is changed as one.
 
+mod ask;
 mod edits;
 mod find;
 mod outcome;
