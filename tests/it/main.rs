@@ -50,6 +50,7 @@ mod refusals;
 mod review;
 mod together;
 mod tree;
+mod undo;
 mod update;
 mod update_edits;
 mod validate;

@@ -16,6 +16,7 @@ mod list;
 pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
+pub(super) mod undo;
 pub(super) mod update;
 mod validate;
 pub(super) mod why;
@@ -58,6 +59,7 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "agents",
+    "undo",
     "tree",
     "why",
     "doctor",
@@ -86,6 +88,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Agents(args) => agents::run(app, args),
+        Command::Undo(args) => undo::run(app, args),
         Command::Tree(args) => tree::run(app, args),
         Command::Why(args) => why::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
