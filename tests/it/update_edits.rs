@@ -55,8 +55,8 @@ fn edits_are_merged_again_and_again() {
     ~ pdf (path:./src/pdf): your edits are merged
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-        merged SKILL.md: both changes are in it
-        merged notes.md: yours stays
+        edited SKILL.md: both changes are in it
+        edited notes.md: yours stays
     1 skill merged with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
     warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/65/f6af8f5a6827665150f1a44ca366bd704dd5aac9959bbcbf10423c186423aa`
@@ -111,9 +111,8 @@ fn conflicts_are_told_and_resolved_by_hand() {
     1 skill in conflict with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
     warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/34/9d4d5a38352545fc160f92d512d5158f2cfb6a7d7889fc5fdf99e40d2864e8`
-    warning: `pdf` has 1 conflict to resolve:
-      conflict SKILL.md: both changed the same lines; yours is kept as `SKILL.md.mine`
-    hint: edit the files of `pdf`, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    warning: `pdf` has 1 conflict to resolve: `SKILL.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
     ");
     insta::assert_snapshot!(there(&sandbox), @"
     ---
@@ -141,13 +140,14 @@ fn conflicts_are_told_and_resolved_by_hand() {
     --- stderr
     ! pdf has conflicts of an earlier update
     1 skill left with conflicts in `.agents/skills`
-    warning: an earlier update of `pdf` has to be finished first: look at `SKILL.md`; edit the files until no marker and no kept file is left; or take one side with `skillpm update pdf --ours` or `--theirs`, or go back with `skillpm update pdf --abort`
+    warning: `pdf` has 1 conflict to resolve: `SKILL.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
     exit: 1
     --- stderr
     error: an earlier update of `pdf` has to be finished first: look at `SKILL.md`
-    hint: edit the files until no marker and no kept file is left; or take one side with `skillpm update pdf --ours` or `--theirs`, or go back with `skillpm update pdf --abort`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
     ");
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
@@ -280,11 +280,8 @@ fn other_conflicts() {
     1 skill in conflict with your edits in `.agents/skills`
     `skillpm.lock` changed: commit it
     warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/13/c22e215e53b83d2fdcf3041aca2ab45ae6d0beff41f1f36a8bf5e362dcb34f`
-    warning: `pdf` has 3 conflicts to resolve:
-      conflict a.png: both changed it and it is no text: the new one is there; yours is kept as `a.png.mine`
-      conflict here.md: you deleted it and the new version changed it: it is back
-      conflict there.md: the new version deleted it and you changed it: yours stays
-    hint: edit the files of `pdf`, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    warning: `pdf` has 3 conflicts to resolve: `a.png`, `here.md` and `there.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
     ");
     let names = sandbox.tree(&sandbox.project().join(HOME));
     assert_eq!(names, ["644 SKILL.md", "644 a.png", "644 a.png.mine", "644 here.md", "644 there.md"]);
@@ -367,7 +364,6 @@ fn without_a_base_a_person_decides() {
             --- stderr
             error: `pdf` was edited, and the version that it was made from cannot be had
               caused by: `pdf` from `path:./src/pdf` is not what was locked: sha256:4e9eb1006a44d5e026a4dc3e0c7720721e56ee33dc8acc7b430302f8753cdac8 was expected, sha256:839696a31b2d41f17bfad7bffd6dec30076fbad1efa5d1cb38943fdd6227e8bb was found
-            hint: it has changed since: `skillpm install ./src/pdf` locks what is there now
             hint: `skillpm update pdf --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store
             ");
             assert_eq!(state(&sandbox), before);
@@ -479,7 +475,10 @@ fn put(sandbox: &Sandbox, dir: &str, files: &[Option<Vec<String>>], side: &str) 
     for (name, lines) in NAMES.iter().zip(files) {
         let path = sandbox.project().join(dir).join(name);
         let lines: Option<Vec<_>> = lines.as_ref().map(|lines| {
-            lines.iter().map(|line| if line == "e" { format!("{side} {name}") } else { line.clone() }).collect()
+            lines
+                .iter()
+                .map(|line| if line == "e" { format!("{side} {name}") } else { line.clone() })
+                .collect()
         });
         match (lines, *name) {
             (lines, "SKILL.md") => {

@@ -67,14 +67,15 @@ pub(crate) struct UpdateArgs {
 pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
     let request = request(args);
     let prepared = prepare(&app.context, &request)?;
-    let outcome = if args.dry_run { prepared.plan()? } else { carry_out(app, prepared)? };
+    let (outcome, told) =
+        if args.dry_run { (prepared.plan()?, Vec::new()) } else { carry_out(app, prepared)? };
     match (args.json, args.dry_run) {
-        (true, _) => render::update::json(&app.printer, &outcome),
+        (true, _) => render::update::json(&app.printer, &outcome, &told),
         (false, true) => {
             render::update::plan(&app.printer, &outcome, true);
             render::update::dry_run(&app.printer, &outcome);
         }
-        (false, false) => render::update::done(&app.printer, &outcome),
+        (false, false) => render::update::done(&app.printer, &outcome, &told),
     }
     if args.explain {
         render::policy::explain(&app.printer, &outcome.decided);
@@ -82,13 +83,18 @@ pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
     Ok(exit::update(&outcome))
 }
 
-/// Shows what is about to change, asks a person if there is one, and does it.
-fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<UpdateOutcome> {
+/// Shows what is about to change, asks a person if there is one, and does it. Returns the warnings, too,
+/// that were shown before.
+fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
     if prepared.is_empty() {
-        return prepared.apply(false);
+        return Ok((prepared.apply(false)?, Vec::new()));
     }
     // Standard output is for what was done.
     render::update::plan(&app.printer, &prepared.plan()?, false);
+    let told = prepared.warnings().to_vec();
+    for warning in &told {
+        app.printer.warning(warning);
+    }
     let new = prepared.new_versions();
     let question =
         if new == 1 { "update this skill?".to_owned() } else { format!("update these {new} skills?") };
@@ -98,7 +104,7 @@ fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<UpdateOutcome> {
         return Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
             .hint("`skillpm update NAME` updates only the skills that it names"));
     }
-    prepared.apply(answer.is_some())
+    Ok((prepared.apply(answer.is_some())?, told))
 }
 
 fn request(args: &UpdateArgs) -> UpdateRequest {
@@ -143,11 +149,19 @@ mod tests {
     fn flags() {
         let all = parse("skillpm upgrade pdf docx -g --latest --theirs -f --dry-run --json -y").unwrap();
         assert_eq!(all.names, ["pdf", "docx"]);
-        assert_eq!((all.prefer, all.latest, all.force, all.dry_run), (Some(Prefer::Theirs), true, true, true));
+        assert_eq!(
+            (all.prefer, all.latest, all.force, all.dry_run),
+            (Some(Prefer::Theirs), true, true, true)
+        );
         assert_eq!(parse("skillpm update --ours").unwrap().prefer, Some(Prefer::Ours));
         assert!(parse("skillpm update pdf --abort").unwrap().abort);
-        let allow = |flag: &str| parse(&format!("skillpm update {flag} pdf")).map(|r| (r.allow, r.names.len()));
-        assert_eq!(allow("--allow-new-capabilities"), Ok((Allow::All, 1)), "the name is no value of the flag");
+        let allow =
+            |flag: &str| parse(&format!("skillpm update {flag} pdf")).map(|r| (r.allow, r.names.len()));
+        assert_eq!(
+            allow("--allow-new-capabilities"),
+            Ok((Allow::All, 1)),
+            "the name is no value of the flag"
+        );
         let only = Allow::Only(vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!(allow("--allow-new-capabilities=a,b"), Ok((only, 1)));
         for flags in ["--ours --theirs", "--abort --ours", "--abort --latest", "-g -p"] {

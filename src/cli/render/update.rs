@@ -28,7 +28,7 @@ pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
 pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     steps::plan(printer, &outcome.steps, outcome.files);
     still(printer, outcome);
-    warn(printer, outcome);
+    warn(printer, outcome, &[]);
     if !outcome.refused.is_empty() {
         printer.hint(&format!(
             "somebody has to agree to what {} could do then: on a terminal, or with `--allow-new-capabilities={}`",
@@ -38,8 +38,8 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     }
 }
 
-/// Tells what was done; what changed was shown before.
-pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome) {
+/// Tells what was done; what changed was shown before, as were the warnings `told`.
+pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
     still(printer, outcome);
     let counts = counts(&outcome.skills);
     if counts.is_empty() {
@@ -48,9 +48,11 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome) {
         printer.note(&format!("{counts} in {}", install::place(outcome.scope)));
     }
     install::files(printer, outcome.scope, outcome.files);
-    warn(printer, outcome);
+    warn(printer, outcome, told);
     for (skill, paths) in outcome.conflicts() {
         let name = one_line(&skill.name);
+        let command =
+            if outcome.scope == Some(ScopeKind::User) { "skillpm update -g" } else { "skillpm update" };
         let files: Vec<_> = paths.iter().map(|path| path.path.as_str()).collect();
         printer.warning(&format!(
             "`{name}` has {} to resolve: {}",
@@ -58,7 +60,7 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome) {
             quoted(&files)
         ));
         printer.hint(&format!(
-            "edit them until no marker and no kept file is left, or take one side with `skillpm update {name} --ours` or `--theirs`; `skillpm update {name} --abort` goes back"
+            "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
         ));
     }
 }
@@ -78,7 +80,7 @@ struct Report<'a> {
     warnings: &'a [String],
 }
 
-pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome) {
+pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
     printer.json(&Report {
         scope: outcome.scope,
         dry_run: outcome.dry_run,
@@ -91,11 +93,11 @@ pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome) {
         decided: &outcome.decided,
         warnings: &outcome.warnings,
     });
-    warn(printer, outcome);
+    warn(printer, outcome, told);
 }
 
-fn warn(printer: &Printer, outcome: &UpdateOutcome) {
-    for warning in &outcome.warnings {
+fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
+    for warning in outcome.warnings.iter().filter(|warning| !told.contains(warning)) {
         printer.warning(warning);
     }
     for failure in &outcome.failures {
@@ -342,7 +344,7 @@ mod tests {
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
         ");
-        done(&talking, &outcome());
+        done(&talking, &outcome(), &[]);
         insta::assert_snapshot!(err.text(), @"
         = a is up to date
         = b is pinned to a commit: `--latest` goes past it
@@ -359,7 +361,7 @@ mod tests {
         hint: edit them until no marker and no kept file is left, or take one side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` goes back
         ");
         let (talking, _, err) = printer(Look::PLAIN);
-        done(&talking, &UpdateOutcome::default());
+        done(&talking, &UpdateOutcome::default(), &[]);
         assert_eq!(err.text(), "there is nothing to update: no skill is installed\n");
         let (talking, out, err) = printer(Look { quiet: true, ..Look::PLAIN });
         plan(&talking, &outcome(), false);
@@ -373,7 +375,7 @@ mod tests {
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(CHANGES));
         schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(Kind::ALL));
         let (talking, out, _) = printer(Look::PLAIN);
-        json(&talking, &outcome());
+        json(&talking, &outcome(), &[]);
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(schema.faults(&value), [""; 0]);
         value["skills"][0]["change"] = "lost".into();
@@ -381,7 +383,7 @@ mod tests {
         value.as_object_mut().unwrap().remove("refused");
         assert_eq!(schema.faults(&value).len(), 3);
         let (talking, out, _) = printer(Look::PLAIN);
-        json(&talking, &UpdateOutcome::default());
+        json(&talking, &UpdateOutcome::default(), &[]);
         assert_eq!(schema.faults(&serde_json::from_str(&out.text()).unwrap()), [""; 0]);
     }
 }

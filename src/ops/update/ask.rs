@@ -167,9 +167,10 @@ impl<'a> Finder<'a> {
         };
         let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
         if edited && !self.request.force && self.request.prefer.is_none() {
+            let command = super::command(self.scope.kind);
             let what = format!("`{name}` was edited, and the version that it was made from cannot be had");
             return Err(Error::new(error.kind(), what).because(error).hint(format!(
-                "`skillpm update {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
+                "`{command} {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
             )));
         }
         let reason = error.with_causes();

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::merges::{Disputed, Unresolved};
+use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::merge::{Conflict, Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
@@ -88,11 +89,13 @@ fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
 }
 
 /// The error for a skill with an earlier merge that has `open` paths.
-pub(super) fn unresolved(name: &SkillName, open: &[&Disputed]) -> Error {
+pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
+    let command = super::command(scope);
     let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();
-    let what = format!("an earlier update of `{name}` has to be finished first: look at {}", paths.join(", "));
+    let what =
+        format!("an earlier update of `{name}` has to be finished first: look at {}", paths.join(", "));
     Error::new(ErrorKind::Findings, what).hint(format!(
-        "edit them until no marker and no kept file is left, or take one side with `skillpm update {name} --ours` or `--theirs`; `skillpm update {name} --abort` goes back"
+        "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
     ))
 }
 
@@ -136,16 +139,16 @@ mod tests {
         };
         let paths: Vec<_> = record.paths.iter().map(|disputed| disputed.path.as_str()).collect();
         assert_eq!(paths, ["SKILL.md", "gone", "pic"]);
-        let open = |lies: &FileSet| -> Vec<SafePath> {
-            let open = super::open(&record, &locked(), lies).expect("reads");
+        let still = |lies: &FileSet| -> Vec<SafePath> {
+            let open = open(&record, &locked(), lies).expect("reads");
             open.into_iter().map(|disputed| disputed.path.clone()).collect()
         };
         let names = |open: Vec<SafePath>| open.iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(names(open(&merged.set)), ["SKILL.md", "pic"]);
+        assert_eq!(names(still(&merged.set)), ["SKILL.md", "pic"]);
         let half = set(&[("SKILL.md", b"c\n>>>>>>> github:acme/skills at 1a2b3c4\n")]);
-        assert_eq!(names(open(&half)), ["SKILL.md"]);
+        assert_eq!(names(still(&half)), ["SKILL.md"]);
         let other = set(&[("SKILL.md", b"<<<<<<< HEAD\n>>>>>>> main\n"), ("pic", b"\0")]);
-        assert_eq!(names(open(&other)), [""; 0], "marks of somebody else are what the skill is about");
-        assert_eq!(names(open(&set(&[]))), [""; 0]);
+        assert_eq!(names(still(&other)), [""; 0], "marks of somebody else are what the skill is about");
+        assert_eq!(names(still(&set(&[]))), [""; 0]);
     }
 }

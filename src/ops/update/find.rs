@@ -245,11 +245,10 @@ impl<'a> Finder<'a> {
         }
         let Some(prefer) = self.request.prefer else {
             if self.is_named() {
-                return Err(edits::unresolved(name, &open));
+                return Err(edits::unresolved(self.scope.kind, name, &open));
             }
             let source = locked.origin.to_string();
-            let mut skill =
-                UpdatedSkill::new(name.as_str(), source, UpdateChange::Unresolved, Some(locked));
+            let mut skill = UpdatedSkill::new(name.as_str(), source, UpdateChange::Unresolved, Some(locked));
             skill.merge = open.into_iter().map(MergedPath::open).collect();
             self.found.others.push(skill);
             return Ok(true);
