@@ -24,5 +24,6 @@ pub mod policy;
 pub mod remove;
 pub mod tree;
 pub mod validate;
+pub mod verify;
 pub mod why;
 mod workers;

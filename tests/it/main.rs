@@ -50,6 +50,7 @@ mod review;
 mod together;
 mod tree;
 mod validate;
+mod verify;
 mod web;
 mod web_nginx;
 mod web_sites;

@@ -17,6 +17,7 @@ pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
 mod validate;
+pub(super) mod verify;
 pub(super) mod why;
 
 use std::io::Read as _;
@@ -57,6 +58,7 @@ pub(crate) const NAMES: &[&str] = &[
     "agents",
     "tree",
     "why",
+    "verify",
     "doctor",
     "cache",
     "invoke",
@@ -84,6 +86,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Agents(args) => agents::run(app, args),
         Command::Tree(args) => tree::run(app, args),
         Command::Why(args) => why::run(app, args),
+        Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),

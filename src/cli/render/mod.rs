@@ -22,6 +22,7 @@ mod steps;
 mod table;
 pub(crate) mod tree;
 pub(crate) mod validate;
+pub(crate) mod verify;
 pub(crate) mod why;
 
 use std::collections::BTreeMap;
