@@ -1,15 +1,19 @@
 //! A directory in which skills lie, or links to them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::index::Index;
 use super::state::{Found, normal, real_dir};
 use crate::digest::Digest;
-use crate::fs::{self, Kind, PathError};
+use crate::fs::{self, Base, Kind, PathError};
 use crate::name::SkillName;
 use crate::path::collision_key;
+
+/// How many skills are looked for one by one, before it pays to read the whole directory.
+const FEW: usize = 16;
 
 /// A directory that is read once, however many skills are looked for in it.
 #[derive(Debug)]
@@ -17,47 +21,55 @@ pub struct SkillsDir {
     path: PathBuf,
     real: PathBuf,
     canonical: PathBuf,
-    names: Names,
+    is_there: bool,
+    /// How many skills were looked for.
+    asked: AtomicUsize,
+    /// What lies in it; `None` where it cannot be read, and may still be entered.
+    names: OnceLock<Option<Names>>,
+    /// The directory itself, once a tree in it is looked at.
+    base: OnceLock<Option<Base>>,
 }
 
 /// What a directory holds.
 #[derive(Debug)]
-enum Names {
-    /// It is not there.
-    Absent,
-    /// These names.
-    Known {
-        exact: BTreeMap<String, Kind>,
-        /// The names as a file system may have them that knows no case.
-        alike: OnceLock<BTreeSet<String>>,
-    },
-    /// It may be entered and not read.
-    Hidden,
+struct Names {
+    exact: BTreeMap<String, Kind>,
+    /// The names as a file system may have them that knows no case.
+    alike: OnceLock<BTreeSet<String>>,
 }
 
 impl SkillsDir {
-    /// Reads the directory at `path`. `canonical` is the directory of the canonical copies with all links
+    /// Looks at the directory at `path`. `canonical` is the directory of the canonical copies with all links
     /// followed: what links in this one are compared with.
     ///
     /// # Errors
     ///
     /// Where it cannot be looked at.
     pub fn open(path: &Path, canonical: &Path) -> Result<Self, PathError> {
-        let names = match fs::entries(path) {
-            Ok(entries) => Names::Known {
-                // A name that is not UTF-8 is none of ours.
-                exact: entries
-                    .into_iter()
-                    .filter_map(|(name, kind)| Some((name.into_string().ok()?, kind)))
-                    .collect(),
-                alike: OnceLock::new(),
-            },
-            Err(error) if error.source.kind() == io::ErrorKind::PermissionDenied => Names::Hidden,
-            // Nothing, a file, or links in a circle.
-            Err(_) if !is_directory(path)? => Names::Absent,
-            Err(error) => return Err(error),
+        // A file, or links in a circle, hold nothing.
+        let is_there = match fs::real_path(path)? {
+            Some(real) => fs::kind(&real)? == Some(Kind::Directory),
+            None => false,
         };
-        Ok(Self { path: path.to_owned(), real: real_dir(path)?, canonical: canonical.to_owned(), names })
+        Ok(Self {
+            path: path.to_owned(),
+            real: real_dir(path)?,
+            canonical: canonical.to_owned(),
+            is_there,
+            asked: AtomicUsize::new(0),
+            names: OnceLock::new(),
+            base: OnceLock::new(),
+        })
+    }
+
+    fn listed(&self) -> Option<&Names> {
+        let read = || {
+            let entries = fs::entries(&self.path).ok()?;
+            // A name that is not UTF-8 is none of ours.
+            let known = entries.into_iter().filter_map(|(name, kind)| Some((name.into_string().ok()?, kind)));
+            Some(Names { exact: known.collect(), alike: OnceLock::new() })
+        };
+        self.names.get_or_init(read).as_ref()
     }
 
     /// The directory with links followed, as far as it is there.
@@ -67,7 +79,7 @@ impl SkillsDir {
 
     /// Whether there is such a directory.
     pub fn is_there(&self) -> bool {
-        !matches!(self.names, Names::Absent)
+        self.is_there
     }
 
     /// Where the skill `name` lies in it, or would.
@@ -77,11 +89,7 @@ impl SkillsDir {
 
     /// The names in it that a skill can have.
     pub fn names(&self) -> impl Iterator<Item = SkillName> {
-        let exact = match &self.names {
-            Names::Known { exact, .. } => Some(exact),
-            Names::Absent | Names::Hidden => None,
-        };
-        let names = exact.into_iter().flat_map(BTreeMap::keys);
+        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.keys());
         names.filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name))
     }
 
@@ -91,17 +99,35 @@ impl SkillsDir {
     ///
     /// Where that cannot be looked at.
     pub fn kind(&self, name: &SkillName) -> Result<Option<Kind>, PathError> {
-        match &self.names {
-            Names::Absent => Ok(None),
-            Names::Known { exact, alike } => {
-                if let Some(kind) = exact.get(name.as_str()) {
-                    return Ok(Some(*kind));
-                }
-                // The file system decides whether another spelling is this name.
-                let alike = alike.get_or_init(|| exact.keys().map(|name| collision_key(name)).collect());
-                if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
-            }
-            Names::Hidden => fs::kind(&self.place(name)),
+        if !self.is_there {
+            return Ok(None);
+        }
+        let few = self.names.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW;
+        let Some(names) = (if few { None } else { self.listed() }) else {
+            return fs::kind(&self.place(name));
+        };
+        if let Some(kind) = names.exact.get(name.as_str()) {
+            return Ok(Some(*kind));
+        }
+        // The file system decides whether another spelling is this name.
+        let alike = names.alike.get_or_init(|| names.exact.keys().map(|name| collision_key(name)).collect());
+        if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
+    }
+
+    /// What lies at the place of `name`; the digest of a tree is that of `index`.
+    ///
+    /// # Errors
+    ///
+    /// Where that cannot be looked at.
+    pub fn found(&self, name: &SkillName, index: &Index) -> Result<Found, PathError> {
+        self.look(name, |_| self.digest(name, index))
+    }
+
+    /// The digest of the tree at the place of `name`, as [`Index::digest_of`].
+    pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
+        match self.base.get_or_init(|| Base::open(&self.path).ok()) {
+            Some(base) => index.digest_in(base, name.as_str()),
+            None => index.digest_of(&self.place(name)),
         }
     }
 
@@ -135,14 +161,6 @@ impl SkillsDir {
     }
 }
 
-/// Whether `path` leads to a directory.
-fn is_directory(path: &Path) -> Result<bool, PathError> {
-    match fs::real_path(path)? {
-        Some(real) => Ok(fs::kind(&real)? == Some(Kind::Directory)),
-        None => Ok(false),
-    }
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -167,16 +185,24 @@ mod tests {
         fs::create_dir_all(&own.join("Upper")).expect("creates");
         let opened = SkillsDir::open(&own, &canonical).expect("opens");
         let digest = Digest::of(b"x");
-        for (at, expected) in [
-            ("tree", Found::Tree(Some(digest))),
-            ("ours", Found::OurLink),
-            ("other", Found::OtherLink("../skills/ours".into())),
-            ("round", Found::Loop),
-            ("file", Found::Other),
-            ("nothing", Found::Absent),
-            // As this file system has it: the name is looked up, not compared.
-            ("upper", if own.join("upper").exists() { Found::Tree(Some(digest)) } else { Found::Absent }),
-        ] {
+        // One by one at first, then all at once.
+        for (at, expected) in (0..2 * FEW).flat_map(|_| {
+            [
+                ("tree", Found::Tree(Some(digest))),
+                ("ours", Found::OurLink),
+                ("other", Found::OtherLink("../skills/ours".into())),
+                ("round", Found::Loop),
+                ("file", Found::Other),
+                ("nothing", Found::Absent),
+                // As this file system has it: the name is looked up, not compared.
+                (
+                    "upper",
+                    fs::kind(&own.join("upper"))
+                        .expect("looks")
+                        .map_or(Found::Absent, |_| Found::Tree(Some(digest))),
+                ),
+            ]
+        }) {
             assert_eq!(opened.look(&name(at), |_| Some(digest)).expect("looks"), expected, "{at}");
         }
         let names: Vec<_> = opened.names().map(|name| name.to_string()).collect();

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod directory;
 pub mod editable;
 pub mod health;
+pub mod index;
 pub mod needs;
 pub mod plan;
 pub mod scope;

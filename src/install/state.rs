@@ -18,7 +18,7 @@ use crate::refusal::Limits;
 use crate::settings::Settings;
 
 /// The largest manifest or lockfile that is read, in bytes.
-const MAX_FILE: u64 = 16 << 20;
+pub const MAX_FILE: u64 = 16 << 20;
 
 /// The two files of a scope.
 #[derive(Debug, Clone, Default)]
@@ -195,8 +195,8 @@ impl Survey {
         let canonical = SkillsDir::open(&scope.skills_dir(), &survey.skills_dir)?;
         let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
         for name in names {
-            survey.canonical.insert((*name).clone(), canonical.look(name, digest_of)?);
-            survey.disabled.insert((*name).clone(), disabled.look(name, digest_of)?);
+            survey.canonical.insert((*name).clone(), canonical.found(name, &scope.index)?);
+            survey.disabled.insert((*name).clone(), disabled.found(name, &scope.index)?);
         }
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
@@ -231,7 +231,7 @@ impl Survey {
             let opened = SkillsDir::open(dir, &self.skills_dir)?;
             // An agent's directory that is not there holds nothing.
             for name in names.iter().filter(|_| opened.is_there()) {
-                match opened.look(name, digest_of)? {
+                match opened.found(name, &scope.index)? {
                     Found::Absent => {}
                     found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
                 }
@@ -273,7 +273,8 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     Ok(dir.to_owned())
 }
 
-/// The digest of the skill in directory `path`, or `None` where it cannot be read as one.
+/// The digest of the skill in directory `path`, or `None` where it cannot be read as one. Every byte is
+/// read; [`Scope::index`] may know it already.
 pub fn digest_of(path: &Path) -> Option<Digest> {
     fs::tree_of(path).ok()?.skill("", &Limits::default()).ok()?.digest().ok()
 }

@@ -275,8 +275,9 @@ impl Doctor<'_> {
                 return found.iter().filter(|f| f.remedy.is_safe()).for_each(|f| repairs.failed(f, &error));
             }
         };
-        // What was begun is finished now. The rest is looked at again: nobody can change it any more.
-        let found = self.check(scope);
+        // What was begun is finished now. The rest is looked at again: nobody can change it any more, and
+        // what is remembered is not enough for what changes something.
+        let found = self.check(&scope.unindexed());
         let broken: Vec<_> = found.iter().filter(|f| matches!(f.remedy, Remedy::Steps(_))).collect();
         // All at once where that goes, which is faster; else one by one, so that one stops no other.
         if self.apply(scope, &transaction, &broken).is_err() {
