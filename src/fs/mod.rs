@@ -14,6 +14,7 @@ mod lock;
 mod look;
 mod place;
 mod quick;
+mod stat;
 mod temp;
 mod tree;
 mod usage;
@@ -32,6 +33,7 @@ pub use place::{
     temp_dir_in,
 };
 pub use quick::{Base, Looked, Stamp, entries, stamp};
+pub use stat::{FileStat, Moment, stats};
 pub use temp::{anonymous_temp_file, temp_dir};
 pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
 pub use usage::{Usage, may_change, touch, usage};

@@ -263,6 +263,13 @@ impl Plan {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lock.is_some() }
     }
 
+    /// Whether a tree goes that lies somewhere.
+    pub fn takes_trees(&self) -> bool {
+        self.steps
+            .iter()
+            .any(|step| matches!(step, Step::Remove { .. } | Step::Put { replaces: Some(_), .. }))
+    }
+
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.lock.is_none() && self.manifest.is_none()

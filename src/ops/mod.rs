@@ -26,5 +26,6 @@ pub mod tree;
 pub mod undo;
 pub mod update;
 pub mod validate;
+pub mod verify;
 pub mod why;
 mod workers;

@@ -55,9 +55,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn summary(printer: &Printer, outcome: &InstallOutcome) {
-    for skill in &outcome.skills {
-        printer.status(sign(skill.change), &line(skill));
-    }
+    printer.statuses(outcome.skills.iter().map(|skill| (sign(skill.change), line(skill))));
     if outcome.skills.is_empty() {
         return;
     }

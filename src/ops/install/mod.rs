@@ -1,11 +1,13 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;
 mod marketplace;
+mod order;
 mod project;
 pub(super) mod restore;
 mod select;
@@ -18,10 +20,11 @@ pub(super) use self::select::candidates;
 use self::audience::Audience;
 use self::fetch::Fetched;
 use self::restore::Restore;
-use super::change::{keep_replaced, make_plan};
+use super::change::{add_contents, keep_replaced, make_plan};
 use super::gate::{Decided, Gate};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
@@ -277,8 +280,8 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
 /// Restores what manifest and lockfile say.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let unfinished = Transaction::is_begun(scope);
-    let files = read(scope, request)?;
-    if files.manifest_text.is_none() && files.lock_text.is_none() && !unfinished {
+    let is_there = |file: &Path| Ok::<_, Error>(fs::kind(file)?.is_some());
+    if !is_there(&scope.manifest)? && !is_there(&scope.lockfile)? && !unfinished {
         return Err(Error::usage(format!(
             "there is no `{}` in `{}`",
             manifest::FILE_NAME,
@@ -306,6 +309,9 @@ fn change(
     // A plan is only looked at: it takes no lock and mends nothing.
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
+    if let Some(outcome) = order::known(context, scope, request) {
+        return Ok(outcome);
+    }
     let files = read(scope, request)?;
     let Restore { mut fetched, orphans, modified } = prepare(&files)?;
     let audience = audience(settings, scope, &files, request, &fetched)?;
@@ -335,7 +341,11 @@ fn change(
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
+        add_contents(scope, &plan, &mut fetched.contents)?;
         transaction.apply(&plan, &files, &fetched.contents)?;
+    }
+    if plan.is_empty() {
+        order::remember(context, scope, request, (&goal, &files), &outcome);
     }
     Ok(outcome)
 }

@@ -10,10 +10,12 @@ use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::fs::Kind;
+use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, digest_of};
+use crate::install::state::{Files, digest_of, real_dir};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -23,7 +25,7 @@ use crate::source::discover::Candidate;
 use crate::source::package::install_command;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::store::{self, Store, mismatch};
+use crate::store::{Store, mismatch};
 use crate::tree::FileSet;
 
 /// What restoring needs.
@@ -178,6 +180,8 @@ pub(in crate::ops) struct Worker<'a> {
     files: &'a Files,
     /// Sources that were opened, and at which revision or reference, so that each is fetched once.
     opened: BTreeMap<(Origin, At), Opened>,
+    canonical: SkillsDir,
+    disabled: SkillsDir,
     pub(in crate::ops) restore: Restore,
 }
 
@@ -190,7 +194,12 @@ impl<'a> Worker<'a> {
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let fetched = Fetched::new(Gate::new(context, scope, &files.manifest)?);
         let restore = Restore { fetched, ..Restore::default() };
-        Ok(Self { context, scope, files, opened: BTreeMap::new(), restore })
+        let open = |dir: PathBuf| -> Result<SkillsDir> {
+            scope.check_inside(&dir)?;
+            Ok(SkillsDir::open(&dir, &real_dir(&scope.skills_dir())?)?)
+        };
+        let (canonical, disabled) = (open(scope.skills_dir())?, open(scope.disabled_dir())?);
+        Ok(Self { context, scope, files, opened: BTreeMap::new(), canonical, disabled, restore })
     }
 
     /// Whether the manifest wants what is locked of `name`; without one, all of it is wanted.
@@ -249,10 +258,21 @@ impl<'a> Worker<'a> {
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
-        match lies(self.context, self.scope, name, disabled)? {
+        // Where it is to lie, then where it may still lie.
+        let [first, second] =
+            if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
+        let there = match first.kind(name)? {
+            Some(kind) => Some((first, kind)),
+            None => second.kind(name)?.map(|kind| (second, kind)),
+        };
+        let digest = there.and_then(|(dir, kind)| match kind {
+            Kind::Directory => dir.digest(name, &self.scope.index),
+            _ => digest_of(&dir.place(name)),
+        });
+        match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
-            Some(path) if digest_of(&path) == Some(locked.digest) => {
-                self.want(name, Content::Locked(locked.clone()), disabled, Some(store::read(&path)?));
+            Some(_) if digest == Some(locked.digest) => {
+                self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
             Some(_) if !care.force => {
                 self.restore.modified.push(name.clone());
