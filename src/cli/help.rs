@@ -51,6 +51,12 @@ pub(crate) const LIST: &str = after!("list",
     "skillpm list --json            for programs"
 );
 
+pub(crate) const OUTDATED: &str = after!("outdated",
+    "skillpm outdated                     what is newer in the sources of all skills"
+    "skillpm outdated pdf --json          one skill, for programs"
+    "skillpm outdated -p --exit-code      on a build machine: fail if the project has outdated skills"
+);
+
 pub(crate) const REMOVE: &str = after!("remove",
     "skillpm remove pdf               from the project"
     "skillpm remove pdf docx -g       two of yours"

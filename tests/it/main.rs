@@ -41,6 +41,7 @@ mod link;
 mod loading;
 mod merge;
 mod newest;
+mod outdated;
 mod packages;
 mod plugins;
 mod policy;

@@ -13,6 +13,7 @@ mod install;
 mod invoke;
 mod link;
 mod list;
+pub(super) mod outdated;
 pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
@@ -48,6 +49,7 @@ pub(crate) const NAMES: &[&str] = &[
     "enable",
     "validate",
     "lint",
+    "outdated",
     "explain",
     "fmt",
     "format",
@@ -72,6 +74,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Install(args) => install::run(app, args),
         Command::Sync(how) => install::sync(app, how),
         Command::List(args) => list::run(app, args),
+        Command::Outdated(args) => outdated::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Link(args) => link::run(app, args),
         Command::Unlink(args) => link::undo(app, args),
