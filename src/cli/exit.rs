@@ -5,6 +5,7 @@ use crate::lint::Severity;
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
+use crate::ops::update::UpdateOutcome;
 use crate::ops::validate::ValidateOutcome;
 
 /// All went well.
@@ -43,6 +44,17 @@ pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
 pub(crate) fn outdated(outcome: &OutdatedOutcome, exit_code: bool) -> u8 {
     let found = exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated);
     outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+}
+
+/// Returns the code of `update`: where something could not be asked or used, that of the failures if they
+/// all have one; merges that somebody has to look at are findings.
+pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
+    let mut codes = outcome.failures.iter().map(|failure| failure.code);
+    match codes.next() {
+        Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
+        None if !outcome.has_open_merges() => SUCCESS,
+        _ => FINDINGS,
+    }
 }
 
 /// Returns the code of `validate`: errors fail, and with `strict` warnings do.

@@ -40,7 +40,9 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         ));
     }
     if of(Status::Unknown) > 0 {
-        printer.note("where the state is `unknown`, only a download tells whether the skill's own files changed");
+        printer.note(
+            "where the state is `unknown`, only a download tells whether the skill's own files changed",
+        );
     }
     if of(Status::Changed) + of(Status::Unknown) > 0 {
         printer.hint("`skillpm diff --newest` shows what would change, `skillpm update` brings it");
