@@ -31,6 +31,8 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         (all, 0) if of(Status::Current) + of(Status::Editable) == all => {
             printer.note(&format!("{} up to date", are(all)));
         }
+        // What could not be asked was told.
+        (_, 0) if of(Status::Current) == 0 => {}
         (all, outdated) => printer.note(&format!("{outdated} of {} outdated", are(all))),
     }
     if of(Status::NotAsked) > 0 {

@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_schema_describes_the_json() {
         let schema = crate::testing::Schema::read("diff.schema.json");
-        let kinds = Kind::ALL.map(|kind| kind.id());
+        let kinds = Kind::ALL.map(Kind::id);
         schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(kinds));
         let whats = [What::Locked, What::Installed, What::Newest, What::Latest];
         schema.assert_generated("/$defs/side/properties/what/enum", &serde_json::json!(whats));
