@@ -217,6 +217,7 @@ fn what_commands_print_leaves_no_member_away() {
             "diff.schema.json",
             &["/$defs/skill", "/$defs/side", "/$defs/review", "/$defs/file", "/$defs/counts"],
         ),
+        ("update.schema.json", &["", "/$defs/skill", "/$defs/version", "/$defs/merged", "/$defs/failure"]),
     ] {
         let schema = Schema::read(name);
         for object in objects {
@@ -240,6 +241,7 @@ fn every_schema_names_itself() {
         "outdated.schema.json",
         "report-v1.schema.json",
         "skillpm.schema.json",
+        "update.schema.json",
     ] {
         let schema = Schema::read(name);
         assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));

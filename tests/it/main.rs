@@ -52,6 +52,8 @@ mod refusals;
 mod review;
 mod together;
 mod tree;
+mod update;
+mod update_edits;
 mod validate;
 mod web;
 mod web_nginx;
