@@ -17,7 +17,7 @@ use crate::fs::{LinkKind, System};
 use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::{Agents, Manifest, Requirement};
 use crate::name::SkillName;
-use crate::spec::{Origin, Reference, is_object_id};
+use crate::spec::{Origin, Reference};
 
 /// Where a copy or link lies: in the canonical directory, out of agents' sight, or in an agent's own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -801,15 +801,9 @@ fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
 
 /// What a manifest has to say so that it asks for what is locked.
 pub fn requirement_of(locked: &Locked) -> Requirement {
-    let reference = locked.requested.as_ref().map(|requested| match requested.split_once('/') {
-        Some(("tags", name)) => Reference::Tag(name.to_owned()),
-        Some(("heads", name)) => Reference::Branch(name.to_owned()),
-        _ if is_object_id(requested) => Reference::Rev(requested.clone()),
-        _ => Reference::Any(requested.clone()),
-    });
     Requirement {
         path: locked.path.clone(),
-        reference,
+        reference: locked.requested.as_deref().map(Reference::from_lockfile),
         name: locked.alias_of.clone(),
         ..Requirement::new(locked.origin.clone())
     }

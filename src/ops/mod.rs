@@ -19,6 +19,7 @@ pub mod install;
 pub mod invoke;
 pub mod link;
 pub mod list;
+pub mod outdated;
 pub mod paths;
 pub mod policy;
 pub mod remove;

@@ -37,12 +37,14 @@ impl Reference {
         }
     }
 
-    /// Reads the form in lockfiles. What was a commit there is of unknown kind here.
+    /// Reads the form in lockfiles. The first digits of a commit are of unknown kind there.
     pub fn from_lockfile(text: &str) -> Self {
         if let Some(name) = text.strip_prefix("tags/") {
             Self::Tag(name.to_owned())
         } else if let Some(name) = text.strip_prefix("heads/") {
             Self::Branch(name.to_owned())
+        } else if is_object_id(text) {
+            Self::Rev(text.to_owned())
         } else {
             Self::Any(text.to_owned())
         }
@@ -93,9 +95,12 @@ mod tests {
 
     #[test]
     fn the_form_of_lockfiles_reads_back() {
-        for reference in
-            [Reference::Tag("v1/x".into()), Reference::Branch("main".into()), Reference::Any("main".into())]
-        {
+        for reference in [
+            Reference::Tag("v1/x".into()),
+            Reference::Branch("main".into()),
+            Reference::Any("main".into()),
+            Reference::Rev("a".repeat(40)),
+        ] {
             assert_eq!(Reference::from_lockfile(&reference.to_string()), reference);
         }
     }

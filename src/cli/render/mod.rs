@@ -15,6 +15,7 @@ pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod link;
 pub(crate) mod list;
+pub(crate) mod outdated;
 pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
@@ -24,6 +25,7 @@ pub(crate) mod tree;
 pub(crate) mod undo;
 pub(crate) mod update;
 pub(crate) mod validate;
+pub(crate) mod versions;
 pub(crate) mod verify;
 pub(crate) mod why;
 
