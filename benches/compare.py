@@ -14,8 +14,12 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
 import time
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -115,6 +119,8 @@ def compare(program, work):
             pairs(f"validate {count:,}", read(skills), run(program, "validate", str(skills)))
         if count <= 1_000:
             install(program, work, skills, count, floor, run, read)
+        if count == 1_000:
+            archives(program, work, skills, env)
         shutil.rmtree(skills)
     peers(program, work, env)
 
@@ -136,6 +142,59 @@ def install(program, work, skills, count, floor, run, read):
     pairs(f"install {count:,}", run(floor, "copy", str(skills), str(copy)), run(*command, cwd=project),
           reset=fresh, rounds=5)
     pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
+
+
+def archives(program, work, skills, env):
+    """Install all of an archive: a zip file beside `unzip`, a repository beside `curl` and `tar`."""
+    commit = "0123456789abcdef" * 2 + "01234567"
+    packed, tarred = work / "skills.zip", work / "skills.tar.gz"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(path for path in skills.rglob("*") if path.is_file()):
+            archive.write(file, f"repo/skills/{file.relative_to(skills)}")
+        archive.comment = commit.encode()
+    with tarfile.open(tarred, "w:gz") as archive:
+        archive.add(skills, "repo/skills")
+    server = serve({"commits": commit.encode(), "zipball": packed.read_bytes(), "tar": tarred.read_bytes()})
+    address = f"http://127.0.0.1:{server.server_port}"
+    project, other = work / "project", work / "copy"
+
+    def fresh():
+        for old in (project, other, work / "home"):
+            shutil.rmtree(old, ignore_errors=True)
+            old.mkdir()
+        (project / "skillpm.toml").touch()
+
+    def beside(title, floor, source):
+        command = [program, "install", source, "--skill", "*", "--agent", "claude-code", "--yes"]
+        pairs(title, lambda: Run(floor, other, env),
+              lambda: Run(command, project, env | {"GITHUB_API_URL": address}), reset=fresh, rounds=5)
+
+    if unzip := shutil.which("unzip"):
+        beside("install 1,000 from a zip file, and `unzip -q`", [unzip, "-q", str(packed)], str(packed))
+    if shutil.which("curl") and shutil.which("tar"):
+        beside("install 1,000 from a server, and `curl` into `tar xz`",
+               ["sh", "-c", f"curl -s {address}/tar | tar xz"], "owner/repo")
+    server.shutdown()
+
+
+def serve(answers):
+    """A server on this machine; the name in `answers` that is a part of the path says what it sends."""
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            body = next(body for name, body in answers.items() if name in self.path.split("/"))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
 
 
 def head(beside):

@@ -1,5 +1,7 @@
 //! The lockfile, `skillpm.lock`: exactly which bytes are installed, and where they came from.
 
+mod canonical;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
@@ -13,6 +15,8 @@ use crate::text::{conflict_line, line_column};
 
 /// The file's name.
 pub const FILE_NAME: &str = "skillpm.lock";
+/// The first line of the file.
+const HEADING: &str = "# Written by skillpm; `skillpm install` restores exactly this.";
 /// The version of the format that is written, and the newest that is read. Raise it with any
 /// change that an older reader would misunderstand.
 pub const VERSION: i64 = 1;
@@ -129,6 +133,14 @@ impl Lockfile {
     ///
     /// The first thing that is wrong, with its place.
     pub fn parse(text: &str) -> Result<Self, LockError> {
+        match canonical::read(text) {
+            Some(lock) => Ok(lock),
+            None => Self::parse_any(text),
+        }
+    }
+
+    /// [`Lockfile::parse`] of any TOML, with the place of what is wrong.
+    fn parse_any(text: &str) -> Result<Self, LockError> {
         if let Some(line) = conflict_line(text) {
             return Err(LockError::MergeConflict { line });
         }
@@ -148,9 +160,11 @@ impl Lockfile {
         let mut skills = BTreeMap::new();
         let mut keys = BTreeSet::new();
         for entry in raw.skill {
-            let (line, column) = line_column(text, entry.span().start);
+            let start = entry.span().start;
             let (name, locked) = entry.into_inner().check()?;
             if !keys.insert(name.collision_key()) {
+                // Only here: to count the lines before each entry would be quadratic.
+                let (line, column) = line_column(text, start);
                 let message = format!("the skill `{name}` is there twice");
                 return Err(LockError::Malformed { line, column, message });
             }
@@ -302,7 +316,7 @@ fn check_revision(origin: &Origin, revision: Option<&str>) -> Result<(), String>
 /// when content changes and merges line by line.
 impl fmt::Display for Lockfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "# Written by skillpm; `skillpm install` restores exactly this.\nversion = {VERSION}\n")?;
+        write!(f, "{HEADING}\nversion = {VERSION}\n")?;
         for (name, skill) in &self.skills {
             let mut line = |key: &str, value: Option<&str>| match value {
                 Some(value) => writeln!(f, "{key} = {}", quoted(value)),

@@ -19,17 +19,10 @@ pub struct Manifest {
     agents: Agents,
     lint: LintSettings,
     policy: PolicySettings,
-    document: DocumentMut,
-    marks: Marks,
-}
-
-/// What the editor that wrote the file put around its text; the parser drops it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Marks {
-    /// A byte order mark at the start.
-    byte_order: bool,
-    /// Lines that end with carriage return and line feed, as on Windows.
-    carriage_return: bool,
+    /// As it was read.
+    text: String,
+    /// As it was changed: most runs only read it.
+    changed: Option<Box<DocumentMut>>,
 }
 
 /// What the manifest says of one skill; its key is the name under which it is installed.
@@ -158,9 +151,21 @@ impl Manifest {
             Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
             None => PolicySettings::default(),
         };
-        let marks =
-            Marks { byte_order: text.starts_with('\u{feff}'), carriage_return: text.contains("\r\n") };
-        Ok(Self { skills, agents, lint, policy, document: document.into_mut(), marks })
+        Ok(Self { skills, agents, lint, policy, text: text.to_owned(), changed: None })
+    }
+
+    /// The document, to be changed.
+    fn document(&mut self) -> &mut DocumentMut {
+        #[expect(clippy::expect_used, reason = "the same text was parsed when it was read")]
+        let parsed = || Box::new(Document::parse(self.text.as_str()).expect("TOML").into_mut());
+        self.changed.get_or_insert_with(parsed)
+    }
+
+    /// Whether this manifest and `other`, which one was made from, are written alike.
+    pub fn is_written_as(&self, other: &Self) -> bool {
+        // What says something else is written in another way; most of what is compared says the same
+        // because it was not touched, and what was is not written out to see that it differs.
+        self.skills == other.skills && self.agents == other.agents && self.to_string() == other.to_string()
     }
 
     /// The skills by the name under which they are installed.
@@ -198,7 +203,7 @@ impl Manifest {
             return;
         }
         let new = requirement.to_toml();
-        let skills = section(&mut self.document, "skills");
+        let skills = section(self.document(), "skills");
         match skills.get_mut(name.as_str()) {
             // `[skills.pdf]`: its lines may have comments, so only those that change are written.
             Some(Item::Table(table)) => {
@@ -216,10 +221,13 @@ impl Manifest {
 
     /// Removes a skill; `false` where it was not there.
     pub fn remove_skill(&mut self, name: &SkillName) -> bool {
-        if let Some(table) = self.document.get_mut("skills").and_then(Item::as_table_like_mut) {
+        if self.skills.remove(name).is_none() {
+            return false;
+        }
+        if let Some(table) = self.document().get_mut("skills").and_then(Item::as_table_like_mut) {
             table.remove(name.as_str());
         }
-        self.skills.remove(name).is_some()
+        true
     }
 
     /// Sets which agents see the skills.
@@ -227,26 +235,28 @@ impl Manifest {
         if self.agents == agents {
             return;
         }
-        let table = section(&mut self.document, "agents");
-        if let Some(targets) = agents.targets.as_ref().filter(|new| self.agents.targets.as_ref() != Some(new))
-        {
+        let old = std::mem::replace(&mut self.agents, agents.clone());
+        let table = section(self.document(), "agents");
+        if let Some(targets) = agents.targets.filter(|new| old.targets.as_ref() != Some(new)) {
             put(table, "targets", targets.iter().collect::<Array>().into());
         }
-        if agents.copy != self.agents.copy {
+        if agents.copy != old.copy {
             put(table, "copy", agents.copy.into());
         }
-        self.agents = agents;
     }
 }
 
 /// The text of the file.
 impl std::fmt::Display for Manifest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.marks.byte_order {
+        let Some(document) = &self.changed else { return f.write_str(&self.text) };
+        // What the editor that wrote the file put around its text; the parser drops it.
+        if self.text.starts_with('\u{feff}') {
             f.write_str("\u{feff}")?;
         }
-        let text = self.document.to_string();
-        if self.marks.carriage_return { f.write_str(&text.replace('\n', "\r\n")) } else { f.write_str(&text) }
+        let text = document.to_string();
+        // Lines end with carriage return and line feed on Windows.
+        if self.text.contains("\r\n") { f.write_str(&text.replace('\n', "\r\n")) } else { f.write_str(&text) }
     }
 }
 

@@ -123,6 +123,10 @@ impl SkillName {
 
     /// The key under which two names are one: on some file systems they would share a directory.
     pub fn collision_key(&self) -> String {
+        // A name has no capital letters, and nothing else in ASCII is spelled in two ways.
+        if self.0.is_ascii() {
+            return self.0.clone();
+        }
         caseless::default_case_fold_str(&self.0).nfkc().collect()
     }
 

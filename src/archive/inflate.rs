@@ -1,5 +1,8 @@
 //! Raw deflate (RFC 1951), and copying without it.
 
+#[cfg(feature = "libdeflate")]
+mod whole;
+
 use std::cell::Cell;
 use std::io::{self, Read};
 
@@ -33,11 +36,19 @@ struct Scratch {
     engine: Decompress,
     input: Vec<u8>,
     output: Vec<u8>,
+    #[cfg(feature = "libdeflate")]
+    whole: whole::Whole,
 }
 
 impl Scratch {
     fn new() -> Box<Self> {
-        Box::new(Self { engine: Decompress::new(false), input: vec![0; CHUNK], output: vec![0; CHUNK] })
+        Box::new(Self {
+            engine: Decompress::new(false),
+            input: vec![0; CHUNK],
+            output: vec![0; CHUNK],
+            #[cfg(feature = "libdeflate")]
+            whole: whole::Whole::new(),
+        })
     }
 }
 
@@ -51,6 +62,26 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     let result = work(&mut scratch);
     SCRATCH.set(Some(scratch));
     result
+}
+
+/// Hands the content of `size` bytes with the checksum `crc` to `sink`, if the `packed` bytes of `source` are
+/// exactly one stream of it and it is short. `false`, and nothing for `sink`, where [`inflate`] has to say.
+pub(super) fn inflate_whole(
+    source: &mut dyn Read,
+    packed: u64,
+    (size, crc): (u64, u32),
+    sink: &mut Sink<'_>,
+) -> io::Result<bool> {
+    #[cfg(feature = "libdeflate")]
+    return with_scratch(|scratch| match scratch.whole.inflate(source, packed, size, crc)? {
+        Some(content) => sink(content).map(|()| true),
+        None => Ok(false),
+    });
+    #[cfg(not(feature = "libdeflate"))]
+    {
+        let _ = (source, packed, size, crc, sink);
+        Ok(false)
+    }
 }
 
 /// Inflates the `packed` bytes of `source`, which must be exactly one stream, into `sink` and
@@ -76,7 +107,7 @@ fn inflate_with(
     limit: u64,
     sink: &mut Sink<'_>,
 ) -> Result<u64, InflateError> {
-    let Scratch { engine, input, output } = scratch;
+    let Scratch { engine, input, output, .. } = scratch;
     let mut unread = packed;
     let mut pending = 0..0;
     let mut written = 0;

@@ -763,7 +763,7 @@ fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
 
 fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     let changed = rewritten(goal, files.manifest.clone());
-    if changed.to_string() == files.manifest.to_string() {
+    if changed.is_written_as(&files.manifest) {
         return None;
     }
     if files.manifest_text.is_some() {

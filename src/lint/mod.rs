@@ -41,6 +41,7 @@ pub use unreadable::{FILE_KIND, documented};
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use self::signs::Signs;
 
@@ -139,7 +140,10 @@ impl Rule {
 
 /// Checks `subject` by the rules of the specification; the findings come in the order of the text.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
-    check_with(subject, &Ruleset::default())
+    // Made once: it takes as long as the check of a small skill, and a source may have thousands.
+    static USUAL: LazyLock<Ruleset> = LazyLock::new(Ruleset::default);
+    static PLAN: LazyLock<Plan<'static>> = LazyLock::new(|| Plan::new(&USUAL));
+    PLAN.check(subject)
 }
 
 /// Checks `subject` by `rules`; the findings come in the order of the text.

@@ -1,10 +1,11 @@
 //! The content of zip entries.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::bytes::Part;
-use super::super::inflate::{InflateError, copy, inflate};
+use super::super::bytes::{Part, at_most};
+use super::super::inflate::{InflateError, copy, inflate, inflate_whole};
 use super::central::{DEFLATED, Record};
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
@@ -17,6 +18,8 @@ pub(super) struct Place {
     size: u64,
     crc: u32,
     deflated: bool,
+    /// Whether it is likely to be read twice: to find skills, and to install them.
+    is_skill: bool,
     /// The name is only needed for errors: the file still has it.
     name_at: u64,
     name_len: u16,
@@ -30,21 +33,59 @@ impl Place {
             size: record.size,
             crc: record.crc,
             deflated: record.method == DEFLATED,
+            is_skill: is_skill(&record.name) && record.size <= MAX_KEPT / 64,
             name_at,
             name_len: u16::try_from(record.name.len()).unwrap_or(u16::MAX),
         }
     }
 }
 
+/// Whether `name` is that of a `SKILL.md`, in whichever case.
+fn is_skill(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|file| file.eq_ignore_ascii_case("SKILL.md"))
+}
+
 /// The contents of a zip archive, by the order of their positions.
 pub(super) struct ZipContent {
     file: Arc<SharedFile>,
     places: Vec<Place>,
+    kept: Mutex<Kept>,
+}
+
+/// How many bytes are kept from the first time that they are read.
+const MAX_KEPT: u64 = 8 << 20;
+
+/// Content that was read and checked once, until it is read again: inflating a third of an archive twice
+/// costs more than anything else that is done to find the skills in it.
+#[derive(Default)]
+struct Kept {
+    contents: BTreeMap<usize, Vec<u8>>,
+    size: u64,
+}
+
+impl Kept {
+    fn put(&mut self, id: usize, content: Vec<u8>) {
+        let size = content.len() as u64;
+        if self.size + size <= MAX_KEPT && self.contents.insert(id, content).is_none() {
+            self.size += size;
+        }
+    }
+
+    fn take(&mut self, id: usize) -> Option<Vec<u8>> {
+        let content = self.contents.remove(&id)?;
+        self.size -= content.len() as u64;
+        Some(content)
+    }
 }
 
 impl ZipContent {
     pub(super) fn new(file: Arc<SharedFile>, places: Vec<Place>) -> Self {
-        Self { file, places }
+        Self { file, places, kept: Mutex::default() }
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Kept> {
+        // What is kept is whole whatever happened to another thread.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn name(&self, place: &Place) -> String {
@@ -72,17 +113,40 @@ impl ZipContent {
 impl Content for ZipContent {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
         let place = self.places.get(id).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        if !place.is_skill {
+            return self.unpack(place, sink);
+        }
+        if let Some(content) = self.kept().take(id) {
+            return Ok(sink.write_all(&content)?);
+        }
+        let mut content = Vec::with_capacity(at_most(place.size, 64 * 1024));
+        self.unpack(place, &mut content)?;
+        sink.write_all(&content)?;
+        self.kept().put(id, content);
+        Ok(())
+    }
+}
+
+impl ZipContent {
+    /// Writes the content at `place` to `sink`, inflated and checked.
+    fn unpack(&self, place: &Place, sink: &mut dyn Write) -> Result<(), ReadError> {
+        let part = || Part { file: &self.file, offset: place.data, left: place.packed };
+        let declared = (place.size, place.crc);
+        if place.deflated
+            && inflate_whole(&mut part(), place.packed, declared, &mut |bytes| sink.write_all(bytes))?
+        {
+            return Ok(());
+        }
         let mut crc = crc32fast::Hasher::new();
         let mut check_and_write = |bytes: &[u8]| {
             crc.update(bytes);
             sink.write_all(bytes)
         };
-        let mut part = Part { file: &self.file, offset: place.data, left: place.packed };
         let actual = if place.deflated {
-            inflate(&mut part, place.packed, place.size, &mut check_and_write)
+            inflate(&mut part(), place.packed, place.size, &mut check_and_write)
                 .map_err(|error| self.refused(place, error))?
         } else {
-            copy(&mut part, place.packed, &mut check_and_write)?;
+            copy(&mut part(), place.packed, &mut check_and_write)?;
             place.packed
         };
         if actual != place.size {
@@ -93,5 +157,37 @@ impl Content for ZipContent {
             return Err(Refusal::BadChecksum(self.name(place)).into());
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::testing::{deflated, shared, zip};
+    use super::*;
+    use crate::archive::open_zip;
+    use crate::refusal::Limits;
+
+    #[test]
+    fn what_is_kept_is_given_once_and_bounded() {
+        let mut kept = Kept::default();
+        let large = vec![1; usize::try_from(MAX_KEPT).expect("fits")];
+        kept.put(1, large.clone());
+        kept.put(1, large.clone());
+        kept.put(2, vec![2]);
+        assert_eq!((kept.take(2), kept.take(1)), (None, Some(large)));
+        assert_eq!(kept.take(1), None);
+        kept.put(2, vec![2]);
+        assert_eq!(kept.size, 1);
+    }
+
+    #[test]
+    fn a_skill_is_the_same_however_often_it_is_read() {
+        let damaged = deflated("b/SKILL.md", "other").both(4 + 10, [0; 4]);
+        let archive = zip(&[deflated("a/SKILL.md", "text"), damaged]);
+        let tree = open_zip(shared(&archive), &Limits::default()).expect("a whole structure").tree;
+        for _ in 0..3 {
+            assert_eq!(tree.read("a/SKILL.md", 9).expect("reads"), b"text");
+            assert!(matches!(tree.read("b/SKILL.md", 9), Err(ReadError::Refused(Refusal::BadChecksum(_)))));
+        }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) mod tree;
 pub(crate) mod undo;
 pub(crate) mod update;
 pub(crate) mod validate;
-pub(crate) mod versions;
 pub(crate) mod verify;
+pub(crate) mod versions;
 pub(crate) mod why;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) mod audience;
 pub(super) mod editable;
@@ -279,9 +278,9 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
 
 /// Restores what manifest and lockfile say.
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
-    let unfinished = Transaction::is_begun(scope);
-    let is_there = |file: &Path| Ok::<_, Error>(fs::kind(file)?.is_some());
-    if !is_there(&scope.manifest)? && !is_there(&scope.lockfile)? && !unfinished {
+    // What is in them is read once, under the lock.
+    let is_absent = |file| Ok::<_, Error>(fs::real_path(file)?.is_none());
+    if !Transaction::is_begun(scope) && is_absent(&scope.manifest)? && is_absent(&scope.lockfile)? {
         return Err(Error::usage(format!(
             "there is no `{}` in `{}`",
             manifest::FILE_NAME,
@@ -405,10 +404,16 @@ fn still_disabled(request: &InstallRequest, goal: &Goal) -> Option<String> {
 }
 
 fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
+    // To look through all steps for each skill would be quadratic.
+    let mut steps: BTreeMap<&SkillName, Vec<&Step>> = BTreeMap::new();
+    for step in &plan.steps {
+        steps.entry(step.place().1).or_default().push(step);
+    }
+    let of = |wanted: &Wanted| steps.get(&wanted.name).map(Vec::as_slice).unwrap_or_default();
     let mut skills: Vec<_> = goal
         .put
         .iter()
-        .map(|wanted| installed(wanted, change_of(wanted, plan, files, modified), files))
+        .map(|wanted| installed(wanted, change_of(wanted, of(wanted), files, modified), files))
         .collect();
     for name in &goal.remove {
         let locked = files.lock.skills.get(name).cloned();
@@ -429,10 +434,10 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// What happens to a skill.
-fn change_of(wanted: &Wanted, plan: &Plan, files: &Files, modified: &[SkillName]) -> Change {
+/// What happens to a skill by `steps`, which are about it.
+fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &[SkillName]) -> Change {
     let name = &wanted.name;
-    let steps = || plan.steps.iter().filter(|step| step.place().1 == name);
+    let steps = || steps.iter();
     let old = files.lock.skills.get(name);
     match wanted.content.locked() {
         _ if modified.contains(name) => Change::Kept,

@@ -1,0 +1,77 @@
+//! The form in which lockfiles are written, read line by line.
+//!
+//! Nearly every lockfile that is read is one that was written by [`Lockfile`]'s `Display`, and every verb
+//! reads it: a thousand entries take a TOML parser five times as long. What is not exactly of that form
+//! is left to it, faults and all: this reader has no messages, and nothing that it takes means something
+//! else in TOML.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{HEADING, Lockfile, RawEntry, VERSION};
+
+const TEXTS: [&str; 8] = ["name", "alias-of", "version", "source", "path", "requested", "revision", "digest"];
+const LISTS: [&str; 2] = ["dependencies", "agents"];
+
+/// Reads `text`, or returns `None` where it is not of the form or something is wrong with it.
+pub(super) fn read(text: &str) -> Option<Lockfile> {
+    let rest = text.strip_prefix(HEADING)?.strip_prefix("\nversion = ")?;
+    let rest = rest.strip_prefix(VERSION.to_string().as_str())?.strip_prefix('\n')?;
+    let mut skills = BTreeMap::new();
+    let mut keys = BTreeSet::new();
+    let mut lines = rest.split_terminator('\n').peekable();
+    while let Some(line) = lines.next() {
+        if !line.is_empty() || lines.next() != Some("[[skill]]") {
+            return None;
+        }
+        let mut texts: [Option<String>; TEXTS.len()] = Default::default();
+        let mut lists: [Vec<String>; LISTS.len()] = Default::default();
+        while let Some(line) = lines.next_if(|line| !line.is_empty()) {
+            let (key, value) = line.split_once(" = ")?;
+            let is_key = |known: &&str| *known == key;
+            let is_first = match (TEXTS.iter().position(is_key), LISTS.iter().position(is_key)) {
+                (Some(at), _) => texts[at].replace(string(value)?).is_none(),
+                (_, Some(at)) => std::mem::replace(&mut lists[at], list(value)?).is_empty(),
+                _ => return None,
+            };
+            if !is_first {
+                return None;
+            }
+        }
+        let [name, alias_of, version, source, path, requested, revision, digest] = texts;
+        let (name, source, digest) = (name?, source?, digest?);
+        let [dependencies, agents] = lists;
+        let entry = RawEntry {
+            name,
+            version,
+            source,
+            path,
+            requested,
+            revision,
+            digest,
+            dependencies,
+            alias_of,
+            agents,
+        };
+        let (name, locked) = entry.check().ok()?;
+        if !keys.insert(name.collision_key()) {
+            return None;
+        }
+        skills.insert(name, locked);
+    }
+    // A line that ends with the file is no line that was written.
+    (rest.is_empty() || rest.ends_with('\n')).then_some(Lockfile { skills })
+}
+
+/// A string in which nothing is escaped.
+fn string(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    let is_plain = |byte: u8| !byte.is_ascii_control() && !matches!(byte, b'"' | b'\\');
+    inner.bytes().all(is_plain).then(|| inner.to_owned())
+}
+
+/// A list of such strings that is not empty.
+fn list(text: &str) -> Option<Vec<String>> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    // `", "` cannot be a part of one: it would have quotation marks.
+    inner.split(", ").map(string).collect()
+}
