@@ -47,6 +47,7 @@ mod prompt;
 mod real;
 mod refusals;
 mod review;
+mod threats;
 mod together;
 mod tree;
 mod validate;

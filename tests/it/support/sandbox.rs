@@ -76,6 +76,11 @@ impl Sandbox {
         self
     }
 
+    /// The directory that holds everything of this machine.
+    pub fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// The home directory.
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
@@ -114,7 +119,11 @@ impl Sandbox {
 
     /// Runs the program in the project.
     pub fn run(&self, args: &[&str]) -> Output {
-        let output = self.command(args).output().expect("the program starts");
+        self.output(&self.command(args).output().expect("the program starts"))
+    }
+
+    /// What a run that has ended left.
+    pub fn output(&self, output: &std::process::Output) -> Output {
         Output {
             code: output.status.code(),
             stdout: self.text(&output.stdout),
