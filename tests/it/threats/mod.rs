@@ -10,11 +10,14 @@
 mod directories;
 mod documents;
 mod locks;
+mod network;
 mod repositories;
 mod tars;
 mod zips;
 
 use std::path::PathBuf;
+
+use skillpm::digest::Digest;
 
 use crate::support::machine::{Seen, differences, look};
 use crate::support::sandbox::Output;
@@ -48,6 +51,8 @@ enum Way {
     Repository,
     /// A directory of the project, `./source`.
     Directory,
+    /// A site that lists its skills.
+    Site,
     /// A git repository on this machine.
     Git,
     /// A git repository from a server.
@@ -103,6 +108,21 @@ impl Scene {
             Way::Download(ending) => {
                 self.forge.serve(&format!("/offered.{ending}"), bytes);
             }
+            Way::Site => {
+                let index = serde_json::json!({
+                    "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+                    "skills": [{
+                        "name": "demo",
+                        "type": "archive",
+                        "description": "Shows things.",
+                        "url": "demo.zip",
+                        "digest": Digest::of(bytes).to_string(),
+                    }],
+                });
+                let root = "/.well-known/agent-skills";
+                self.forge.serve(&format!("{root}/index.json"), index.to_string());
+                self.forge.serve(&format!("{root}/demo.zip"), bytes);
+            }
             Way::Repository => {
                 let repository = self.forge.repo("acme/demo");
                 repository.put(commit, bytes.to_vec());
@@ -121,6 +141,7 @@ impl Scene {
         match self.way {
             Way::File(ending) => format!("./offered.{ending}"),
             Way::Download(ending) => self.forge.url(&format!("/offered.{ending}")),
+            Way::Site => self.forge.url(""),
             Way::Repository => "acme/demo".to_owned(),
             Way::Directory => "./source".to_owned(),
             Way::Git => format!("git+{}", self.sandbox.root().join("srv/r").display()),
