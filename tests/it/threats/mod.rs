@@ -13,6 +13,7 @@ mod locks;
 mod network;
 mod repositories;
 mod tars;
+mod tls;
 mod zips;
 
 use std::path::PathBuf;
