@@ -9,8 +9,10 @@ use super::commands::cache::CacheArgs;
 use super::commands::doctor::DoctorArgs;
 use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
+use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::tree::TreeArgs;
+use super::commands::update::UpdateArgs;
 use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
@@ -98,9 +100,17 @@ pub(crate) enum Command {
     #[command(after_help = help::SYNC)]
     Sync(InstallHow),
 
+    /// bring newer versions of installed skills, and keep what you edited
+    #[command(visible_alias = "upgrade", after_help = help::UPDATE)]
+    Update(UpdateArgs),
+
     /// list installed skills
     #[command(visible_alias = "ls", after_help = help::LIST)]
     List(ListArgs),
+
+    /// show which skills have changed in their sources, without a download where that can be told
+    #[command(after_help = help::OUTDATED)]
+    Outdated(OutdatedArgs),
 
     /// remove skills: copies, links and their entries in manifest and lockfile
     #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, Survey};
 use crate::install::transaction::Transaction;
 use crate::manifest::Requirement;
@@ -246,14 +246,20 @@ pub(super) fn installed_names(scope: &Scope, files: &Files, given: &[String]) ->
         match known().find(|name| name.as_str() == text) {
             Some(name) if names.contains(name) => {}
             Some(name) => names.push(name.clone()),
-            None => return Err(unknown(scope, text, known().map(SkillName::as_str))),
+            None => return Err(not_installed(Some(scope.kind), text, known().map(SkillName::as_str))),
         }
     }
     Ok(names)
 }
 
-fn unknown<'a>(scope: &Scope, text: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    let error = Error::usage(format!("`{text}` is not installed in the scope of the {}", scope.kind));
+/// The error for a name that is not among those `known` in `scope`, or in any.
+pub(super) fn not_installed<'a>(
+    scope: Option<ScopeKind>,
+    text: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Error {
+    let place = scope.map(|scope| format!(" in the scope of the {scope}")).unwrap_or_default();
+    let error = Error::usage(format!("`{text}` is not installed{place}"));
     match closest(text, known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
         None => error.hint("`skillpm list` shows what is installed and in which scope"),

@@ -212,6 +212,7 @@ fn what_commands_print_leaves_no_member_away() {
         ("list.schema.json", &["/$defs/skill"][..]),
         ("install.schema.json", &["", "/$defs/skill"]),
         ("available.schema.json", &["/items"]),
+        ("outdated.schema.json", &["/$defs/skill"]),
     ] {
         let schema = Schema::read(name);
         for object in objects {
@@ -231,6 +232,7 @@ fn every_schema_names_itself() {
         "install.schema.json",
         "list.schema.json",
         "lockfile.schema.json",
+        "outdated.schema.json",
         "report-v1.schema.json",
         "skillpm.schema.json",
     ] {

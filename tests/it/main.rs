@@ -40,6 +40,8 @@ mod kill;
 mod link;
 mod loading;
 mod merge;
+mod newest;
+mod outdated;
 mod packages;
 mod plugins;
 mod policy;

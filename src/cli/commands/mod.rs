@@ -13,9 +13,11 @@ mod install;
 mod invoke;
 mod link;
 mod list;
+pub(super) mod outdated;
 pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
+pub(super) mod update;
 mod validate;
 pub(super) mod why;
 
@@ -37,6 +39,8 @@ pub(crate) const NAMES: &[&str] = &[
     "install",
     "add",
     "sync",
+    "update",
+    "upgrade",
     "list",
     "ls",
     "remove",
@@ -48,6 +52,7 @@ pub(crate) const NAMES: &[&str] = &[
     "enable",
     "validate",
     "lint",
+    "outdated",
     "explain",
     "fmt",
     "format",
@@ -71,7 +76,9 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
         Command::Install(args) => install::run(app, args),
         Command::Sync(how) => install::sync(app, how),
+        Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
+        Command::Outdated(args) => outdated::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Link(args) => link::run(app, args),
         Command::Unlink(args) => link::undo(app, args),
@@ -98,6 +105,7 @@ pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {
         Command::Install(args) => args.how.yes,
         Command::Sync(how) => how.yes,
+        Command::Update(args) => args.yes,
         Command::Create(args) => args.yes,
         _ => false,
     }

@@ -15,12 +15,14 @@ pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod link;
 pub(crate) mod list;
+pub(crate) mod outdated;
 pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
 mod steps;
 mod table;
 pub(crate) mod tree;
+pub(crate) mod update;
 pub(crate) mod validate;
 pub(crate) mod why;
 

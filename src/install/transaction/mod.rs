@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use self::journal::{Change, Journal};
+use super::merges;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
 use super::state::{Files, read_manifest};
@@ -156,6 +157,7 @@ impl<'a> Transaction<'a> {
             let _ = self.clear();
             return Err(error);
         }
+        merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         self.clear()
     }
 
