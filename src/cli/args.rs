@@ -13,6 +13,7 @@ use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::update::UpdateArgs;
+use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
@@ -159,6 +160,10 @@ pub(crate) enum Command {
     /// say why a skill is here, who sees it and what it hides
     #[command(after_help = help::WHY)]
     Why(WhyArgs),
+
+    /// compare every byte and link of installed skills with the lockfile
+    #[command(after_help = help::VERIFY)]
+    Verify(VerifyArgs),
 
     /// look for what is broken, and repair what can be repaired safely
     #[command(after_help = help::DOCTOR)]

@@ -150,6 +150,12 @@ pub(crate) const WHY: &str = after!("why",
     "skillpm why pdf --json     for programs"
 );
 
+pub(crate) const VERIFY: &str = after!("verify",
+    "skillpm verify                 all skills, of the project and yours"
+    "skillpm verify pdf docx -p     two of the project"
+    "skillpm verify --json          for programs"
+);
+
 pub(crate) const DOCTOR: &str = after!("doctor",
     "skillpm doctor                     look at the project, at your skills and at the store"
     "skillpm doctor --fix --dry-run     what would be repaired"

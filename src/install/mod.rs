@@ -1,6 +1,7 @@
 //! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
 
 pub mod agents;
+pub mod directory;
 pub mod editable;
 pub mod health;
 pub mod merges;

@@ -26,5 +26,6 @@ pub mod remove;
 pub mod tree;
 pub mod update;
 pub mod validate;
+pub mod verify;
 pub mod why;
 mod workers;

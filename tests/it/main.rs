@@ -53,6 +53,7 @@ mod threats;
 mod together;
 mod tree;
 mod validate;
+mod verify;
 mod web;
 mod web_nginx;
 mod web_sites;

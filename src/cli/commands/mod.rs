@@ -19,6 +19,7 @@ mod remove;
 pub(super) mod tree;
 pub(super) mod update;
 mod validate;
+pub(super) mod verify;
 pub(super) mod why;
 
 use std::io::Read as _;
@@ -62,6 +63,7 @@ pub(crate) const NAMES: &[&str] = &[
     "agents",
     "tree",
     "why",
+    "verify",
     "doctor",
     "cache",
     "invoke",
@@ -91,6 +93,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Agents(args) => agents::run(app, args),
         Command::Tree(args) => tree::run(app, args),
         Command::Why(args) => why::run(app, args),
+        Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),

@@ -24,6 +24,7 @@ mod table;
 pub(crate) mod tree;
 pub(crate) mod update;
 pub(crate) mod validate;
+pub(crate) mod verify;
 pub(crate) mod why;
 
 use std::collections::BTreeMap;
