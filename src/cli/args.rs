@@ -12,6 +12,7 @@ use super::commands::import::ImportArgs;
 use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::tree::TreeArgs;
+use super::commands::undo::UndoArgs;
 use super::commands::update::UpdateArgs;
 use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
@@ -132,6 +133,10 @@ pub(crate) enum Command {
     /// show disabled skills to agents again
     #[command(after_help = help::ENABLE)]
     Enable(DisableArgs),
+
+    /// take back the last change of a scope, whichever command made it
+    #[command(after_help = help::UNDO)]
+    Undo(UndoArgs),
 
     /// check skills against the specification
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]

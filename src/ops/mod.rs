@@ -24,6 +24,7 @@ pub mod paths;
 pub mod policy;
 pub mod remove;
 pub mod tree;
+pub mod undo;
 pub mod update;
 pub mod validate;
 pub mod verify;

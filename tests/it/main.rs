@@ -52,6 +52,7 @@ mod review;
 mod threats;
 mod together;
 mod tree;
+mod undo;
 mod validate;
 mod verify;
 mod web;

@@ -17,6 +17,7 @@ pub(super) mod outdated;
 pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
+pub(super) mod undo;
 pub(super) mod update;
 mod validate;
 pub(super) mod verify;
@@ -61,6 +62,7 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "agents",
+    "undo",
     "tree",
     "why",
     "verify",
@@ -91,6 +93,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Agents(args) => agents::run(app, args),
+        Command::Undo(args) => undo::run(app, args),
         Command::Tree(args) => tree::run(app, args),
         Command::Why(args) => why::run(app, args),
         Command::Verify(args) => verify::run(app, args),
