@@ -51,6 +51,7 @@ mod refusals;
 mod review;
 mod threats;
 mod together;
+mod together_all;
 mod tree;
 mod undo;
 mod validate;

@@ -14,10 +14,11 @@ use super::record::{Record, of_text};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
+use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::plan::{ChangedFiles, Place, Step};
 use crate::install::scope::Scope;
-use crate::install::state::{Found, digest_of, look};
+use crate::install::state::{Found, digest_of, real_dir};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
@@ -485,7 +486,8 @@ impl<'a> Planner<'a> {
         if let Some(lies) = self.lies.get(&path) {
             return Ok(lies.clone());
         }
-        let lies = match look(&path, self.scope, name)? {
+        let dir = SkillsDir::open(path.parent().unwrap_or(&path), &real_dir(&self.scope.skills_dir())?)?;
+        let lies = match dir.look(name, digest_of)? {
             Found::Absent => Lies::Nothing,
             Found::Tree(digest) => Lies::Tree(digest),
             Found::Other => Lies::Other,

@@ -46,7 +46,7 @@ impl Machine {
         command.args(["-c", &limits]).arg(inner.get_program()).args(inner.get_args());
         command.current_dir(sandbox.project()).env_clear().stdin(Stdio::null());
         command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        sandbox.output(&watched(command, args.join(" ")))
+        ended(sandbox, &watched(command, args.join(" ")))
     }
 }
 
@@ -71,6 +71,13 @@ pub fn watched(mut command: Command, what: String) -> Ended {
     drop(done);
     assert!(!watch.join().expect("no panic"), "`{what}` had to be killed");
     output
+}
+
+/// What a run in `sandbox` left, with its directory as `[DIR]`.
+pub fn ended(sandbox: &Sandbox, output: &Ended) -> Output {
+    let root = sandbox.root().display().to_string();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&root, "[DIR]");
+    Output { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
 /// Kills the process `id`, which has not been waited for yet.
@@ -130,6 +137,24 @@ fn mode(path: &PathBuf) -> u32 {
 #[cfg(not(unix))]
 fn mode(_path: &PathBuf) -> u32 {
     0
+}
+
+/// The contents of all files below `dir`, links not followed.
+pub fn blobs(dir: &Path) -> std::collections::BTreeSet<Vec<u8>> {
+    let mut blobs = std::collections::BTreeSet::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(&dir).expect("a directory") {
+            let entry = entry.expect("an entry");
+            let kind = entry.file_type().expect("a type");
+            if kind.is_dir() {
+                dirs.push(entry.path());
+            } else if kind.is_file() {
+                blobs.insert(std::fs::read(entry.path()).expect("a file"));
+            }
+        }
+    }
+    blobs
 }
 
 /// The paths that one of the two has and the other has not, or has otherwise.

@@ -76,7 +76,7 @@ impl Sandbox {
         self
     }
 
-    /// The directory that holds everything of this machine.
+    /// The directory that home and project lie in.
     pub fn root(&self) -> &Path {
         self.dir.path()
     }
@@ -119,11 +119,12 @@ impl Sandbox {
 
     /// Runs the program in the project.
     pub fn run(&self, args: &[&str]) -> Output {
-        self.output(&self.command(args).output().expect("the program starts"))
+        self.output(&mut self.command(args))
     }
 
-    /// What a run that has ended left.
-    pub fn output(&self, output: &std::process::Output) -> Output {
+    /// Runs `command` and returns what it left.
+    pub fn output(&self, command: &mut Command) -> Output {
+        let output = command.output().expect("the program starts");
         Output {
             code: output.status.code(),
             stdout: self.text(&output.stdout),

@@ -105,7 +105,7 @@ fn masks_of_the_shell() {
         command.args(["-c", &format!("umask {mask} && exec \"$0\" \"$@\"")]);
         command.arg(inner.get_program()).args(inner.get_args()).current_dir(scene.sandbox.project());
         command.env_clear().env("HOME", scene.sandbox.home());
-        let output = scene.sandbox.output(&command.output().expect("starts"));
+        let output = scene.sandbox.output(&mut command);
         assert_eq!(output.code, Some(0), "{mask}: {output}");
         assert_eq!(scene.files(), modes, "{mask}");
     }
