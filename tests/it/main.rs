@@ -54,6 +54,7 @@ mod together;
 mod together_all;
 mod tree;
 mod undo;
+mod user_bytes;
 mod validate;
 mod verify;
 mod web;
