@@ -359,7 +359,7 @@ fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     let refused =
         |to: &str, reason| Err(HttpError::Redirect { from: from.clone(), to: url::redacted(to), reason });
     let Some(location) = response.headers().get(header::LOCATION).and_then(|l| l.to_str().ok()) else {
-        return refused("", "there is no address that can be read");
+        return Err(HttpError::RedirectNowhere(from.clone()));
     };
     match from.join(location) {
         Ok(to) if from.is_https() && !to.is_https() => refused(location, "this leaves the secure connection"),

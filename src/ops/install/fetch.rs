@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alarms::alarms;
 use super::editable;
 use super::select::{available, candidates, check_alphabet, install_name, off_specification, select};
 use super::{Available, InstallRequest};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
+use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
@@ -283,11 +285,12 @@ impl Fetched {
             .hint("name one of them by its path, such as `owner/repo/path`"));
         }
         if let Some((set, file)) = set.as_ref().and_then(|set| Some((set, set.get(&candidate.file_name)?))) {
-            let text = set.read(file)?;
+            let document = Document::from_bytes(set.read(file)?);
             // What is the whole of a file has no directory whose name could differ.
             let whole = candidate.path.is_empty() && spec.origin.is_file();
             let directory = if whole { name.as_str() } else { candidate.directory_name(&opened.name) };
-            self.warnings.extend(off_specification(&name, directory, &candidate.file_name, text));
+            self.warnings.extend(off_specification(&name, directory, &candidate.file_name, &document));
+            self.warnings.extend(alarms(&name, set, &document));
         }
         self.warnings.extend(set.as_ref().and_then(|set| unportable(&name, set)));
         self.by_key.insert(key, self.wanted.len());

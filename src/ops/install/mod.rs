@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+mod alarms;
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;

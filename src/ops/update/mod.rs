@@ -174,6 +174,16 @@ impl Prepared<'_> {
         Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
     }
 
+    /// Whether manifest and lockfile say the same as before of what is to be changed. Other skills may
+    /// have been changed meanwhile: the plan is made anew.
+    fn still_holds(&self, now: &Files) -> bool {
+        let mut names = self.jobs.iter().map(|job| &job.name).chain(&self.resolved);
+        names.all(|name| {
+            self.files.manifest.skills().get(name) == now.manifest.skills().get(name)
+                && self.files.lock.skills.get(name) == now.lock.skills.get(name)
+        })
+    }
+
     /// Does it. With `consent` somebody has seen the review and agreed to new capabilities.
     ///
     /// # Errors
@@ -190,7 +200,7 @@ impl Prepared<'_> {
         let (settings, reporter) = (&self.context.settings, &*self.context.reporter);
         let transaction = Transaction::begin(&self.scope, settings, reporter)?;
         let files = Files::read(&self.scope)?;
-        if files.manifest_text != self.files.manifest_text || files.lock_text != self.files.lock_text {
+        if !self.still_holds(&files) {
             return Err(Error::new(
                 ErrorKind::Findings,
                 format!("`{}` was changed while the sources were asked", self.scope.lockfile.display()),

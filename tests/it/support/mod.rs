@@ -1,7 +1,11 @@
 //! What the tests stand on: a GitHub made of this process, archives, and a machine to install on.
 
+#[path = "../../../src/archive/testing.rs"]
+#[expect(dead_code, reason = "the tests of the readers use the rest of it")]
+pub(crate) mod archive;
 pub mod forge;
 pub mod git;
+pub mod machine;
 pub mod mount;
 pub mod npm;
 pub mod numbers;
@@ -13,6 +17,7 @@ pub mod zip;
 
 pub use forge::{Endpoint, Fault, Forge};
 pub use git::{GitRepo, GitServer, SshServer, find_program};
+pub use machine::Machine;
 pub use mount::Mount;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};

@@ -76,6 +76,11 @@ impl Sandbox {
         self
     }
 
+    /// The directory that home and project lie in.
+    pub fn root(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// The home directory.
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
@@ -114,7 +119,12 @@ impl Sandbox {
 
     /// Runs the program in the project.
     pub fn run(&self, args: &[&str]) -> Output {
-        let output = self.command(args).output().expect("the program starts");
+        self.output(&mut self.command(args))
+    }
+
+    /// Runs `command` and returns what it left.
+    pub fn output(&self, command: &mut Command) -> Output {
+        let output = command.output().expect("the program starts");
         Output {
             code: output.status.code(),
             stdout: self.text(&output.stdout),

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State, files, trees};
 
@@ -51,6 +52,13 @@ pub(super) fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 pub(super) fn hold(shared: &Shared) {
     let waited = shared.stop.wait_while(shared.state(), |state| !state.stopped);
     drop(waited.expect("no test panicked while it held the state"));
+}
+
+/// Waits a moment; `false` where the server stops in it.
+pub(super) fn pause(shared: &Shared) -> bool {
+    let moment = Duration::from_millis(100);
+    let waited = shared.stop.wait_timeout_while(shared.state(), moment, |state| !state.stopped);
+    waited.expect("no test panicked while it held the state").1.timed_out()
 }
 
 fn serve(mut stream: TcpStream, shared: &Shared) -> Option<()> {
