@@ -14,7 +14,7 @@ use crate::refusal::{Limits, Refusal};
 use crate::tree::{Node, ReadError};
 
 /// Returns a file with these bytes.
-fn shared(bytes: &[u8]) -> Arc<SharedFile> {
+pub(super) fn shared(bytes: &[u8]) -> Arc<SharedFile> {
     let mut file = anonymous_temp_file().expect("a temporary file");
     file.write_all(bytes).expect("written");
     Arc::new(SharedFile::from_file(file).expect("open"))
