@@ -34,6 +34,7 @@ mod fuzz_smoke;
 mod git;
 mod github;
 mod http;
+mod inject;
 mod install;
 mod interop;
 mod kill;

@@ -287,12 +287,25 @@ impl<'a> Transaction<'a> {
             (&self.scope.manifest, journal.manifest, &files.manifest_text),
         ];
         for (file, change, old) in files {
-            result = result.and(restore_file(file, change, old.as_deref()));
+            result = result.and(self.restore_file(file, change, old.as_deref()));
         }
         for dir in self.made.borrow().iter().rev() {
             fs::remove_dir_if_empty(dir);
         }
         result
+    }
+
+    /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its
+    /// place beside the journal: a run that is killed here is finished by the next one, which needs it.
+    fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&str>) -> Result<()> {
+        let Some(change) = change else { return Ok(()) };
+        if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+            return Ok(());
+        }
+        let prepared = self.prepared(file);
+        let Some(text) = old else { return Ok(fs::move_new(file, &prepared)?) };
+        fs::write_atomic(&prepared, text.as_bytes())?;
+        Ok(fs::exchange_file(&prepared, file)?)
     }
 
     /// Removes the journal, then the rest: without a journal the rest is rubbish.
@@ -317,18 +330,6 @@ fn own_file(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::kind(path)? {
         Some(Kind::File) => Ok(fs::read_capped(path, MAX_FILE)?),
         _ => Ok(None),
-    }
-}
-
-/// Writes the old text of one of the two files back, if the new one is there.
-fn restore_file(file: &Path, change: Option<Change>, old: Option<&str>) -> Result<()> {
-    let Some(change) = change else { return Ok(()) };
-    if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
-        return Ok(());
-    }
-    match old {
-        Some(text) => Ok(fs::write_atomic(file, text.as_bytes())?),
-        None => Ok(fs::remove_tree(file)?),
     }
 }
 

@@ -7,6 +7,9 @@ pub mod npm;
 pub mod numbers;
 pub mod proxy;
 pub mod sandbox;
+pub mod snapshot;
+#[cfg(target_os = "linux")]
+pub mod strace;
 pub mod tar;
 pub mod testdata;
 pub mod zip;
@@ -16,4 +19,5 @@ pub use git::{GitRepo, GitServer, SshServer, find_program};
 pub use mount::Mount;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};
+pub use snapshot::Snapshot;
 pub use zip::Tree;
