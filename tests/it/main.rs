@@ -55,3 +55,4 @@ mod web;
 mod web_nginx;
 mod web_sites;
 mod why;
+mod write_order;

@@ -232,6 +232,8 @@ impl<'a> Transaction<'a> {
                 dirs.extend(path.parent().map(Path::to_owned));
             }
         }
+        // A directory that was made is a name in the one above it.
+        dirs.extend(self.made.borrow().iter().filter_map(|dir| Some(dir.parent()?.to_owned())));
         for dir in dirs {
             if fs::kind(&dir)?.is_some() {
                 fs::sync_dir(&dir)?;
