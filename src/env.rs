@@ -69,7 +69,7 @@ variables! {
     XDG_DATA_HOME;
     /// Where downloads are kept, `~/.cache` unless set.
     XDG_CACHE_HOME;
-    /// Where the audit log lies, `~/.local/state` unless set.
+    /// Where skillpm notes which changes it made, for `undo`; `~/.local/state` unless set.
     XDG_STATE_HOME;
     /// The Python environment whose packages bring skills along; wins over `VIRTUAL_ENV`.
     SKILLPM_PYTHON_ENV;

@@ -37,7 +37,7 @@ pub struct Dirs {
     pub data: Option<PathBuf>,
     /// `$XDG_CACHE_HOME/skillpm`: downloads, safe to delete.
     pub cache: Option<PathBuf>,
-    /// `$XDG_STATE_HOME/skillpm`: the audit log.
+    /// `$XDG_STATE_HOME/skillpm`: which changes this user made where, so that they can be taken back.
     pub state: Option<PathBuf>,
 }
 

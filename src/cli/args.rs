@@ -11,6 +11,7 @@ use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::tree::TreeArgs;
+use super::commands::undo::UndoArgs;
 use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
@@ -121,6 +122,10 @@ pub(crate) enum Command {
     /// show disabled skills to agents again
     #[command(after_help = help::ENABLE)]
     Enable(DisableArgs),
+
+    /// take back the last change of a scope, whichever command made it
+    #[command(after_help = help::UNDO)]
+    Undo(UndoArgs),
 
     /// check skills against the specification
     #[command(visible_alias = "lint", after_help = help::VALIDATE)]

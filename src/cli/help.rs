@@ -95,6 +95,12 @@ pub(crate) const ENABLE: &str = after!("enable",
     "skillpm enable pdf --dry-run     what would be done"
 );
 
+pub(crate) const UNDO: &str = after!("undo",
+    "skillpm undo               the project as it was before the last change; once more does it again"
+    "skillpm undo -g --dry-run     what would be done in the scope of the user"
+    "skillpm undo --forget         free the room that the record of the last change takes"
+);
+
 pub(crate) const VALIDATE: &str = after!("validate",
     "skillpm validate                                     the skills in this directory"
     "skillpm validate skills/pdf --profile publish        one skill, before it is shipped"

@@ -86,6 +86,16 @@ pub enum Step {
         /// The skill.
         name: SkillName,
     },
+    /// A link comes back that an earlier transaction set aside, whatever it says; another link there is
+    /// set aside. Only `undo` does this: the journal of a stranger cannot.
+    Relink {
+        /// Where.
+        place: Place,
+        /// Of which skill.
+        name: SkillName,
+        /// The digest of what the link says.
+        says: Digest,
+    },
 }
 
 impl Step {
@@ -94,6 +104,7 @@ impl Step {
         match self {
             Self::Put { place, name, .. }
             | Self::Remove { place, name, .. }
+            | Self::Relink { place, name, .. }
             | Self::Unlink { place, name } => (place.clone(), name),
             Self::Link { agent, name } => (Place::Agent(agent.clone()), name),
             Self::Disable { name, .. } | Self::Edit { name } => (Place::Canonical, name),

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, usage};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
+use crate::install::transaction::stale_notes;
 use crate::settings::no_home;
 use crate::store::{Store, downloads};
 
@@ -132,8 +133,8 @@ pub struct RemovedOutcome {
     pub warnings: Vec<String>,
 }
 
-/// Removes what was not used for long: trees that no lockfile at hand names, downloads, and what killed
-/// processes left. Copies that a user edited stay.
+/// Removes what was not used for long: trees that no lockfile at hand names, downloads, what killed
+/// processes left, and notes of changes of scopes where nothing can be taken back any more. Copies that a user edited stay.
 ///
 /// # Errors
 ///
@@ -144,6 +145,11 @@ pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome
     let old = |path: &Path| Ok::<_, Error>(usage(path)?.is_older_than(request.older_than));
     work.store(|store, digest| Ok(!locked.contains(digest) && old(&store.path(digest))?))?;
     work.downloads(|unit| unit.usage.is_older_than(request.older_than) || unit.is_rest(REST_AGE))?;
+    for note in stale_notes(&context.settings)? {
+        if old(&note)? {
+            work.rest("undo", &note)?;
+        }
+    }
     Ok(work.outcome)
 }
 

@@ -229,7 +229,11 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
         let digest = store.keep(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
         })?;
-        told.push(format!("your copy of `{name}` is kept in `{}`", store.path(&digest).display()));
+        let place = store.path(&digest);
+        told.push(format!(
+            "your copy of `{name}` is kept in `{}`; `skillpm undo` brings it back",
+            place.display()
+        ));
     }
     Ok(told)
 }

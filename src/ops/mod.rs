@@ -23,6 +23,7 @@ pub mod paths;
 pub mod policy;
 pub mod remove;
 pub mod tree;
+pub mod undo;
 pub mod validate;
 pub mod why;
 mod workers;

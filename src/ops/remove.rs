@@ -32,6 +32,8 @@ pub struct RemoveOutcome {
     pub kept: Vec<String>,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
+    /// Whether `undo` brings them back.
+    pub undoable: bool,
 }
 
 /// Removes skills: copies, links, and their entries in manifest and lockfile.
@@ -56,6 +58,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     if let Some(transaction) = transaction {
         outcome.kept = keep_replaced(context, &scope, &plan)?;
         transaction.apply(&plan, &files, &BTreeMap::new())?;
+        outcome.undoable = transaction.is_undoable();
     }
     Ok(outcome)
 }

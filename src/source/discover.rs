@@ -17,8 +17,8 @@ pub(super) use plugins::join;
 pub const MAX_DEPTH: usize = 5;
 /// How many directories deep a skill may lie below a directory that is known to hold skills.
 const CONTAINER_DEPTH: usize = 3;
-/// Directories that hold other people's files or build results.
-pub const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
+/// Directories that hold other people's files or build results, or what skillpm needs for its work.
+pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
 /// The largest `SKILL.md` that is read, in bytes.
 const MAX_SKILL_MD: u64 = 4 << 20;
 

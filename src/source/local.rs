@@ -146,7 +146,8 @@ impl Installed {
             let path = prefix.join(path).to_string_lossy().into_owned();
             if cfg!(windows) { path.replace('\\', "/") } else { path }
         };
-        let mut dirs = vec![path(CANONICAL_DIR), path(DISABLED_DIR), path(".agents/.skillpm-tx")];
+        let mut dirs: Vec<_> =
+            [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"].map(path).into();
         // Copies may be there without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.skills_dir())?;
         let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());

@@ -16,6 +16,7 @@ use skillpm::ops::install::{InstallRequest, install};
 use skillpm::ops::link::{LinkRequest, link, unlink};
 use skillpm::ops::list::{ListRequest, SkillState, list};
 use skillpm::ops::remove::{RemoveRequest, remove};
+use skillpm::ops::undo::{UndoRequest, undo};
 use skillpm::reporter::{Reporter, Silent};
 
 use crate::support::Sandbox;
@@ -71,6 +72,7 @@ fn deed(context: &Context, deed: &str) {
             let request = InstallRequest { sources, editable: true, ..InstallRequest::default() };
             drop(install(context, &request).expect("links"));
         }
+        "undo" => drop(undo(context, &UndoRequest::default()).expect("takes back")),
         other => panic!("no deed `{other}`"),
     }
 }
@@ -308,4 +310,98 @@ fn a_killed_change_to_an_editable_skill_leaves_the_copy_or_the_link() {
         assert!(link.is_symlink());
         assert_eq!(state(&sandbox.project().join(".claude/skills/one")).as_deref(), Some("second"));
     });
+}
+
+/// Kills `undo` at each of its steps after the deeds `before`: what is left is the state before it or
+/// after it once the next run has been there, and can be taken back from either.
+fn kill_undo(before: &[&str]) {
+    let prepare = || {
+        let sandbox = Sandbox::new();
+        write_skill(&sandbox, "one", "first");
+        write_skill(&sandbox, "two", "first");
+        for deed_before in before {
+            if *deed_before == "change" {
+                write_skill(&sandbox, "one", "second");
+                write_skill(&sandbox, "two", "second");
+            } else {
+                deed(&Context::silent(sandbox.settings()), deed_before);
+            }
+        }
+        sandbox
+    };
+    let sandbox = prepare();
+    let (done, context) = (sandbox.scope(), Context::silent(sandbox.settings()));
+    deed(&context, "undo");
+    let undone = sandbox.scope();
+    assert_ne!(done, undone, "{before:?}");
+    let mut states = BTreeMap::new();
+    for at in 0.. {
+        let sandbox = prepare();
+        let context = Context::silent(sandbox.settings());
+        assert_eq!(sandbox.scope(), done);
+        let lived = run_child(&sandbox, "undo", at);
+        for name in ["one", "two"] {
+            let state = state(&sandbox.project().join(".agents/skills").join(name));
+            assert!([None, Some("first"), Some("second")].contains(&state.as_deref()), "{at}: {state:?}");
+        }
+        // Whoever asks again wants it done once, not taken back again; any other run finishes it too.
+        let begun = sandbox.project().join(".agents/.skillpm-tx").exists();
+        if begun && at % 2 == 0 {
+            deed(&context, "undo");
+        } else {
+            // Where nothing is installed afterwards, there is nothing to restore.
+            let _ = install(&context, &InstallRequest::default());
+        }
+        let now = sandbox.scope();
+        let (word, other) = if now == undone { ("after", &done) } else { ("before", &undone) };
+        assert!(now == undone || now == done, "{before:?} killed at {at}: {now:#?}");
+        assert!(!lived || word == "after");
+        *states.entry(word).or_insert(0) += 1;
+        deed(&context, "undo");
+        assert_eq!(&sandbox.scope(), other, "{before:?} killed at {at}, then taken back");
+        if lived {
+            assert!(at > 5 && states.len() == 2, "{before:?}: {states:?}");
+            println!("undo after {before:?}: killed at {at} points, states seen {states:?}");
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_killed_undo_leaves_the_state_before_or_after_it() {
+    kill_undo(&["install"]);
+    kill_undo(&["install", "change", "install"]);
+    kill_undo(&["install", "remove"]);
+    kill_undo(&["install", "copy"]);
+}
+
+#[test]
+fn a_killed_undo_of_moves_and_links_leaves_the_state_before_or_after_it() {
+    kill_undo(&["install", "unlink"]);
+    kill_undo(&["install", "disable"]);
+    kill_undo(&["install", "edit"]);
+    kill_undo(&["install", "remove", "undo"]);
+}
+
+/// What a killed change leaves can be taken back once the next run has finished it.
+#[test]
+fn a_change_that_was_killed_and_finished_can_be_taken_back() {
+    let mut finished = 0;
+    for at in 0.. {
+        let sandbox = Sandbox::new();
+        prepared(&sandbox);
+        let before = sandbox.scope();
+        let lived = run_child(&sandbox, "remove", at);
+        let context = Context::silent(sandbox.settings());
+        drop(install(&context, &InstallRequest::default()).expect("mends"));
+        if sandbox.scope() != before {
+            finished += 1;
+            deed(&context, "undo");
+            assert_eq!(sandbox.scope(), before, "killed at {at}");
+        }
+        if lived {
+            break;
+        }
+    }
+    assert!(finished > 3, "{finished}");
 }

@@ -50,6 +50,7 @@ mod refusals;
 mod review;
 mod together;
 mod tree;
+mod undo;
 mod validate;
 mod web;
 mod web_nginx;

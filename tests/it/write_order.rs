@@ -119,7 +119,8 @@ impl Trace {
             assert!(lock_synced < placed, "lockfile, then manifest");
             done = synced;
         }
-        let gone = self.first("end of the journal", |c| c.name.starts_with("unlink") && c.path() == journal);
+        // It goes with the whole directory, which is kept for `undo`.
+        let gone = self.first("end of the journal", |c| c.is_rename() && c.from() == self.transaction());
         assert!(done < gone, "the journal goes when all else is on disk");
     }
 
@@ -165,7 +166,7 @@ fn a_kept_copy_is_on_disk_before_the_skill_is_replaced() {
     for args in [&["install", "./src", "-s", "*", "--force"][..], &["remove", "one", "--force"]] {
         let trace = Trace::of(&sandbox, args);
         let replaced = trace.first("a step", |call| trace.is_visible(call));
-        let store = trace.home.join(".local");
+        let store = trace.home.join(".local/share");
         let in_store =
             |call: &Call| call.is_below(&store) && call.name != "utimensat" && call.name != "flock";
         let kept = trace.calls[..replaced].iter().rposition(|c| in_store(c) && !c.name.contains("sync"));

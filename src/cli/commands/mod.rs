@@ -16,6 +16,7 @@ mod list;
 pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
+pub(super) mod undo;
 mod validate;
 pub(super) mod why;
 
@@ -55,6 +56,7 @@ pub(crate) const NAMES: &[&str] = &[
     "new",
     "init",
     "agents",
+    "undo",
     "tree",
     "why",
     "doctor",
@@ -82,6 +84,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Fmt(args) => fmt::run(app, args),
         Command::Create(args) => create::run(app, args),
         Command::Agents(args) => agents::run(app, args),
+        Command::Undo(args) => undo::run(app, args),
         Command::Tree(args) => tree::run(app, args),
         Command::Why(args) => why::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),

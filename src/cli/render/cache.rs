@@ -80,7 +80,7 @@ fn shown(path: &str) -> String {
 }
 
 /// `512 bytes`, `1.2 MB`.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
     if bytes < 1000 {
         return if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") };

@@ -21,6 +21,7 @@ pub(crate) mod remove;
 mod steps;
 mod table;
 pub(crate) mod tree;
+pub(crate) mod undo;
 pub(crate) mod validate;
 pub(crate) mod why;
 

@@ -19,6 +19,10 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         printer.note(kept);
     }
     printer.note(&format!("{} removed", count(outcome.removed.len(), "skill")));
+    if outcome.undoable {
+        let them = if outcome.removed.len() == 1 { "it" } else { "them" };
+        printer.hint(&format!("`skillpm undo` brings {them} back"));
+    }
 }
 
 #[cfg(test)]
@@ -33,6 +37,7 @@ mod tests {
             removed: vec!["docx".into(), "pdf".into()],
             kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
             dry_run: false,
+            undoable: true,
         };
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &outcome);
@@ -42,6 +47,7 @@ mod tests {
         - pdf
         the edited copy of `pdf` is kept in `kept/pdf`
         2 skills removed
+        hint: `skillpm undo` brings them back
         "#);
 
         outcome.dry_run = true;

@@ -40,6 +40,7 @@ pub(super) fn would(step: &Step) -> String {
         Step::Disable { name, .. } => format!("would move {name} out of agents' sight"),
         Step::Enable { name, .. } => format!("would move {name} back to {CANONICAL_DIR}"),
         Step::Edit { name } => format!("would link {name} in {CANONICAL_DIR} to its directory"),
+        Step::Relink { place, name, .. } => format!("would put the link {name} back in {}", words(place)),
     }
 }
 
@@ -72,6 +73,7 @@ mod tests {
             Step::Enable { name: name(), digest: None },
             Step::Put { place: Place::Disabled, name: name(), digest, replaces: None },
             Step::Edit { name: name() },
+            Step::Relink { place: agent(), name: name(), says: digest },
         ];
         let text = steps.iter().map(would).collect::<Vec<_>>().join("\n");
         insta::assert_snapshot!(text, @r#"
@@ -85,6 +87,7 @@ mod tests {
         would move pdf back to .agents/skills
         would put pdf in .agents/.skillpm-disabled
         would link pdf in .agents/skills to its directory
+        would put the link pdf back in the directory of goose
         "#);
     }
 }

@@ -1,9 +1,11 @@
 //! The journal of a transaction: what was begun, so that it can be finished.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::install::plan::Step;
+use crate::install::plan::{Place, Step};
 
 /// The version of the format. A journal of another version is an error, never guessed at.
 const VERSION: u32 = 1;
@@ -16,19 +18,50 @@ pub(super) struct Journal {
     pub(super) steps: Vec<Step>,
     pub(super) manifest: Option<Change>,
     pub(super) lockfile: Option<Change>,
+    /// Which `tree-N` belongs to each step; the step's own number where there is no list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) slots: Vec<usize>,
+    /// The links that the steps set aside, by the number of their `tree-N`: the digest of what each says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) links: BTreeMap<usize, Digest>,
+    /// Directories that were not there before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) made: Vec<Made>,
+    /// Directories that go again if nothing is left in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) emptied: Vec<Made>,
+    /// Whether it takes another transaction back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) back: bool,
 }
 
-/// One of the two files that changes: the digests of its text before and after.
+/// One of the two files that changes: the digests of its text before and after, `None` where there is no
+/// file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Change {
     pub(super) old: Option<Digest>,
-    pub(super) new: Digest,
+    pub(super) new: Option<Digest>,
+}
+
+/// The directory of a place, and how many of it and of those above it a transaction makes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Made {
+    pub(super) place: Place,
+    pub(super) levels: usize,
 }
 
 impl Journal {
     pub(super) fn new(steps: Vec<Step>, lockfile: Option<Change>, manifest: Option<Change>) -> Self {
-        Self { version: VERSION, steps, manifest, lockfile }
+        let (slots, links) = (Vec::new(), BTreeMap::new());
+        let (made, emptied) = (Vec::new(), Vec::new());
+        Self { version: VERSION, steps, manifest, lockfile, slots, links, made, emptied, back: false }
+    }
+
+    /// The number of the `tree-N` of the step with the number `at`.
+    pub(super) fn slot(&self, at: usize) -> usize {
+        self.slots.get(at).copied().unwrap_or(at)
     }
 
     /// Reads a journal.

@@ -4,6 +4,7 @@
 //! .agents/.skillpm-tx/
 //!   tree-0/ tree-1/ ...   trees that come; after their step, the trees that went
 //!   skillpm.toml.new      the new manifest and lockfile, where they change
+//!   skillpm.toml.<digest> the old ones
 //!   journal.json          written last: from here on the transaction will be finished
 //! ```
 //!
@@ -11,14 +12,18 @@
 //! A run that is killed later is finished by the next one, from the journal. Each step is one
 //! rename, so at no moment does a reader find half a skill, and each step can be done twice.
 //!
+//! A finished transaction stays as `.agents/.skillpm-undo` until the next one, so that it can be taken
+//! back ([`record`], [`undo`]).
+//!
 //! The journal may lie in a stranger's repository, so it is read as hostile input: it holds names
 //! and digests and no paths, and what is not exactly what it says is left as it is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use self::journal::{Change, Journal};
+use self::known::Known;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
 use super::state::{Files, read_manifest};
@@ -33,7 +38,13 @@ use crate::store;
 use crate::tree::FileSet;
 
 mod journal;
+mod known;
+mod record;
 mod steps;
+pub mod undo;
+
+pub use known::stale_notes;
+pub use record::Record;
 
 const DIRECTORY: &str = ".skillpm-tx";
 const JOURNAL: &str = "journal.json";
@@ -50,6 +61,11 @@ pub struct Transaction<'a> {
     /// The manifest as it is to be: it says where links to directories of the user lead, so that the
     /// journal need not.
     manifest: RefCell<Manifest>,
+    /// The transactions that this user began here.
+    known: Known,
+    /// Whether the last transaction can be taken back.
+    undoable: Cell<bool>,
+    finished_undo: Cell<bool>,
     lock: Option<DirLock>,
 }
 
@@ -66,7 +82,20 @@ impl<'a> Transaction<'a> {
         let directory = work_dir.join(DIRECTORY);
         let made = RefCell::default();
         let manifest = RefCell::default();
-        let transaction = Self { scope, settings, reporter, directory, made, manifest, lock: Some(lock) };
+        let (known, undoable) = (Known::of(settings, &work_dir)?, Cell::new(false));
+        let (finished_undo, lock) = (Cell::new(false), Some(lock));
+        let transaction = Self {
+            scope,
+            settings,
+            reporter,
+            directory,
+            made,
+            manifest,
+            known,
+            undoable,
+            finished_undo,
+            lock,
+        };
         transaction.recover()?;
         Ok(transaction)
     }
@@ -89,36 +118,57 @@ impl<'a> Transaction<'a> {
             // Not ours: a link could lead anywhere, so only the link itself goes.
             Some(_) => return Ok(fs::remove_tree(&self.directory)?),
         }
-        if let Some(text) = own_file(&self.directory.join(JOURNAL))? {
+        // Where a transaction was being taken back, its own journal lies there too.
+        let text = match own_file(&self.directory.join(record::BACK))? {
+            Some(text) => Some(text),
+            None => own_file(&self.directory.join(JOURNAL))?,
+        };
+        if let Some(text) = text {
+            let known = self.known.has(&Digest::of(&text));
             let text = String::from_utf8_lossy(&text);
             let journal = Journal::parse(&text).map_err(|reason| self.bad_journal(&reason))?;
-            self.finish(&journal).map_err(|error| {
+            self.finish(&journal, known).map_err(|error| {
                 let begun = self.directory.display();
                 error
                     .context("what an earlier run of skillpm began cannot be finished")
                     .hint(format!("delete `{begun}` to give up what it was doing"))
             })?;
+            self.finished_undo.set(known && journal.back);
+            return self.settle(known);
         }
         self.clear()
     }
 
-    fn finish(&self, journal: &Journal) -> Result<()> {
+    /// Goes on with the transaction of `journal`. One that is not `known` may be a stranger's: it takes
+    /// no file away and brings no link that it made itself.
+    fn finish(&self, journal: &Journal, known: bool) -> Result<()> {
         if journal.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
             self.manifest.replace(self.manifest_of(journal)?);
         }
         for (at, step) in journal.steps.iter().enumerate() {
-            self.step_again(at, step)?;
+            if known || !matches!(step, Step::Relink { .. }) {
+                self.step_again(journal.slot(at), step)?;
+            }
         }
         self.sync_places(journal)?;
-        self.replace(&self.scope.lockfile, journal.lockfile)?;
-        self.replace(&self.scope.manifest, journal.manifest)
+        for (file, change) in
+            [(&self.scope.lockfile, journal.lockfile), (&self.scope.manifest, journal.manifest)]
+        {
+            if known || change.is_some_and(|change| change.new.is_some()) {
+                self.replace(file, change)?;
+            }
+        }
+        if known {
+            self.empty(journal);
+        }
+        Ok(())
     }
 
     /// The manifest that the transaction of `journal` writes, or that is there.
     fn manifest_of(&self, journal: &Journal) -> Result<Manifest> {
         if let (Some(change), Some(bytes)) =
             (journal.manifest, own_file(&self.prepared(&self.scope.manifest))?)
-            && Digest::of(&bytes) == change.new
+            && change.new == Some(Digest::of(&bytes))
             && let Ok(manifest) = Manifest::parse(&String::from_utf8_lossy(&bytes))
         {
             return Ok(manifest);
@@ -149,14 +199,18 @@ impl<'a> Transaction<'a> {
         })?;
         let mut begun = 0;
         if let Err(error) = self.run(&journal, &mut begun) {
-            if self.undo(&journal, files, begun).is_err() {
+            let old = Old {
+                manifest: files.manifest_text.as_deref().map(str::as_bytes),
+                lockfile: files.lock_text.as_deref().map(str::as_bytes),
+            };
+            if self.roll_back(&journal, &old, begun).is_err() {
                 // The journal stays, so nothing is lost: the next run goes on from here.
                 return Err(error.hint("not all could be taken back: the next `skillpm install` goes on"));
             }
             let _ = self.clear();
             return Err(error);
         }
-        self.clear()
+        self.settle(self.undoable.get())
     }
 
     /// Prepares everything and writes the journal.
@@ -181,12 +235,12 @@ impl<'a> Transaction<'a> {
         let lockfile = self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
         let manifest =
             self.prepare(&self.scope.manifest, manifest.as_deref(), files.manifest_text.as_deref())?;
-        let journal = Journal::new(plan.steps.clone(), lockfile, manifest);
+        let mut journal = Journal::new(plan.steps.clone(), lockfile, manifest);
+        (journal.links, journal.made) = self.before(&plan.steps)?;
         self.reporter.step("sync");
         fs::sync_filesystem(&self.directory)?;
         self.reporter.step("journal");
-        let text = serde_json::to_string(&journal).map_err(|error| Error::io(error.to_string()))?;
-        fs::write_atomic(&self.directory.join(JOURNAL), text.as_bytes())?;
+        self.write_journal(&journal, &self.directory.join(JOURNAL))?;
         Ok(journal)
     }
 
@@ -195,16 +249,16 @@ impl<'a> Transaction<'a> {
         let Some(new) = new else { return Ok(None) };
         self.scope.check_inside(file)?;
         fs::write_atomic(&self.prepared(file), new.as_bytes())?;
-        Ok(Some(Change { old: old.map(|text| Digest::of(text.as_bytes())), new: Digest::of(new.as_bytes()) }))
+        let old = old.map(|text| record::keep_text(&self.directory, file, text.as_bytes())).transpose()?;
+        Ok(Some(Change { old, new: Some(Digest::of(new.as_bytes())) }))
     }
 
     fn prepared(&self, file: &Path) -> PathBuf {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        self.directory.join(format!("{name}.new"))
+        record::prepared(&self.directory, file)
     }
 
     fn tree(&self, at: usize) -> PathBuf {
-        self.directory.join(format!("tree-{at}"))
+        record::tree(&self.directory, at)
     }
 
     /// Does it all; `begun` counts the steps that were begun.
@@ -212,14 +266,14 @@ impl<'a> Transaction<'a> {
         for (at, step) in journal.steps.iter().enumerate() {
             self.reporter.step(&describe(step));
             *begun = at + 1;
-            self.step(at, step)?;
+            self.step(journal.slot(at), step)?;
         }
         self.sync_places(journal)?;
         self.reporter.step("write the lockfile");
         self.replace(&self.scope.lockfile, journal.lockfile)?;
         self.reporter.step("write the manifest");
         self.replace(&self.scope.manifest, journal.manifest)?;
-        self.reporter.step("clear");
+        self.empty(journal);
         Ok(())
     }
 
@@ -262,12 +316,16 @@ impl<'a> Transaction<'a> {
         self.scope.check_inside(file)?;
         let now = fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes));
         // Already done, or edited since: both are left as they are.
-        if now == Some(change.new) || now != change.old {
+        if now == change.new || now != change.old {
             return Ok(());
+        }
+        if change.new.is_none() {
+            fs::remove_tree(file)?;
+            return Ok(file.parent().map_or(Ok(()), fs::sync_dir)?);
         }
         let prepared = self.prepared(file);
         // A stranger's directory could hold anything under that name.
-        if own_file(&prepared)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+        if own_file(&prepared)?.map(|bytes| Digest::of(&bytes)) != change.new {
             return Ok(());
         }
         self.make_parent(file)?;
@@ -279,17 +337,17 @@ impl<'a> Transaction<'a> {
     /// # Errors
     ///
     /// The first thing that could not be taken back; the rest is.
-    fn undo(&self, journal: &Journal, files: &Files, begun: usize) -> Result<()> {
+    fn roll_back(&self, journal: &Journal, old: &Old<'_>, begun: usize) -> Result<()> {
         let mut result = Ok(());
         for (at, step) in journal.steps.iter().enumerate().take(begun).rev() {
-            result = result.and(self.undo_step(at, step));
+            result = result.and(self.undo_step(journal.slot(at), step));
         }
         let files = [
-            (&self.scope.lockfile, journal.lockfile, &files.lock_text),
-            (&self.scope.manifest, journal.manifest, &files.manifest_text),
+            (&self.scope.lockfile, journal.lockfile, old.lockfile),
+            (&self.scope.manifest, journal.manifest, old.manifest),
         ];
         for (file, change, old) in files {
-            result = result.and(self.restore_file(file, change, old.as_deref()));
+            result = result.and(self.restore_file(file, change, old));
         }
         for dir in self.made.borrow().iter().rev() {
             fs::remove_dir_if_empty(dir);
@@ -299,15 +357,23 @@ impl<'a> Transaction<'a> {
 
     /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its
     /// place beside the journal: a run that is killed here is finished by the next one, which needs it.
-    fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&str>) -> Result<()> {
+    fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
         let Some(change) = change else { return Ok(()) };
-        if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != Some(change.new) {
+        if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {
             return Ok(());
         }
         let prepared = self.prepared(file);
-        let Some(text) = old else { return Ok(fs::move_new(file, &prepared)?) };
-        fs::write_atomic(&prepared, text.as_bytes())?;
-        Ok(fs::exchange_file(&prepared, file)?)
+        match (change.new, old) {
+            (None, None) => Ok(()),
+            (Some(_), None) => Ok(fs::move_new(file, &prepared)?),
+            (new, Some(text)) => {
+                fs::write_atomic(&prepared, text)?;
+                match new {
+                    Some(_) => Ok(fs::exchange_file(&prepared, file)?),
+                    None => Ok(fs::replace_file(&prepared, file)?),
+                }
+            }
+        }
     }
 
     /// Removes the journal, then the rest: without a journal the rest is rubbish.
@@ -325,6 +391,12 @@ impl Drop for Transaction<'_> {
         fs::remove_dir_if_empty(&self.scope.work_dir());
         drop(self.lock.take());
     }
+}
+
+/// The texts that manifest and lockfile had before.
+struct Old<'a> {
+    manifest: Option<&'a [u8]>,
+    lockfile: Option<&'a [u8]>,
 }
 
 /// Reads a regular file of the transaction's directory. A link there is nothing of ours.
@@ -345,5 +417,6 @@ fn describe(step: &Step) -> String {
         Step::Disable { name, .. } => format!("disable {name}"),
         Step::Enable { name, .. } => format!("enable {name}"),
         Step::Edit { name } => format!("link {name} to its directory"),
+        Step::Relink { name, .. } => format!("put the link {name} back"),
     }
 }

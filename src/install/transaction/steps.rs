@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Transaction;
+use super::record::of_text;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind, LinkKind, System};
@@ -43,6 +44,13 @@ impl Transaction<'_> {
                 Ok(fs::move_new(&target, &other)?)
             }
             (Step::Unlink { .. }, Some(Kind::Symlink)) => Ok(fs::move_new(&target, &tree)?),
+            (Step::Relink { says: text, .. }, None) if says(&tree, text) => {
+                self.make_parent(&target)?;
+                Ok(fs::move_new(&tree, &target)?)
+            }
+            (Step::Relink { says: text, .. }, Some(Kind::Symlink)) if says(&tree, text) => {
+                Ok(fs::exchange(&tree, &target)?)
+            }
             // Gone already: somebody else did it.
             (Step::Remove { .. } | Step::Unlink { .. }, None) => Ok(()),
             _ => Err(changed(&target)),
@@ -81,6 +89,16 @@ impl Transaction<'_> {
                 self.link(&target, step)
             }
             (Step::Unlink { .. }, Some(Kind::Symlink), None) => Ok(fs::move_new(&target, &tree)?),
+            (Step::Relink { says: text, .. }, None, Some(_)) if says(&tree, text) => {
+                self.make_parent(&target)?;
+                Ok(fs::move_new(&tree, &target)?)
+            }
+            // After the exchange the one that was set aside says something else.
+            (Step::Relink { says: text, .. }, Some(Kind::Symlink), Some(_))
+                if says(&tree, text) && !says(&target, text) =>
+            {
+                Ok(fs::exchange(&tree, &target)?)
+            }
             _ => Ok(()),
         }
     }
@@ -155,6 +173,11 @@ impl Transaction<'_> {
                     None => Ok(()),
                 }
             }
+            (Step::Relink { says: text, .. }, Some(Kind::Symlink), _) if says(&target, text) => match aside {
+                None => Ok(fs::move_new(&target, &tree)?),
+                Some(_) if !says(&tree, text) => Ok(fs::exchange(&tree, &target)?),
+                Some(_) => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -230,7 +253,7 @@ fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
             let there = fs::read_link(target)?;
             there.is_some() && there == fs::read_link(tree)?
         }
-        Step::Put { .. } | Step::Disable { .. } | Step::Enable { .. } => false,
+        Step::Put { .. } | Step::Disable { .. } | Step::Enable { .. } | Step::Relink { .. } => false,
     };
     if is_rest { Ok(fs::remove_tree(target)?) } else { Ok(()) }
 }
@@ -259,6 +282,11 @@ fn is_part(dir: &Path, whole: &Path) -> bool {
                 && matches!((part.read(file), whole.read(other)), (Ok(one), Ok(two)) if one == two)
         })
     })
+}
+
+/// Whether a link lies at `link` that says what `digest` was made of.
+fn says(link: &Path, digest: &Digest) -> bool {
+    matches!(fs::read_link(link), Ok(Some(text)) if of_text(&text) == *digest)
 }
 
 fn holds(dir: &Path, digest: &Digest) -> bool {

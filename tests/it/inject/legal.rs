@@ -77,10 +77,11 @@ pub(super) fn lost(scenario: &Scenario, now: &Snapshot) -> Result<(), String> {
     }
 }
 
-/// The project without the directories that are empty: a run that was killed before it began may leave one,
-/// and who takes something back may fail to remove one.
+/// The project without what `undo` would need, and without the directories that are empty: a run that was
+/// killed before it began may leave one, and who takes something back may fail to remove one.
 pub(super) fn project(sandbox: &Sandbox) -> Snapshot {
     let mut all = Snapshot::of(&sandbox.project());
+    all.0.retain(|path, _| !path.starts_with(".agents/.skillpm-undo"));
     let dirs: Vec<String> = all.0.keys().rev().cloned().collect();
     for dir in dirs {
         if all.0[&dir] == Thing::Directory && all.part(&dir).0.len() == 1 {
@@ -90,11 +91,15 @@ pub(super) fn project(sandbox: &Sandbox) -> Snapshot {
     all
 }
 
-/// Temporary names anywhere on the machine. Half downloads are not meant: nobody can tell that their writer
-/// is dead, so the cache keeps them for a day.
+/// Temporary names anywhere on the machine. Half downloads and half notes are not meant: nobody can tell that
+/// their writer is dead, so they are kept until they are old. What `undo` would need goes as a whole.
 pub(super) fn rubbish(state: &Snapshot) -> Vec<&String> {
     let is_temporary =
         |path: &&String| ["*", ".skillpm-tx", ".skillpm-moving"].iter().any(|part| path.contains(part));
-    let is_download = |path: &String| path.starts_with("home/.cache/") && path.contains("/.download-*");
-    state.0.keys().filter(is_temporary).filter(|path| !is_download(path)).collect()
+    let goes_later = |path: &String| {
+        let rooms = ["home/.cache/", "home/.local/state/"];
+        let is_half = path.contains("/.download-*") && rooms.iter().any(|room| path.starts_with(room));
+        is_half || path.starts_with("project/.agents/.skillpm-undo/")
+    };
+    state.0.keys().filter(is_temporary).filter(|path| !goes_later(path)).collect()
 }

@@ -18,6 +18,7 @@ const PLAIN: Scenario = Scenario {
     mount: None,
     fails: None,
     absent: false,
+    toggles: false,
 };
 
 fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
@@ -122,6 +123,16 @@ fn used(sandbox: &mut Sandbox) {
     }
 }
 
+fn updated(sandbox: &mut Sandbox) {
+    outdated(sandbox);
+    run(sandbox, INSTALL);
+}
+
+fn removed_by_force(sandbox: &mut Sandbox) {
+    installed_and_edited(sandbox);
+    run(sandbox, &["remove", "one", "--force"]);
+}
+
 macro_rules! scenarios {
     ($($name:ident, $what:literal, $prepare:expr, $args:expr $(, $field:ident: $value:expr)*;)*) => {$(
         #[test]
@@ -152,6 +163,10 @@ scenarios! {
     enable, "`enable` of an edited skill", disabled_and_edited, &["enable", "one"], precious: &[FILE];
     link, "`link`", installed, &["link", "-a", "goose"];
     unlink, "`unlink`", installed, &["unlink", "-a", "claude-code"];
+    undo_newer, "`undo` of newer versions", updated, &["undo"], toggles: true;
+    undo_remove, "`undo` of a removal by force", removed_by_force, &["undo"], toggles: true, precious: &[FILE];
+    undo_first, "`undo` of the first installation", installed, &["undo"], toggles: true;
+    undo_across, "`undo` of newer versions, skills on another disk", updated, &["undo"], toggles: true, mount: Some(".agents/skills");
     editable, "`install --editable`", installed, &["install", "-e", "./src/one"], absent: true;
     create, "`create`", |_| (), CREATE, next: CREATE;
     cache_clean, "`cache clean --store`", used, &["cache", "clean", "--store"], precious: EDITS;

@@ -145,11 +145,33 @@ impl Sandbox {
         String::from_utf8_lossy(bytes).replace(&self.dir.path().display().to_string(), "[DIR]")
     }
 
-    /// Everything below `dir`, a line each, sorted: `755 scripts/run.sh`, `dir/`, `link -> target`.
+    /// Everything below `dir`, a line each, sorted: `755 scripts/run.sh`, `dir/`, `link -> target`. What
+    /// changes leave for `undo` is left out: `undo.rs` looks at it.
     pub fn tree(&self, dir: &Path) -> Vec<String> {
         let mut lines = Vec::new();
         list(dir, "", &mut lines);
         lines.sort();
+        lines
+    }
+
+    /// Everything of the project's scope, with the bytes of each file, to compare it with what it was: not
+    /// the sources in `src`, nor directories of skillpm's own that may be empty.
+    pub fn scope(&self) -> Vec<String> {
+        let project = self.project();
+        let own = [".agents/", ".agents/skills/", ".agents/.skillpm-disabled/"];
+        let mut lines = Vec::new();
+        for line in self.tree(&project) {
+            let path = match line.split_once(' ') {
+                Some((mode, path)) if !path.starts_with("-> ") && mode.parse::<u32>().is_ok() => Some(path),
+                _ => None,
+            };
+            if path.unwrap_or(&line).starts_with("src/") || own.contains(&line.as_str()) {
+                continue;
+            }
+            let bytes = path.map(|path| std::fs::read(project.join(path)).expect("a file"));
+            let text = bytes.map(|bytes| format!(": {}", String::from_utf8_lossy(&bytes)));
+            lines.push(line + &text.unwrap_or_default());
+        }
         lines
     }
 }
@@ -157,6 +179,9 @@ impl Sandbox {
 fn list(dir: &Path, prefix: &str, lines: &mut Vec<String>) {
     for entry in std::fs::read_dir(dir).expect("a directory") {
         let entry = entry.expect("an entry");
+        if entry.file_name() == ".skillpm-undo" {
+            continue;
+        }
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type().expect("a type");
         if kind.is_symlink() {

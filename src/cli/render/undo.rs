@@ -1,0 +1,157 @@
+//! `undo`: what became of each skill, and how to do the change again.
+
+use serde::Serialize;
+
+use super::cache::size;
+use super::{install, one_line, quoted, steps};
+use crate::cli::printer::Printer;
+use crate::install::plan::{ChangedFiles, Step};
+use crate::install::scope::ScopeKind;
+use crate::ops::undo::{Forgotten, UndoOutcome, Undone, UndoneSkill};
+
+pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
+    let (files, gone) = (outcome.files, outcome.files_gone);
+    let written = ChangedFiles {
+        manifest: files.manifest && !gone.manifest,
+        lockfile: files.lockfile && !gone.lockfile,
+    };
+    let removed = quoted(&steps::file_names(gone));
+    if outcome.dry_run {
+        steps::plan(printer, &outcome.steps, written);
+        if !removed.is_empty() {
+            printer.note(&format!("it would remove {removed} too: there was none before the last change"));
+        }
+        return;
+    }
+    if outcome.finished {
+        printer.note("an `undo` was cut off before it was done: it is now");
+        return printer.hint("`skillpm undo` once more does the change again");
+    }
+    for kept in &outcome.kept {
+        printer.note(kept);
+    }
+    if outcome.steps.is_empty() && outcome.files == ChangedFiles::default() {
+        return printer.note("there is nothing to do: all is as it was before the last change");
+    }
+    for skill in &outcome.skills {
+        let (sign, end) = words(skill.change);
+        printer.status(sign, &format!("{}{end}", one_line(&skill.name)));
+    }
+    printer.note("the last change is taken back");
+    install::files(printer, outcome.scope, written);
+    if !removed.is_empty() {
+        printer.note(&format!("{removed} removed: there was none before"));
+    }
+    printer.hint("`skillpm undo` once more does it again");
+}
+
+fn words(change: Undone) -> (&'static str, &'static str) {
+    match change {
+        Undone::Back => ("+", ""),
+        Undone::Gone => ("-", ""),
+        Undone::Replaced => ("~", " (as it was)"),
+        Undone::Disabled => ("<", " (disabled)"),
+        Undone::Enabled => (">", " (enabled)"),
+        Undone::Links => ("~", " (links and copies of agents)"),
+    }
+}
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    scope: Option<ScopeKind>,
+    dry_run: bool,
+    finished: bool,
+    skills: &'a [UndoneSkill],
+    steps: &'a [Step],
+    files_changed: ChangedFiles,
+    files_removed: ChangedFiles,
+    kept: &'a [String],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
+    printer.json(&Report {
+        scope: outcome.scope,
+        dry_run: outcome.dry_run,
+        finished: outcome.finished,
+        skills: &outcome.skills,
+        steps: &outcome.steps,
+        files_changed: outcome.files,
+        files_removed: outcome.files_gone,
+        kept: &outcome.kept,
+    });
+}
+
+pub(crate) fn forgotten(printer: &Printer, outcome: Forgotten, dry_run: bool) {
+    match outcome {
+        Forgotten { forgotten: false, .. } => printer.note("there is nothing to forget"),
+        Forgotten { bytes, .. } if dry_run => {
+            printer.data(&format!("would remove what is kept of the last change, {}", size(bytes)));
+            printer.note("nothing was changed: this was a dry run");
+        }
+        Forgotten { bytes, .. } => {
+            printer.note(&format!("what was kept of the last change is removed, {}", size(bytes)));
+        }
+    }
+}
+
+/// The JSON form of [`forgotten`].
+#[derive(Serialize)]
+struct ForgottenReport {
+    dry_run: bool,
+    #[serde(flatten)]
+    outcome: Forgotten,
+}
+
+pub(crate) fn forgotten_json(printer: &Printer, outcome: Forgotten, dry_run: bool) {
+    printer.json(&ForgottenReport { dry_run, outcome });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    #[test]
+    fn a_line_for_each_skill() {
+        let all =
+            [Undone::Back, Undone::Gone, Undone::Replaced, Undone::Disabled, Undone::Enabled, Undone::Links];
+        let skills = all
+            .iter()
+            .enumerate()
+            .map(|(at, change)| UndoneSkill { name: format!("s{at}"), change: *change });
+        let mut outcome = UndoOutcome {
+            scope: Some(ScopeKind::Project),
+            skills: skills.collect(),
+            steps: vec![Step::Enable { name: "s4".parse().unwrap(), digest: None }],
+            files: ChangedFiles { manifest: true, lockfile: true },
+            files_gone: ChangedFiles { manifest: false, lockfile: true },
+            kept: vec!["your copy of `s1` is kept".to_owned()],
+            finished: false,
+            dry_run: false,
+        };
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"");
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome);
+        let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!((&value["skills"][5]["change"], &value["dry_run"]), (&"links".into(), &false.into()));
+        outcome.dry_run = true;
+        let (talking, out, _) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        assert_eq!(out.text(), "would move s4 back to .agents/skills\nwould write skillpm.toml\n");
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &UndoOutcome::default());
+        show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
+        forgotten(&talking, Forgotten { forgotten: false, bytes: 0 }, false);
+        forgotten(&talking, Forgotten { forgotten: true, bytes: 1234 }, false);
+        insta::assert_snapshot!(err.text(), @"");
+        let (talking, out, _) = printer(Look::PLAIN);
+        forgotten(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
+        forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
+        insta::assert_snapshot!(out.text(), @"");
+    }
+}

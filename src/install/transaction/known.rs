@@ -1,0 +1,95 @@
+//! The transactions that this user began, noted outside of the scopes.
+//!
+//! What a transaction leaves for `undo` lies in the project, and so can come with a clone. A note in the
+//! user's own directory of state says which journals were written here; no other is taken back.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::fs;
+use crate::settings::Settings;
+
+/// The largest note that is read, in bytes.
+const MAX_NOTE: u64 = 64 << 10;
+
+/// The note about one scope.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// `None` where there is no place for notes.
+    file: Option<PathBuf>,
+    work_dir: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    /// The directory of the scope that is locked, for whoever clears up.
+    directory: String,
+    /// The digests of the journals.
+    journals: Vec<Digest>,
+}
+
+impl Known {
+    /// The note about the scope with the directory `work_dir`. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// Where the directory cannot be looked at.
+    pub(super) fn of(settings: &Settings, work_dir: &Path) -> Result<Self> {
+        let work_dir = fs::real_path(work_dir)?.unwrap_or_else(|| work_dir.to_owned());
+        let name = Digest::of(work_dir.as_os_str().as_encoded_bytes());
+        let file = notes(settings).map(|dir| dir.join(format!("{}.json", name.hex())));
+        Ok(Self { file, work_dir })
+    }
+
+    /// Whether the journal with `digest` was written by this user, here. What cannot be read says no.
+    pub(super) fn has(&self, digest: &Digest) -> bool {
+        let note = self.file.as_deref().and_then(read);
+        note.is_some_and(|note| note.journals.contains(digest))
+    }
+
+    /// Notes the journal with the digest `new`, beside `kept`, that of the one which can be taken back
+    /// until then. `false` where that cannot be noted.
+    pub(super) fn add(&self, new: Digest, kept: Option<Digest>) -> bool {
+        let Some(file) = &self.file else { return false };
+        let directory = self.work_dir.display().to_string();
+        let journals = std::iter::once(new).chain(kept).collect();
+        let text = serde_json::to_string(&Note { directory, journals }).unwrap_or_default();
+        // Not synced: after a loss of power there is nothing to take back.
+        fs::write_small(file, text.as_bytes()).is_ok()
+    }
+
+    /// Removes the note.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be removed.
+    pub(super) fn forget(&self) -> Result<()> {
+        Ok(self.file.as_deref().map_or(Ok(()), fs::remove_if_there)?)
+    }
+}
+
+/// The notes about scopes in which nothing is left to take back, such as those of projects that are gone.
+///
+/// # Errors
+///
+/// Where the directory of notes cannot be read.
+pub fn stale_notes(settings: &Settings) -> Result<Vec<PathBuf>> {
+    let Some(dir) = notes(settings) else { return Ok(Vec::new()) };
+    let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
+    let is_stale = |file: &PathBuf| {
+        let record = |note: Note| Path::new(&note.directory).join(super::record::DIRECTORY);
+        read(file).is_none_or(|note| matches!(fs::kind(&record(note)), Ok(None)))
+    };
+    Ok(files.filter(is_stale).collect())
+}
+
+fn notes(settings: &Settings) -> Option<PathBuf> {
+    settings.dirs.state.as_ref().map(|state| state.join("undo"))
+}
+
+fn read(file: &Path) -> Option<Note> {
+    serde_json::from_slice(&fs::read_capped(file, MAX_NOTE).ok()??).ok()
+}

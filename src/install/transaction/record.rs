@@ -1,0 +1,303 @@
+//! What a finished transaction leaves so that it can be taken back, and taking it back.
+//!
+//! ```text
+//! .agents/.skillpm-undo/   the directory of the finished transaction, by one rename
+//!   tree-0 tree-1 ...      trees and links that went
+//!   skillpm.toml.<digest>  the texts that manifest and lockfile had
+//!   journal.json           what was done
+//!   undo.json              what is to be done now, while that is prepared
+//! ```
+//!
+//! To take it back is a transaction too. It is prepared in this directory; the rename to that of a
+//! transaction begins it, so a run that is killed before has changed nothing. What it takes away comes
+//! to lie where what it brings lay, so that it can be taken back in turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::journal::{Change, Journal, Made};
+use super::known::Known;
+use super::undo::Undo;
+use super::{JOURNAL, Old, Transaction, own_file};
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::plan::{Place, Step};
+use crate::install::scope::Scope;
+use crate::settings::Settings;
+use crate::store;
+
+/// Its name beside the skills.
+pub(super) const DIRECTORY: &str = ".skillpm-undo";
+/// The journal of the transaction that takes another one back.
+pub(super) const BACK: &str = "undo.json";
+
+/// What the last transaction of a scope left.
+#[derive(Debug)]
+pub struct Record {
+    pub(super) directory: PathBuf,
+    pub(super) journal: Journal,
+}
+
+impl Record {
+    /// Whether something lies where a transaction leaves its record, of whatever kind.
+    ///
+    /// # Errors
+    ///
+    /// Where that place cannot be looked at.
+    pub fn is_there(scope: &Scope) -> Result<bool> {
+        Ok(fs::kind(&Self::place(scope))?.is_some())
+    }
+
+    /// Where it lies, or would lie.
+    pub fn place(scope: &Scope) -> PathBuf {
+        scope.work_dir().join(DIRECTORY)
+    }
+
+    /// Reads the record of `scope`; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// A record that this user did not make here, such as one that came with a clone; one that cannot
+    /// be read.
+    pub fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
+        let (work_dir, directory) = (scope.work_dir(), Self::place(scope));
+        scope.check_inside(&work_dir)?;
+        match fs::kind(&directory)? {
+            None => return Ok(None),
+            Some(Kind::Directory) => {}
+            Some(_) => return Err(foreign(&directory)),
+        }
+        // Without a journal it is the rest of one that was being removed.
+        let Some(text) = own_file(&directory.join(JOURNAL))? else { return Ok(None) };
+        if !Known::of(settings, &work_dir)?.has(&Digest::of(&text)) {
+            return Err(foreign(&directory));
+        }
+        let journal = Journal::parse(&String::from_utf8_lossy(&text)).map_err(|reason| {
+            Error::config(format!("`{}` cannot be read: {reason}", directory.join(JOURNAL).display()))
+                .hint("another version of skillpm wrote it: take the change back with that one")
+        })?;
+        Ok(Some(Self { directory, journal }))
+    }
+
+    /// Where the tree or link with the number `slot` lies.
+    pub(super) fn tree(&self, slot: usize) -> PathBuf {
+        tree(&self.directory, slot)
+    }
+
+    /// The text with `digest` that `file` had, if it is here and undamaged.
+    pub(super) fn text(&self, file: &Path, digest: Digest) -> Result<Option<Vec<u8>>> {
+        let text = own_file(&kept(&self.directory, file, digest))?;
+        Ok(text.filter(|text| Digest::of(text) == digest))
+    }
+}
+
+fn foreign(directory: &Path) -> Error {
+    Error::integrity(format!(
+        "`{}` was not left by a change that you made here, so it is not taken back",
+        directory.display()
+    ))
+    .hint("it came with the files of somebody else, or the project was moved: `skillpm undo --forget` removes it")
+}
+
+/// Where the tree or link with the number `slot` lies in a transaction's `directory`.
+pub(super) fn tree(directory: &Path, slot: usize) -> PathBuf {
+    directory.join(format!("tree-{slot}"))
+}
+
+/// Where the new text of `file` lies in `directory`.
+pub(super) fn prepared(directory: &Path, file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    directory.join(format!("{name}.new"))
+}
+
+/// Where the text with `digest` lies in `directory` that `file` had.
+fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    directory.join(format!("{name}.{}", digest.hex()))
+}
+
+/// Keeps `text`, which `file` has now, in `directory`. It is synced with the rest of it.
+///
+/// # Errors
+///
+/// Where it cannot be written.
+pub(super) fn keep_text(directory: &Path, file: &Path, text: &[u8]) -> Result<Digest> {
+    let digest = Digest::of(text);
+    fs::write_small(&kept(directory, file, digest), text)?;
+    Ok(digest)
+}
+
+/// The digest of what a link says.
+pub(super) fn of_text(text: &Path) -> Digest {
+    Digest::of(text.as_os_str().as_encoded_bytes())
+}
+
+impl Transaction<'_> {
+    /// Whether what was applied last can be taken back.
+    pub fn is_undoable(&self) -> bool {
+        self.undoable.get()
+    }
+
+    /// Whether [`Transaction::begin`] finished an `undo` of a run that was killed.
+    pub fn has_finished_undo(&self) -> bool {
+        self.finished_undo.get()
+    }
+
+    /// What lies in the way of `steps`, before they are done: the links that they will set aside, by
+    /// step, and the directories that they will make.
+    pub(super) fn before(&self, steps: &[Step]) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
+        // Asked once for each directory, not for each skill.
+        let mut dirs: BTreeMap<Place, (PathBuf, usize)> = BTreeMap::new();
+        let (mut links, mut aside) = (BTreeMap::new(), BTreeSet::new());
+        for (at, step) in steps.iter().enumerate() {
+            let (place, name) = step.place();
+            if !dirs.contains_key(&place) {
+                let dir = self.scope.dir(self.settings, &place)?;
+                let mut missing = 0;
+                for dir in dir.ancestors() {
+                    if fs::kind(dir)?.is_some() {
+                        break;
+                    }
+                    missing += 1;
+                }
+                dirs.insert(place.clone(), (dir, missing));
+            }
+            let sets_aside = matches!(step, Step::Link { .. } | Step::Edit { .. } | Step::Unlink { .. });
+            if let Some((dir, 0)) = dirs.get(&place).filter(|_| sets_aside) {
+                let target = dir.join(name.as_str());
+                // A step after another one at the same place finds what that one left.
+                if let Some(text) = fs::read_link(&target)?
+                    && aside.insert(target)
+                {
+                    links.insert(at, of_text(&text));
+                }
+            }
+        }
+        let made = dirs.into_iter().filter(|(place, (_, missing))| {
+            // The directories of the scope itself go whenever they are empty.
+            *missing > 0 && matches!(place, Place::Agent(_))
+        });
+        Ok((links, made.map(|(place, (_, levels))| Made { place, levels }).collect()))
+    }
+
+    /// Writes `journal` to `file`, and notes that it was written here.
+    pub(super) fn write_journal(&self, journal: &Journal, file: &Path) -> Result<()> {
+        let text = serde_json::to_string(journal).map_err(|error| Error::io(error.to_string()))?;
+        let kept =
+            own_file(&Record::place(self.scope).join(JOURNAL)).ok().flatten().map(|text| Digest::of(&text));
+        let kept = kept.filter(|kept| self.known.has(kept));
+        self.undoable.set(self.known.add(Digest::of(text.as_bytes()), kept));
+        Ok(fs::write_atomic(file, text.as_bytes())?)
+    }
+
+    /// Ends a transaction that was done: what it took away stays until the next one, if `keep` says that
+    /// it was begun here.
+    pub(super) fn settle(&self, keep: bool) -> Result<()> {
+        self.reporter.step("drop the record before");
+        self.drop_record()?;
+        if !keep {
+            return self.clear();
+        }
+        let back = self.directory.join(BACK);
+        if fs::kind(&back)?.is_some() {
+            fs::replace_file(&back, &self.directory.join(JOURNAL))?;
+        }
+        self.reporter.step("keep the record");
+        fs::move_new(&self.directory, &Record::place(self.scope))?;
+        self.reporter.step("end");
+        Ok(())
+    }
+
+    /// Removes the journal of the record, then the rest: without a journal it is rubbish.
+    fn drop_record(&self) -> Result<()> {
+        let record = Record::place(self.scope);
+        if fs::kind(&record)? == Some(Kind::Directory) {
+            fs::remove_tree(&record.join(JOURNAL))?;
+        }
+        Ok(fs::remove_tree(&record)?)
+    }
+
+    /// Removes what the last transaction left, whoever made it. Nothing can be taken back then.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be removed.
+    pub fn forget(&self) -> Result<()> {
+        self.drop_record()?;
+        self.known.forget()
+    }
+
+    /// Takes the transaction of `record` back as `undo` says. When this fails, the scope is as it was.
+    ///
+    /// # Errors
+    ///
+    /// Where something cannot be written, or was changed meanwhile.
+    pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
+        let back = record.directory.join(BACK);
+        let journal = self.stage_back(record, undo).inspect_err(|_| {
+            // The first error is the one to tell; what was prepared is no part of the record.
+            let _ = fs::remove_tree(&back);
+        })?;
+        self.reporter.step("begin");
+        fs::move_new(&record.directory, &self.directory)?;
+        fs::sync_dir(&self.scope.work_dir())?;
+        let mut begun = 0;
+        if let Err(error) = self.run(&journal, &mut begun) {
+            let old = |text: &Option<super::undo::Text>| text.as_ref().and_then(|text| text.old.clone());
+            let (manifest, lockfile) = (old(&undo.manifest), old(&undo.lockfile));
+            let old = Old { manifest: manifest.as_deref(), lockfile: lockfile.as_deref() };
+            if self.roll_back(&journal, &old, begun).is_err() {
+                return Err(error.hint("not all could be taken back: the next `skillpm undo` goes on"));
+            }
+            // It is the record again that it was.
+            let _ = fs::remove_tree(&self.directory.join(BACK))
+                .and_then(|()| fs::move_new(&self.directory, &record.directory));
+            return Err(error);
+        }
+        self.settle(self.undoable.get())
+    }
+
+    /// Prepares everything in the record and writes the journal.
+    fn stage_back(&self, record: &Record, undo: &Undo) -> Result<Journal> {
+        for (slot, name, set, digest) in &undo.refills {
+            self.reporter.step(&format!("stage {name}"));
+            let written = fs::materialize(set, &record.tree(*slot))?;
+            if written != *digest {
+                return Err(store::mismatch(&format!("`{name}`"), digest, &written));
+            }
+        }
+        let files = [(&self.scope.lockfile, &undo.lockfile), (&self.scope.manifest, &undo.manifest)];
+        let mut changes = [None, None];
+        for ((file, text), change) in files.into_iter().zip(&mut changes) {
+            let Some(text) = text else { continue };
+            self.scope.check_inside(file)?;
+            if let Some(new) = &text.new {
+                fs::write_small(&prepared(&record.directory, file), new)?;
+            }
+            let old = text.old.as_deref().map(|old| keep_text(&record.directory, file, old)).transpose()?;
+            *change = Some(Change { old, new: text.new.as_deref().map(Digest::of) });
+        }
+        let [lockfile, manifest] = changes;
+        let mut journal = Journal::new(undo.steps.clone(), lockfile, manifest);
+        (journal.slots, journal.links) = (undo.slots.clone(), undo.links.clone());
+        journal.emptied.clone_from(&record.journal.made);
+        journal.made = self.before(&undo.steps)?.1;
+        journal.back = true;
+        self.reporter.step("sync");
+        fs::sync_filesystem(&record.directory)?;
+        self.reporter.step("journal");
+        self.write_journal(&journal, &record.directory.join(BACK))?;
+        Ok(journal)
+    }
+
+    /// Removes the directories that an undone transaction had made, where nothing is left in them.
+    pub(super) fn empty(&self, journal: &Journal) {
+        for Made { place, levels } in &journal.emptied {
+            let Ok(dir) = self.scope.dir(self.settings, place) else { continue };
+            for dir in dir.ancestors().take(*levels) {
+                fs::remove_dir_if_empty(dir);
+            }
+        }
+    }
+}

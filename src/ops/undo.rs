@@ -1,0 +1,258 @@
+//! `undo`: the scope as it was before the last change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::change::keep_replaced;
+use super::gate::Gate;
+use crate::admission::Asked;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fs;
+use crate::install::plan::{ChangedFiles, Place, Plan, Step};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::transaction::undo::{Changed, ChangedKind, Stop, Undo};
+use crate::install::transaction::{Record, Transaction};
+use crate::lockfile::Lockfile;
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::refusal::Limits;
+use crate::spec::Reference;
+use crate::store::Store;
+
+/// The largest manifest or lockfile that is read, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+/// What is to be taken back.
+#[derive(Debug, Clone, Default)]
+pub struct UndoRequest {
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Plan only.
+    pub dry_run: bool,
+    /// Also what was changed since; it is kept in the store.
+    pub force: bool,
+}
+
+/// What was taken back.
+#[derive(Debug, Clone, Default)]
+pub struct UndoOutcome {
+    /// Where.
+    pub scope: Option<ScopeKind>,
+    /// The skills, sorted by name.
+    pub skills: Vec<UndoneSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
+    /// Which of these go, because there was none before.
+    pub files_gone: ChangedFiles,
+    /// What is told of copies that were kept, a sentence each.
+    pub kept: Vec<String>,
+    /// Whether an earlier run was cut off while it took the change back, and this one went on.
+    pub finished: bool,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+}
+
+/// A skill and what happened to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoneSkill {
+    /// The name under which it is or was installed.
+    pub name: String,
+    /// What happened.
+    pub change: Undone,
+}
+
+/// What happened to a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Undone {
+    /// It is installed again.
+    Back,
+    /// It is gone.
+    Gone,
+    /// The copy or link that was there before is in its place.
+    Replaced,
+    /// No agent sees it again.
+    Disabled,
+    /// Agents see it again.
+    Enabled,
+    /// Only links or copies of agents changed.
+    Links,
+}
+
+/// Takes back the last change of a scope: trees, links, manifest and lockfile are what they were before.
+/// That is a change in turn: to take it back is to do the first one again.
+///
+/// # Errors
+///
+/// Where there is nothing to take back; what was changed since, without `force`; a record that this user
+/// did not make here, or that is damaged; a policy that keeps out what would come back; anything that
+/// cannot be written. Nothing has been changed then.
+pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
+    let settings = &context.settings;
+    let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    let begun = Transaction::is_begun(&scope);
+    if !begun && !Record::is_there(&scope)? {
+        return Err(nothing(&scope));
+    }
+    if begun && request.dry_run {
+        let message = format!("a change of the scope of the {} is not finished", scope.kind);
+        return Err(Error::new(ErrorKind::Findings, message)
+            .hint("a run of skillpm is at work there, or was cut off: `skillpm undo` finishes it first"));
+    }
+    let transaction =
+        (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
+    // Whoever asks again after a run that was killed wants it done once.
+    if transaction.as_ref().is_some_and(Transaction::has_finished_undo) {
+        return Ok(UndoOutcome { scope: Some(scope.kind), finished: true, ..UndoOutcome::default() });
+    }
+    let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(&scope))?;
+    let undo = Undo::plan(settings, &scope, &record, request.force).map_err(|stop| match stop {
+        Stop::Changed(changed) => changed_since(&changed),
+        Stop::Failed(error) => error,
+    })?;
+    admit(context, &scope, &undo)?;
+    let mut outcome = UndoOutcome {
+        scope: Some(scope.kind),
+        skills: skills(&undo.steps),
+        files: undo.files(),
+        files_gone: undo.files_gone(),
+        dry_run: request.dry_run,
+        ..UndoOutcome::default()
+    };
+    if let Some(transaction) = transaction.filter(|_| !undo.is_empty()) {
+        for file in &undo.keep_files {
+            outcome.kept.push(keep_file(context, file)?);
+        }
+        let plan = Plan { keep: undo.keep.clone(), ..Plan::default() };
+        outcome.kept.extend(keep_replaced(context, &scope, &plan)?);
+        transaction.take_back(&record, &undo)?;
+    }
+    outcome.steps = undo.steps;
+    Ok(outcome)
+}
+
+/// What became of the record of the last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// Whether there was one.
+    pub forgotten: bool,
+    /// How many bytes it had.
+    pub bytes: u64,
+}
+
+/// Removes what the last change of a scope left, so that it cannot be taken back any more.
+///
+/// # Errors
+///
+/// Where it cannot be looked at or removed.
+pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
+    let settings = &context.settings;
+    let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    if !Transaction::is_begun(&scope) && !Record::is_there(&scope)? {
+        return Ok(Forgotten { forgotten: false, bytes: 0 });
+    }
+    let transaction =
+        (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
+    let bytes = fs::usage(&Record::place(&scope))?.bytes;
+    if let Some(transaction) = transaction {
+        transaction.forget()?;
+    }
+    Ok(Forgotten { forgotten: true, bytes })
+}
+
+fn nothing(scope: &Scope) -> Error {
+    let message = format!("there is nothing to undo in the scope of the {}", scope.kind);
+    let other = match scope.kind {
+        ScopeKind::Project => "user",
+        ScopeKind::User => "project",
+    };
+    Error::new(ErrorKind::Findings, message)
+        .hint(format!("`skillpm undo --scope {other}` takes back the last change of the other scope"))
+}
+
+/// The error for what was changed since.
+fn changed_since(changed: &[Changed]) -> Error {
+    let lines: Vec<_> = changed.iter().map(ToString::to_string).collect();
+    let message = match &lines[..] {
+        [one] => one.clone(),
+        many => format!("{} things were changed since:\n  {}", many.len(), many.join("\n  ")),
+    };
+    let error = Error::new(ErrorKind::Findings, message);
+    if changed.iter().any(|changed| changed.kind == ChangedKind::NotASkill) {
+        error.hint("move it away and run the command again: nothing was changed")
+    } else {
+        error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")
+    }
+}
+
+/// Asks the policy about the skills that would come back: it may have changed since.
+fn admit(context: &Context, scope: &Scope, undo: &Undo) -> Result<()> {
+    let comes = |step: &&Step| matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. });
+    let names: BTreeSet<&SkillName> = undo.steps.iter().filter(comes).map(|step| step.place().1).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let text = |new: Option<&[u8]>, file: &Path| -> Result<String> {
+        let bytes = match new {
+            Some(bytes) => bytes.to_owned(),
+            None => fs::read_capped(file, MAX_FILE)?.unwrap_or_default(),
+        };
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let [manifest, lockfile] = undo.texts();
+    // What was wrong before the change is wrong again, and no reason to refuse.
+    let manifest = Manifest::parse(&text(manifest, &scope.manifest)?).unwrap_or_default();
+    let lock = Lockfile::parse(&text(lockfile, &scope.lockfile)?).unwrap_or_default();
+    let mut gate = Gate::new(context, scope, &manifest)?;
+    for name in names {
+        let Some(locked) = lock.skills.get(name) else { continue };
+        let reference = match manifest.skills().get(name) {
+            Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
+            _ => locked.revision.clone().map(Reference::Rev),
+        };
+        let (origin, path) = (&locked.origin, locked.path.as_deref());
+        gate.source(Asked { origin, path, reference: reference.as_ref() })?;
+    }
+    Ok(())
+}
+
+/// Saves `file`, which was edited and gets its old text, in the store, and tells where.
+fn keep_file(context: &Context, file: &Path) -> Result<String> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let real = fs::real_path(file)?.unwrap_or_else(|| file.to_owned());
+    let store = Store::new(&context.settings)?;
+    let set = fs::gather(BTreeMap::from([(name.clone(), real)]))?.skill("", &Limits::default())?;
+    let digest = store.keep(&set).map_err(|error| {
+        error.context(format!("`{}` could not be kept, so it was not replaced", file.display()))
+    })?;
+    Ok(format!("your `{name}` is kept as `{}`", store.path(&digest).join(&name).display()))
+}
+
+/// What the steps do to each skill.
+fn skills(steps: &[Step]) -> Vec<UndoneSkill> {
+    let mut skills: BTreeMap<&SkillName, Undone> = BTreeMap::new();
+    for step in steps {
+        let (place, name) = step.place();
+        let change = match (step, place) {
+            (Step::Disable { .. }, _) => Undone::Disabled,
+            (Step::Enable { .. }, _) => Undone::Enabled,
+            (_, Place::Agent(_)) => Undone::Links,
+            (Step::Put { replaces: Some(_), .. }, _) => Undone::Replaced,
+            (Step::Remove { .. } | Step::Unlink { .. }, _) => Undone::Gone,
+            _ => Undone::Back,
+        };
+        let entry = skills.entry(name).or_insert(change);
+        *entry = match (*entry, change) {
+            (Undone::Links, change) => change,
+            (before, Undone::Links) => before,
+            (Undone::Gone, Undone::Back) => Undone::Replaced,
+            (_, change) => change,
+        };
+    }
+    skills.into_iter().map(|(name, change)| UndoneSkill { name: name.to_string(), change }).collect()
+}

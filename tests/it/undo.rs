@@ -1,0 +1,629 @@
+//! `undo`: after it the scope is what it was before the last change, and after another one what that
+//! change had made of it.
+
+#![cfg(unix)]
+
+use std::cell::Cell;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::test_runner::{Config, TestRunner};
+use skillpm::context::Context;
+use skillpm::ops::disable::{DisableRequest, disable, enable};
+use skillpm::ops::install::{InstallRequest, install};
+use skillpm::ops::link::{LinkRequest, link, unlink};
+use skillpm::ops::remove::{RemoveRequest, remove};
+use skillpm::ops::undo::{UndoRequest, undo};
+use skillpm::reporter::Reporter;
+
+use crate::support::Sandbox;
+
+fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
+    sandbox.write(&format!("src/{name}/SKILL.md"), text);
+    sandbox.write(&format!("src/{name}/scripts/run.sh"), format!("#!/bin/sh\necho {body}\n"));
+}
+
+/// A sandbox with the sources `pdf` and `docx`.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf", "first");
+    write_skill(&sandbox, "docx", "first");
+    sandbox
+}
+
+/// One with both installed for Claude Code.
+fn installed() -> Sandbox {
+    let sandbox = sandbox();
+    ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
+    sandbox
+}
+
+fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    output.stdout + &output.stderr
+}
+
+/// Runs `change`, takes it back, does it again and takes it back again.
+fn there_and_back(sandbox: &Sandbox, change: &[&str]) {
+    let before = sandbox.scope();
+    ok(sandbox, change);
+    let after = sandbox.scope();
+    assert_ne!(before, after, "{change:?} changes something");
+    for round in 0..2 {
+        ok(sandbox, &["undo"]);
+        assert_eq!(sandbox.scope(), before, "{change:?}, taken back, round {round}");
+        ok(sandbox, &["undo"]);
+        assert_eq!(sandbox.scope(), after, "{change:?}, done again, round {round}");
+    }
+}
+
+#[test]
+fn an_installation_is_taken_back_and_done_again() {
+    let sandbox = sandbox();
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    let before = sandbox.scope();
+    ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
+    insta::assert_snapshot!(sandbox.run(&["undo", "--dry-run"]), @"");
+    assert!(sandbox.project().join(".claude/skills/pdf").exists());
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    assert_eq!(sandbox.scope(), before);
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
+    assert!(ok(&sandbox, &["list"]).contains("pdf"));
+}
+
+#[test]
+fn every_verb_is_taken_back_and_done_again() {
+    let sandbox = installed();
+    for change in [
+        &["link", "--agent", "goose"][..],
+        &["unlink", "--agent", "claude-code", "pdf"],
+        &["disable", "pdf"],
+        &["install", "./src/docx", "--as", "word"],
+        &["install", "--copy"],
+        &["disable", "docx", "word"],
+        &["enable", "pdf", "docx"],
+        &["install", "./src/pdf", "--editable", "--force"],
+        &["remove", "pdf"],
+        &["remove", "docx", "word"],
+    ] {
+        there_and_back(&sandbox, change);
+    }
+    assert!(
+        !sandbox.project().join("skillpm.lock").exists() || !sandbox.read("skillpm.lock").contains("pdf")
+    );
+}
+
+#[test]
+fn a_newer_version_gives_way_to_the_one_before() {
+    let sandbox = installed();
+    write_skill(&sandbox, "pdf", "second");
+    there_and_back(&sandbox, &["install", "./src/pdf"]);
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
+}
+
+#[test]
+fn the_scope_of_the_user_has_a_record_of_its_own() {
+    let sandbox = sandbox();
+    ok(&sandbox, &["install", "./src/pdf", "-g"]);
+    ok(&sandbox, &["install", "./src/docx"]);
+    ok(&sandbox, &["undo", "-g"]);
+    assert!(!sandbox.home().join(".agents/skills").exists());
+    assert!(sandbox.project().join(".agents/skills/docx").exists());
+}
+
+/// No byte that a user wrote is lost: `--force` takes it away, `undo` brings it back, and the store has it
+/// besides.
+#[test]
+fn edits_that_were_removed_by_force_come_back() {
+    let sandbox = installed();
+    sandbox.write(".agents/skills/pdf/notes.md", "mine");
+    std::fs::create_dir(sandbox.project().join(".agents/skills/pdf/empty")).expect("a directory");
+    let edited = sandbox.scope();
+    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--force"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    assert_eq!(
+        sandbox.scope(),
+        edited,
+        "an empty directory is no part of a skill, and comes back all the same"
+    );
+    there_and_back(&sandbox, &["install", "--force"]);
+}
+
+/// Somebody else's link gives way by force and comes back as it was, wherever it leads.
+#[test]
+fn a_link_that_was_replaced_by_force_comes_back() {
+    let sandbox = sandbox();
+    std::fs::create_dir_all(sandbox.project().join(".claude/skills")).expect("a directory");
+    symlink("../../../home/elsewhere", sandbox.project().join(".claude/skills/pdf")).expect("a link");
+    there_and_back(&sandbox, &["install", "./src/pdf", "--agent", "claude-code", "--force"]);
+    there_and_back(&sandbox, &["install", "--copy"]);
+    ok(&sandbox, &["undo"]);
+    there_and_back(&sandbox, &["unlink", "--agent", "claude-code"]);
+}
+
+#[test]
+fn repairs_are_taken_back() {
+    let sandbox = installed();
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
+    std::fs::remove_file(sandbox.project().join(".claude/skills/docx")).expect("removed");
+    there_and_back(&sandbox, &["doctor", "--fix", "-p"]);
+}
+
+/// What was changed since is told, all of it, and stays; with `--force` it is kept.
+#[test]
+fn what_was_changed_since_is_in_the_way() {
+    let sandbox = installed();
+    sandbox.write(".agents/skills/pdf/notes.md", "mine");
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml") + "# mine\n");
+    let link = sandbox.project().join(".claude/skills/docx");
+    std::fs::remove_file(&link).expect("removed");
+    symlink("../../src/docx", &link).expect("a link");
+    let edited = sandbox.scope();
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    assert_eq!(sandbox.run(&["undo", "--dry-run"]).code, Some(1));
+    assert_eq!(sandbox.scope(), edited);
+    let forced = sandbox.run(&["undo", "--force"]);
+    insta::assert_snapshot!(forced, @"");
+    assert!(!sandbox.project().join(".agents/skills").exists());
+    for line in forced.stderr.lines().filter(|line| line.starts_with("your ")) {
+        let path = line.split('`').nth(3).expect("a path");
+        let path =
+            path.replace("[DIR]", &sandbox.project().parent().expect("a parent").display().to_string());
+        let file = if line.contains("pdf") { Path::new(&path).join("notes.md") } else { path.into() };
+        assert!(std::fs::read_to_string(file).expect("kept").contains("mine"), "{line}");
+    }
+    ok(&sandbox, &["undo"]);
+    assert_eq!(sandbox.scope(), edited, "edits and all");
+}
+
+/// A directory that came where a skill was removed is somebody's.
+#[test]
+fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
+    let sandbox = installed();
+    ok(&sandbox, &["remove", "pdf"]);
+    sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    ok(&sandbox, &["undo", "--force"]);
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
+    ok(&sandbox, &["undo"]);
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
+    // What the store cannot keep is not even replaced by force.
+    symlink("/etc/hostname", sandbox.project().join(".agents/skills/pdf/link")).expect("a link");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"");
+    // What the user removed by hand, or put back, needs nothing.
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
+    ok(&sandbox, &["undo"]);
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
+}
+
+#[test]
+fn a_skill_edited_while_it_was_disabled_is_enabled_with_its_edits() {
+    let sandbox = installed();
+    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.write(".agents/.skillpm-disabled/pdf/notes.md", "mine");
+    ok(&sandbox, &["undo"]);
+    assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
+    assert!(sandbox.project().join(".claude/skills/pdf/notes.md").exists());
+    // One that somebody removed in the meantime comes from the store.
+    ok(&sandbox, &["remove", "pdf", "--force"]);
+    ok(&sandbox, &["disable", "docx"]);
+    std::fs::remove_dir_all(sandbox.project().join(".agents/.skillpm-disabled/docx")).expect("removed");
+    ok(&sandbox, &["undo"]);
+    assert!(sandbox.read(".agents/skills/docx/SKILL.md").ends_with("first\n"));
+}
+
+/// THREATS: a record that came with a clone is not taken back, whatever it says; another change replaces
+/// it, and `--forget` removes it.
+#[test]
+fn a_record_of_somebody_else_is_refused() {
+    let theirs = installed();
+    ok(&theirs, &["remove", "pdf"]);
+    let ours = Sandbox::new();
+    let copied = std::process::Command::new("cp")
+        .args(["-a"])
+        .arg(theirs.project().join("."))
+        .arg(ours.project())
+        .status()
+        .expect("starts");
+    assert!(copied.success());
+    let before = ours.scope();
+    insta::assert_snapshot!(ours.run(&["undo"]), @"");
+    assert_eq!(ours.run(&["undo", "--force"]).code, Some(5));
+    assert_eq!(ours.run(&["undo", "--dry-run"]).code, Some(5));
+    assert_eq!(ours.scope(), before);
+    insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"");
+    assert_eq!(ours.run(&["undo"]).code, Some(1));
+    assert_eq!(ours.scope(), before);
+}
+
+/// THREATS: nobody can change a record, or put something else in its place.
+#[test]
+fn a_record_that_was_changed_is_refused() {
+    let changes: [(&str, &dyn Fn(&Sandbox, &Path)); 4] = [
+        ("a step more", &|sandbox, record| {
+            let journal = std::fs::read_to_string(record.join("journal.json")).expect("a journal");
+            let step = r#""steps":[{"relink":{"place":{"agent":"claude-code"},"name":"x","says":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}},"#;
+            sandbox.write(".agents/.skillpm-undo/journal.json", journal.replace(r#""steps":["#, step));
+        }),
+        ("a link to a directory", &|sandbox, record| {
+            std::fs::rename(record, sandbox.home().join("elsewhere")).expect("moved");
+            symlink("../../home/elsewhere", record).expect("a link");
+        }),
+        ("a file", &|sandbox, record| {
+            std::fs::remove_dir_all(record).expect("removed");
+            sandbox.write(".agents/.skillpm-undo", "mine");
+        }),
+        ("a journal that is a link", &|sandbox, record| {
+            std::fs::rename(record.join("journal.json"), sandbox.home().join("j")).expect("moved");
+            symlink("../../../home/j", record.join("journal.json")).expect("a link");
+        }),
+    ];
+    for (what, change) in changes {
+        let sandbox = installed();
+        ok(&sandbox, &["remove", "pdf"]);
+        let record = sandbox.project().join(".agents/.skillpm-undo");
+        change(&sandbox, &record);
+        let before = sandbox.scope();
+        let output = sandbox.run(&["undo", "--force"]);
+        assert!(matches!(output.code, Some(1 | 5)), "{what}: {output}");
+        assert_eq!(sandbox.scope(), before, "{what}");
+        // Whatever it is, it stops no other change, and nothing outside goes with it.
+        ok(&sandbox, &["remove", "docx"]);
+        ok(&sandbox, &["undo"]);
+        assert_eq!(sandbox.scope(), before, "{what}");
+        if what.starts_with("a link") {
+            assert!(sandbox.home().join("elsewhere/tree-0").exists(), "{what}");
+        }
+    }
+}
+
+/// THREATS: the journal of a killed run, made by a stranger, brings no link that it chose, removes no
+/// file, and leaves nothing that could be taken back.
+#[test]
+fn a_stranger_s_journal_brings_no_link_and_no_record() {
+    let sandbox = installed();
+    let says = skillpm::digest::Digest::of(b"/etc");
+    let toml = skillpm::digest::Digest::of(sandbox.read("skillpm.toml").as_bytes());
+    let journal = format!(
+        r#"{{"version":1,"steps":[{{"relink":{{"place":{{"agent":"claude-code"}},"name":"etc","says":"{says}"}}}}],"manifest":{{"old":"{toml}","new":null}},"lockfile":null,"links":{{"0":"{says}"}},"emptied":[{{"place":{{"agent":"claude-code"}},"levels":2}}]}}"#
+    );
+    let before = sandbox.scope();
+    for name in ["journal.json", "undo.json"] {
+        sandbox.write(&format!(".agents/.skillpm-tx/{name}"), &journal);
+        symlink("/etc", sandbox.project().join(".agents/.skillpm-tx/tree-0")).expect("a link");
+        let output = sandbox.run(&["undo"]);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stderr.contains("nothing to undo"), "{output}");
+        assert_eq!(sandbox.scope(), before, "{name}");
+    }
+}
+
+/// What is damaged in the record comes from the store; what is nowhere is told, and nothing is changed.
+#[test]
+fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
+    let sandbox = installed();
+    let before = sandbox.scope();
+    ok(&sandbox, &["remove", "pdf"]);
+    let removed = sandbox.scope();
+    let record = sandbox.project().join(".agents/.skillpm-undo");
+    let trees = || {
+        let entries =
+            std::fs::read_dir(&record).expect("a record").map(|entry| entry.expect("an entry").path());
+        entries.filter(|path| path.join("SKILL.md").exists()).collect::<Vec<_>>()
+    };
+    let [tree] = &trees()[..] else { panic!("one tree") };
+    std::fs::write(tree.join("SKILL.md"), "damaged").expect("written");
+    ok(&sandbox, &["undo"]);
+    assert_eq!(sandbox.scope(), before);
+    ok(&sandbox, &["undo"]);
+    assert_eq!(sandbox.scope(), removed);
+    for tree in trees() {
+        std::fs::remove_dir_all(tree).expect("removed");
+    }
+    std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v1")).expect("removed");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"");
+    assert_eq!(sandbox.scope(), removed);
+    // So with a link and with the text of a file.
+    for (change, damage) in
+        [(&["unlink", "--agent", "claude-code"][..], "tree-0"), (&["link", "--agent", "goose"], "toml")]
+    {
+        ok(&sandbox, change);
+        let changed = sandbox.scope();
+        let entries =
+            std::fs::read_dir(&record).expect("a record").map(|entry| entry.expect("an entry").path());
+        for path in entries.filter(|path| path.display().to_string().contains(damage)) {
+            std::fs::remove_file(&path).expect("removed");
+            symlink("/etc", path).expect("a link");
+        }
+        let output = sandbox.run(&["undo"]);
+        assert_eq!(output.code, Some(5), "{output}");
+        assert_eq!(sandbox.scope(), changed);
+    }
+}
+
+/// Fails a run at the step that says `at`, by what it puts in the way.
+struct Saboteur<F> {
+    at: &'static str,
+    deed: F,
+}
+
+impl<F: Fn() + Send + Sync> Reporter for Saboteur<F> {
+    fn step(&self, step: &str) {
+        if step == self.at {
+            (self.deed)();
+        }
+    }
+}
+
+/// A failure in the middle leaves the scope and the record as they were.
+#[test]
+fn an_undo_that_fails_can_be_done_again() {
+    for at in ["remove docx", "unlink docx"] {
+        let sandbox = installed();
+        let before = sandbox.scope();
+        let path = if at == "unlink docx" { ".claude/skills/docx" } else { ".agents/skills/docx" };
+        let place = sandbox.project().join(path);
+        let aside = sandbox.home().join("aside");
+        let deed = {
+            let (place, aside) = (place.clone(), aside.clone());
+            move || {
+                std::fs::rename(&place, &aside).expect("moved");
+                std::fs::create_dir(&place).expect("a directory in the way");
+                std::fs::write(place.join("x"), "").expect("written");
+            }
+        };
+        let context =
+            Context { reporter: Arc::new(Saboteur { at, deed }), ..Context::silent(sandbox.settings()) };
+        undo(&context, &UndoRequest::default()).expect_err(at);
+        std::fs::remove_dir_all(&place).expect("removed");
+        std::fs::rename(&aside, &place).expect("moved");
+        assert_eq!(sandbox.scope(), before, "{at}");
+        ok(&sandbox, &["undo"]);
+        assert!(!sandbox.project().join(".agents/skills").exists(), "{at}");
+    }
+}
+
+/// What is kept takes room, which can be had again; `.agents` goes with it where nothing else is in it.
+#[test]
+fn the_record_can_be_forgotten() {
+    let sandbox = installed();
+    ok(&sandbox, &["remove", "pdf", "docx"]);
+    assert_eq!(
+        std::fs::read(sandbox.project().join(".agents/.skillpm-undo/.gitignore")).expect("a file"),
+        b"*\n"
+    );
+    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--dry-run"]), @"");
+    ok(&sandbox, &["undo", "--forget"]);
+    assert!(!sandbox.project().join(".agents").exists());
+    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--json"]), @"");
+    assert_eq!(sandbox.run(&["undo"]).code, Some(1));
+}
+
+/// Notes about projects that are gone do not pile up for ever.
+#[test]
+fn notes_about_projects_that_are_gone_are_pruned() {
+    let sandbox = installed();
+    let notes = sandbox.home().join(".local/state/skillpm/undo");
+    let count = || std::fs::read_dir(&notes).expect("notes").count();
+    ok(&sandbox, &["cache", "prune", "--older-than", "0d"]);
+    assert_eq!(count(), 1, "it can still be taken back");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    ok(&sandbox, &["cache", "prune"]);
+    assert_eq!(count(), 1, "it is new");
+    ok(&sandbox, &["cache", "prune", "--older-than", "0d"]);
+    assert_eq!(count(), 0);
+}
+
+/// Without a place for notes a change is made all the same, and cannot be taken back.
+#[test]
+fn without_a_place_for_notes_nothing_is_kept() {
+    let mut sandbox = sandbox();
+    let file = sandbox.write("src/file", "");
+    sandbox.env("XDG_STATE_HOME", &file.display().to_string());
+    ok(&sandbox, &["install", "./src/pdf"]);
+    assert!(!sandbox.project().join(".agents/.skillpm-undo").exists());
+    assert_eq!(sandbox.run(&["undo"]).code, Some(1));
+    let removed = ok(&sandbox, &["remove", "pdf"]);
+    assert!(!removed.contains("undo"), "{removed}");
+    assert!(!sandbox.project().join(".agents").exists());
+}
+
+/// What is kept is no skill that anybody looks for.
+#[test]
+fn nobody_finds_skills_in_the_record() {
+    let sandbox = installed();
+    ok(&sandbox, &["remove", "pdf", "docx"]);
+    for dir in [".agents/.skillpm-undo", "src"] {
+        assert!(sandbox.project().join(dir).exists());
+    }
+    std::fs::remove_dir_all(sandbox.project().join("src")).expect("removed");
+    for args in [
+        &["list", "--json"][..],
+        &["doctor", "-p"],
+        &["tree"],
+        &["validate", "."],
+        &["install", ".", "--list"],
+    ] {
+        let output = sandbox.run(args);
+        assert!(!output.stdout.contains("pdf") && !output.stderr.contains("Does pdf"), "{args:?}: {output}");
+    }
+    // Nor in an archive of the whole project.
+    let mut zip = crate::support::Tree::new();
+    let text = "---\nname: pdf\ndescription: Does pdf. Use it in tests.\n---\n";
+    zip = zip.file("p/.agents/.skillpm-undo/tree-0/SKILL.md", text);
+    let archive = sandbox.write("p.zip", zip.zip());
+    let output = sandbox.run(&["install", &archive.display().to_string(), "--list"]);
+    assert!(!output.stdout.contains("pdf"), "{output}");
+}
+
+#[test]
+fn json_is_for_programs() {
+    let sandbox = installed();
+    ok(&sandbox, &["disable", "pdf"]);
+    insta::assert_snapshot!(sandbox.run(&["undo", "--json"]), @"");
+}
+
+/// A policy that came since is asked about what would come back.
+#[test]
+fn a_policy_keeps_out_what_would_come_back() {
+    let mut sandbox = installed();
+    ok(&sandbox, &["remove", "pdf"]);
+    let policy = sandbox.write("src/policy.toml", "allow = [\"github:acme/*\"]\n");
+    sandbox.env("SKILLPM_POLICY", &policy.display().to_string());
+    let before = sandbox.scope();
+    let output = sandbox.run(&["undo"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    assert_eq!(sandbox.scope(), before);
+}
+
+/// Nothing to take back is told where nothing can be written either.
+#[test]
+fn a_project_without_a_record_is_not_touched() {
+    let sandbox = sandbox();
+    let before = sandbox.tree(&sandbox.project());
+    assert_eq!(sandbox.run(&["undo"]).code, Some(1));
+    assert_eq!(sandbox.run(&["undo", "--forget"]).code, Some(0));
+    assert_eq!(sandbox.tree(&sandbox.project()), before);
+}
+
+/// Something that a user does.
+#[derive(Debug, Clone)]
+enum Deed {
+    Install {
+        name: &'static str,
+        copy: bool,
+        editable: bool,
+        alias: bool,
+        agents: Vec<&'static str>,
+    },
+    Restore {
+        force: bool,
+    },
+    Remove {
+        name: &'static str,
+    },
+    Disable(&'static str),
+    Enable(&'static str),
+    Link(&'static str),
+    Unlink(&'static str),
+    /// Not a verb: the source changes.
+    Publish {
+        name: &'static str,
+        body: u8,
+    },
+    /// Not a verb: the installed copy is edited.
+    Edit(&'static str),
+    /// Not a verb: a link of the user's in an agent's directory.
+    Own(&'static str),
+}
+
+fn deeds() -> impl Strategy<Value = Vec<Deed>> {
+    let name = || prop_oneof![Just("pdf"), Just("docx")];
+    let agent = || prop_oneof![Just("claude-code"), Just("goose"), Just("*")];
+    let agents = proptest::collection::vec(prop_oneof![Just("claude-code"), Just("goose")], 0..3);
+    let flags = (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2), proptest::bool::weighted(0.2));
+    let deed = prop_oneof![
+        4 => (name(), flags, agents).prop_map(|(name, (copy, editable, alias), agents)| Deed::Install {
+            name, copy, editable: editable && !copy, alias, agents
+        }),
+        1 => any::<bool>().prop_map(|force| Deed::Restore { force }),
+        2 => name().prop_map(|name| Deed::Remove { name }),
+        2 => name().prop_map(Deed::Disable),
+        2 => name().prop_map(Deed::Enable),
+        2 => agent().prop_map(Deed::Link),
+        2 => agent().prop_map(Deed::Unlink),
+        2 => (name(), 0..4_u8).prop_map(|(name, body)| Deed::Publish { name, body }),
+        2 => name().prop_map(Deed::Edit),
+        1 => name().prop_map(Deed::Own),
+    ];
+    proptest::collection::vec(deed, 1..14)
+}
+
+/// Does it, by force; what is refused changes nothing.
+fn act(sandbox: &Sandbox, context: &Context, deed: &Deed) {
+    let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    match deed {
+        Deed::Install { name, copy, editable, alias, agents } => {
+            let request = InstallRequest {
+                sources: vec![format!("./src/{name}")],
+                alias: alias.then(|| format!("{name}-too")),
+                agents: own(agents),
+                copy: *copy,
+                editable: *editable,
+                force: true,
+                ..InstallRequest::default()
+            };
+            let _ = install(context, &request);
+        }
+        Deed::Restore { force } => {
+            let _ = install(context, &InstallRequest { force: *force, ..InstallRequest::default() });
+        }
+        Deed::Remove { name } => {
+            let request = RemoveRequest { names: own(&[*name]), force: true, ..RemoveRequest::default() };
+            let _ = remove(context, &request);
+        }
+        Deed::Disable(name) | Deed::Enable(name) => {
+            let request = DisableRequest { names: own(&[*name]), force: true, ..DisableRequest::default() };
+            let run = if matches!(deed, Deed::Disable(_)) { disable } else { enable };
+            let _ = run(context, &request);
+        }
+        Deed::Link(agent) | Deed::Unlink(agent) => {
+            let request = LinkRequest { agents: own(&[*agent]), force: true, ..LinkRequest::default() };
+            let run = if matches!(deed, Deed::Link(_)) { link } else { unlink };
+            let _ = run(context, &request);
+        }
+        Deed::Publish { name, body } => write_skill(sandbox, name, &format!("version {body}")),
+        Deed::Edit(name) => {
+            let dir = sandbox.project().join(".agents/skills").join(name);
+            if dir.is_dir() && !dir.is_symlink() {
+                std::fs::write(dir.join("notes.md"), "mine").expect("written");
+            }
+        }
+        Deed::Own(name) => {
+            let dir = sandbox.project().join(".claude/skills");
+            std::fs::create_dir_all(&dir).expect("a directory");
+            let link = dir.join(name);
+            if !link.exists() && !link.is_symlink() {
+                symlink("../../src", link).expect("a link");
+            }
+        }
+    }
+}
+
+/// After whatever was done, `undo` brings back every byte, mode and link of the scope and both files, and
+/// another one what was done.
+#[test]
+fn whatever_is_done_can_be_taken_back_and_done_again() {
+    let changes = Cell::new(0);
+    let mut runner = TestRunner::new(Config { cases: 40, failure_persistence: None, ..Config::default() });
+    let outcome = runner.run(&deeds(), |deeds| {
+        let sandbox = sandbox();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        let context = Context::silent(sandbox.settings());
+        for (at, deed) in deeds.iter().enumerate() {
+            let record = sandbox.project().join(".agents/.skillpm-undo/journal.json");
+            let (before, old) = (sandbox.scope(), std::fs::read(&record).ok());
+            act(&sandbox, &context, deed);
+            let (after, new) = (sandbox.scope(), std::fs::read(&record).ok());
+            if old == new {
+                continue;
+            }
+            changes.set(changes.get() + 1);
+            let take_back = || undo(&context, &UndoRequest::default()).expect("takes back");
+            take_back();
+            assert_eq!(sandbox.scope(), before, "{at}: {deeds:#?}");
+            take_back();
+            assert_eq!(sandbox.scope(), after, "{at}: {deeds:#?}");
+        }
+        Ok(())
+    });
+    outcome.expect("holds");
+    println!("{} changes taken back and done again", changes.get());
+    assert!(changes.get() > 50);
+}
