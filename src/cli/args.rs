@@ -12,6 +12,7 @@ use super::commands::import::ImportArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
+use super::commands::update::UpdateArgs;
 use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
@@ -98,6 +99,10 @@ pub(crate) enum Command {
     /// install exactly what manifest and lockfile say: `install` without a source
     #[command(after_help = help::SYNC)]
     Sync(InstallHow),
+
+    /// bring newer versions of installed skills, and keep what you edited
+    #[command(visible_alias = "upgrade", after_help = help::UPDATE)]
+    Update(UpdateArgs),
 
     /// list installed skills
     #[command(visible_alias = "ls", after_help = help::LIST)]

@@ -4,6 +4,7 @@ use crate::error::ErrorKind;
 use crate::lint::Severity;
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
+use crate::ops::update::UpdateOutcome;
 use crate::ops::validate::ValidateOutcome;
 
 /// All went well.
@@ -35,6 +36,17 @@ pub const CODES: &[(u8, &str)] = &[
 /// Returns the code of `install`: skills that were left as they are were asked for and not done.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     if outcome.left_modified.is_empty() { SUCCESS } else { FINDINGS }
+}
+
+/// Returns the code of `update`: where something could not be asked or used, that of the failures if they
+/// all have one; merges that somebody has to look at are findings.
+pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
+    let mut codes = outcome.failures.iter().map(|failure| failure.code);
+    match codes.next() {
+        Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
+        None if !outcome.has_open_merges() => SUCCESS,
+        _ => FINDINGS,
+    }
 }
 
 /// Returns the code of `validate`: errors fail, and with `strict` warnings do.

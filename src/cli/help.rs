@@ -45,6 +45,13 @@ pub(crate) const SYNC: &str = after!("sync",
     "skillpm sync --locked     the same on a build machine: fail if the lockfile is out of date"
 );
 
+pub(crate) const UPDATE: &str = after!("update",
+    "skillpm update                    all skills of the project, as far as the manifest allows"
+    "skillpm update pdf --latest       one skill, past the tag or commit that the manifest names"
+    "skillpm update --dry-run          what would change, and what to look at before it does"
+    "skillpm update pdf --abort        take a merge with conflicts back"
+);
+
 pub(crate) const LIST: &str = after!("list",
     "skillpm list                   all skills, of the project and yours"
     "skillpm list --scope user      only yours"

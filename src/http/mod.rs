@@ -211,6 +211,21 @@ impl Client {
         Ok(self.receive(request, what, limit, sink)?.map(|(head, _)| head))
     }
 
+    /// Asks whether what is known already still holds, and reads nothing of what came since. The
+    /// request is the one of [`Client::fetch`]: some servers refuse to tell more than they send.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::download`].
+    pub fn is_unchanged(&self, request: &Request) -> Result<bool, HttpError> {
+        self.persist(&request.url, || {
+            let (_, response) = self.send(request)?;
+            let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
+            let same = tag.is_some() && tag == request.if_none_match.as_deref();
+            Ok(same || response.status().as_u16() == 304)
+        })
+    }
+
     fn receive(
         &self,
         request: &Request,

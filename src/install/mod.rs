@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod editable;
 pub mod health;
+pub mod merges;
 pub mod needs;
 pub mod plan;
 pub mod scope;

@@ -24,6 +24,7 @@ pub mod policy;
 pub mod remove;
 pub mod tree;
 pub mod undo;
+pub mod update;
 pub mod validate;
 pub mod why;
 mod workers;

@@ -212,6 +212,7 @@ fn what_commands_print_leaves_no_member_away() {
         ("list.schema.json", &["/$defs/skill"][..]),
         ("install.schema.json", &["", "/$defs/skill"]),
         ("available.schema.json", &["/items"]),
+        ("update.schema.json", &["", "/$defs/skill", "/$defs/version", "/$defs/merged", "/$defs/failure"]),
     ] {
         let schema = Schema::read(name);
         for object in objects {
@@ -233,6 +234,7 @@ fn every_schema_names_itself() {
         "lockfile.schema.json",
         "report-v1.schema.json",
         "skillpm.schema.json",
+        "update.schema.json",
     ] {
         let schema = Schema::read(name);
         assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));

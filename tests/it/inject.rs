@@ -21,6 +21,8 @@ struct Scenario {
     /// Makes that state.
     prepare: fn(&mut Sandbox),
     args: &'static [&'static str],
+    /// What the command says when nothing fails.
+    code: i32,
     /// The next ordinary command.
     next: &'static [&'static str],
     /// Texts of the user that no fault may take away.
@@ -201,7 +203,7 @@ fn inject(scenario: &Scenario) {
     let end_before = next_run(scenario, sandbox);
     bench.reset();
     let mut plain = strace::run(sandbox, scenario.args, &[]);
-    assert_eq!(plain.output.code, Some(0), "{}: {}", scenario.what, plain.output);
+    assert_eq!(plain.output.code, Some(scenario.code), "{}: {}", scenario.what, plain.output);
     let after = state(sandbox);
     assert_eq!(rubbish(&after), Vec::<&String>::new(), "{}", scenario.what);
     let ends = [end_before, next_run(scenario, sandbox)];
@@ -238,7 +240,7 @@ fn inject(scenario: &Scenario) {
             tally.add(disturbance, &now, &before, &after);
             let looked = check_run(disturbance, &traced)
                 .and_then(|()| illegal(scenario, &now, &before, &after))
-                .and_then(|()| check_done(&traced, &now, &after))
+                .and_then(|()| check_done(scenario, &traced, &now, &after))
                 .and_then(|()| match mended.insert(now) {
                     true => check_mended(scenario, sandbox, &ends, &after),
                     false => Ok(()),
@@ -282,8 +284,8 @@ fn check_run(disturbance: Disturbance, traced: &Traced) -> Result<(), String> {
 }
 
 /// Who says that all is done has done it.
-fn check_done(traced: &Traced, now: &Snapshot, after: &Snapshot) -> Result<(), String> {
-    let done = traced.output.code != Some(0) || units(now) == units(after);
+fn check_done(scenario: &Scenario, traced: &Traced, now: &Snapshot, after: &Snapshot) -> Result<(), String> {
+    let done = traced.output.code != Some(scenario.code) || units(now) == units(after);
     require(done, || format!("it was not done: {}", snapshot::difference(after, now)))
 }
 
@@ -314,13 +316,13 @@ fn check_mended(
     // What was done may have no second time: a name that is gone cannot be removed again.
     let again = sandbox.run(scenario.args);
     let now = state(sandbox);
-    if again.code == Some(0) && scenario.toggles {
+    if again.code == Some(scenario.code) && scenario.toggles {
         let expected = &ends[usize::from(end.project != ends[1].project)].project;
         let found = project(sandbox);
         require(*expected == found, || {
             format!("given again: {again}\n{}", snapshot::difference(expected, &found))
         })?;
-    } else if again.code == Some(0) {
+    } else if again.code == Some(scenario.code) {
         require(units(&now) == units(after), || {
             format!("given again: {again}\n{}", snapshot::difference(after, &now))
         })?;

@@ -17,6 +17,7 @@ pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
 pub(super) mod undo;
+pub(super) mod update;
 mod validate;
 pub(super) mod why;
 
@@ -38,6 +39,8 @@ pub(crate) const NAMES: &[&str] = &[
     "install",
     "add",
     "sync",
+    "update",
+    "upgrade",
     "list",
     "ls",
     "remove",
@@ -73,6 +76,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
         Command::Install(args) => install::run(app, args),
         Command::Sync(how) => install::sync(app, how),
+        Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Link(args) => link::run(app, args),
@@ -101,6 +105,7 @@ pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {
         Command::Install(args) => args.how.yes,
         Command::Sync(how) => how.yes,
+        Command::Update(args) => args.yes,
         Command::Create(args) => args.yes,
         _ => false,
     }

@@ -51,7 +51,7 @@ pub fn version_diff(diff: &VersionDiff, colour: bool) -> String {
     out
 }
 
-fn review(out: &mut String, review: &Review, colour: bool) {
+pub(super) fn review(out: &mut String, review: &Review, colour: bool) {
     if review.is_empty() {
         return line(
             out,
@@ -91,7 +91,7 @@ fn place(change: &Change) -> String {
 }
 
 /// `2 files: 1 added, 1 changed; 3 lines added, 1 removed`.
-fn counts(counts: &Counts) -> String {
+pub(super) fn counts(counts: &Counts) -> String {
     let parts = [(counts.added, "added"), (counts.removed, "removed"), (counts.changed, "changed")];
     let parts: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let lines = format!("{} added, {} removed", count(counts.added_lines, "line"), counts.removed_lines);

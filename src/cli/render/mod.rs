@@ -22,6 +22,7 @@ mod steps;
 mod table;
 pub(crate) mod tree;
 pub(crate) mod undo;
+pub(crate) mod update;
 pub(crate) mod validate;
 pub(crate) mod why;
 

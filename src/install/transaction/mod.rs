@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use self::journal::{Change, Journal};
 use self::known::Known;
+use super::merges;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
 use super::state::{Files, read_manifest};
@@ -210,6 +211,7 @@ impl<'a> Transaction<'a> {
             let _ = self.clear();
             return Err(error);
         }
+        merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         self.settle(self.undoable.get())
     }
 

@@ -77,11 +77,12 @@ pub(super) fn lost(scenario: &Scenario, now: &Snapshot) -> Result<(), String> {
     }
 }
 
-/// The project without what `undo` would need, and without the directories that are empty: a run that was
+/// The project without what `undo` and `update --abort` would need, and without the directories that are empty: a run that was
 /// killed before it began may leave one, and who takes something back may fail to remove one.
 pub(super) fn project(sandbox: &Sandbox) -> Snapshot {
     let mut all = Snapshot::of(&sandbox.project());
-    all.0.retain(|path, _| !path.starts_with(".agents/.skillpm-undo"));
+    let notes = [".agents/.skillpm-undo", ".agents/.skillpm-merge"];
+    all.0.retain(|path, _| !notes.iter().any(|note| path.starts_with(note)));
     let dirs: Vec<String> = all.0.keys().rev().cloned().collect();
     for dir in dirs {
         if all.0[&dir] == Thing::Directory && all.part(&dir).0.len() == 1 {
@@ -99,7 +100,10 @@ pub(super) fn rubbish(state: &Snapshot) -> Vec<&String> {
     let goes_later = |path: &String| {
         let rooms = ["home/.cache/", "home/.local/state/"];
         let is_half = path.contains("/.download-*") && rooms.iter().any(|room| path.starts_with(room));
-        is_half || path.starts_with("project/.agents/.skillpm-undo/")
+        let is_note = ["undo", "merge"]
+            .iter()
+            .any(|note| path.starts_with(&format!("project/.agents/.skillpm-{note}/")));
+        is_half || is_note
     };
     state.0.keys().filter(is_temporary).filter(|path| !goes_later(path)).collect()
 }

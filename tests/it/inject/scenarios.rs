@@ -13,6 +13,7 @@ const PLAIN: Scenario = Scenario {
     what: "",
     prepare: |_| (),
     args: &[],
+    code: 0,
     next: &["install"],
     precious: &[],
     mount: None,
@@ -133,6 +134,24 @@ fn removed_by_force(sandbox: &mut Sandbox) {
     run(sandbox, &["remove", "one", "--force"]);
 }
 
+/// A newer version, and a file of the user's in the installed one.
+fn added_to(sandbox: &mut Sandbox) {
+    outdated(sandbox);
+    sandbox.write(".agents/skills/one/notes.md", FILE);
+}
+
+/// A newer version that changes the line that the user changed.
+fn in_conflict(sandbox: &mut Sandbox) {
+    outdated(sandbox);
+    let text = sandbox.read(".agents/skills/one/SKILL.md").replace("first", EDIT);
+    sandbox.write(".agents/skills/one/SKILL.md", text);
+}
+
+fn merged(sandbox: &mut Sandbox) {
+    in_conflict(sandbox);
+    assert_eq!(sandbox.run(UPDATE).code, Some(1));
+}
+
 macro_rules! scenarios {
     ($($name:ident, $what:literal, $prepare:expr, $args:expr $(, $field:ident: $value:expr)*;)*) => {$(
         #[test]
@@ -144,6 +163,7 @@ macro_rules! scenarios {
 
 const FORCE: &[&str] = &["install", "./src", "-s", "*", "--force"];
 const CREATE: &[&str] = &["create", "three", "--description", "Does three. Use it in tests.", "-y"];
+const UPDATE: &[&str] = &["update", "--allow-new-capabilities"];
 const EDITS: &[&str] = &[EDIT, FILE];
 
 scenarios! {
@@ -163,6 +183,11 @@ scenarios! {
     enable, "`enable` of an edited skill", disabled_and_edited, &["enable", "one"], precious: &[FILE];
     link, "`link`", installed, &["link", "-a", "goose"];
     unlink, "`unlink`", installed, &["unlink", "-a", "claude-code"];
+    update, "`update`", outdated, UPDATE;
+    update_merge, "`update` that merges a file of the user's", added_to, UPDATE, precious: &[FILE];
+    update_conflict, "`update` that ends in a conflict", in_conflict, UPDATE, code: 1, precious: &[EDIT];
+    update_abort, "`update --abort`", merged, &["update", "--abort"], precious: &[EDIT];
+    update_across, "`update` that merges, skills on another disk", added_to, UPDATE, precious: &[FILE], mount: Some(".agents/skills");
     undo_newer, "`undo` of newer versions", updated, &["undo"], toggles: true;
     undo_remove, "`undo` of a removal by force", removed_by_force, &["undo"], toggles: true, precious: &[FILE];
     undo_first, "`undo` of the first installation", installed, &["undo"], toggles: true;

@@ -16,6 +16,10 @@ pub enum Endpoint {
     Repository,
     /// From a reference to a commit.
     Commit,
+    /// The directories of a commit.
+    Trees,
+    /// Tags by the beginning of their names.
+    Tags,
     /// The API's address of an archive, which redirects.
     Zipball,
     /// The archive, on the second host.
