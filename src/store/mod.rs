@@ -114,7 +114,9 @@ impl Store {
     /// As [`Store::put`].
     pub fn keep(&self, set: &FileSet) -> Result<Digest> {
         let digest = self.put(set)?;
-        fs::write_small(&self.mark(&digest), b"")?;
+        fs::mark(&self.mark(&digest))?;
+        // What is fetched can be fetched again; this may soon be the only copy.
+        fs::sync_filesystem(&self.root)?;
         Ok(digest)
     }
 

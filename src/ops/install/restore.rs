@@ -316,14 +316,18 @@ impl<'a> Worker<'a> {
     /// Where neither store nor source has these bytes; a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         self.ask(name, locked)?;
+        let told = self.restore.fetched.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
+        let lies = if self.restore.fetched.warnings.len() > told { "damaged" } else { "not" };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let opened = self
             .open_locked(&locked.origin, revision)
             .and_then(|opened| opened.part(path, revision))
-            .map_err(|error| error.context(format!("`{name}` is not in the store and cannot be fetched")))?;
+            .map_err(|error| {
+                error.context(format!("`{name}` is {lies} in the store and cannot be fetched"))
+            })?;
         let set = opened.tree.skill(path, &Limits::default())?;
         let found = set.digest()?;
         if found != locked.digest {

@@ -38,6 +38,10 @@ pub fn open(
         Err(error) if cached && !context.settings.offline => {
             unpack(&github, &commit, limits).map_err(|_| error)?
         }
+        Err(error) if cached => {
+            return Err(error
+                .hint("it is the one that was kept: run it again without `--offline` to download it anew"));
+        }
         other => other?,
     };
     Ok(Opened::new(archive.tree.without_wrapper(), Some(commit), &repository.name))

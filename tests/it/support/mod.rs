@@ -11,6 +11,9 @@ pub mod npm;
 pub mod numbers;
 pub mod proxy;
 pub mod sandbox;
+pub mod snapshot;
+#[cfg(target_os = "linux")]
+pub mod strace;
 pub mod tar;
 pub mod testdata;
 pub mod zip;
@@ -21,4 +24,5 @@ pub use machine::Machine;
 pub use mount::Mount;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};
+pub use snapshot::Snapshot;
 pub use zip::Tree;
