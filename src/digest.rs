@@ -37,13 +37,30 @@ impl Digest {
         &self.0
     }
 
+    /// Returns the digest with these 64 hexadecimal digits, if they are that.
+    pub fn from_hex(hex: &str) -> Option<Self> {
+        if hex.len() != 64 {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(hex.as_bytes().chunks_exact(2)) {
+            *byte = nibble(pair[0])? << 4 | nibble(pair[1])?;
+        }
+        Some(Self(bytes))
+    }
+
     /// Returns the 64 hexadecimal digits, without the prefix.
     pub fn hex(&self) -> String {
+        self.hex_bytes().iter().copied().map(char::from).collect()
+    }
+
+    /// As [`Digest::hex`], in ASCII.
+    pub fn hex_bytes(&self) -> [u8; 64] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut hex = String::with_capacity(64);
-        for byte in self.0 {
-            hex.push(char::from(DIGITS[usize::from(byte >> 4)]));
-            hex.push(char::from(DIGITS[usize::from(byte & 15)]));
+        let mut hex = [0; 64];
+        for (pair, byte) in hex.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
         }
         hex
     }
@@ -65,16 +82,8 @@ impl FromStr for Digest {
     type Err = DigestError;
 
     fn from_str(text: &str) -> Result<Self, DigestError> {
-        let wrong = || DigestError(text.chars().take(90).collect());
-        let hex = text.strip_prefix(PREFIX).ok_or_else(wrong)?.as_bytes();
-        if hex.len() != 64 {
-            return Err(wrong());
-        }
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-            *byte = nibble(pair[0]).ok_or_else(wrong)? << 4 | nibble(pair[1]).ok_or_else(wrong)?;
-        }
-        Ok(Self(bytes))
+        let hex = text.strip_prefix(PREFIX).and_then(Self::from_hex);
+        hex.ok_or_else(|| DigestError(text.chars().take(90).collect()))
     }
 }
 
@@ -143,8 +152,8 @@ pub fn tree_digest<'a>(files: impl IntoIterator<Item = (&'a SafePath, bool, Dige
     lines.sort_by(|a, b| a.0.as_str().as_bytes().cmp(b.0.as_str().as_bytes()));
     let mut hasher = Sha256::new();
     for (path, executable, content) in lines {
-        let mode = if executable { "755" } else { "644" };
-        for part in [path.as_str(), "\0", mode, "\0", &content.hex(), "\n"] {
+        let mode: &[u8] = if executable { b"\x00755\x00" } else { b"\x00644\x00" };
+        for part in [path.as_str().as_bytes(), mode, &content.hex_bytes(), b"\n"] {
             hasher.update(part);
         }
     }

@@ -78,6 +78,10 @@ pub enum Refusal {
         found: String,
     },
 
+    /// A file of the store is not what its name says.
+    #[error("`{0}` has other bytes than its name says")]
+    Damaged(String),
+
     // Names.
     /// A name that is not a safe path.
     #[error("`{name}`: this name is not allowed: {reason}")]

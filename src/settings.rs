@@ -134,7 +134,7 @@ impl Settings {
     ///
     /// Where there is neither a home directory nor `XDG_DATA_HOME`.
     pub fn store_dir(&self) -> Result<PathBuf> {
-        self.dirs.data.as_ref().map(|data| data.join("store-v1")).ok_or_else(|| no_home("the store"))
+        self.dirs.data.as_ref().map(|data| data.join("store-v2")).ok_or_else(|| no_home("the store"))
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
         let settings =
             Settings::from_env(env(&[("HOME", "/h"), ("XDG_DATA_HOME", "rel"), ("XDG_CACHE_HOME", "/c")]))
                 .expect("valid");
-        assert_eq!(settings.store_dir().expect("a home"), PathBuf::from("/h/.local/share/skillpm/store-v1"));
+        assert_eq!(settings.store_dir().expect("a home"), PathBuf::from("/h/.local/share/skillpm/store-v2"));
         assert_eq!(settings.dirs.cache, Some("/c/skillpm".into()));
         assert!(Settings::from_env(env(&[])).expect("valid").store_dir().is_err());
     }

@@ -15,6 +15,10 @@ use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::path::{SafePath, collision_key};
 use crate::refusal::{Limits, Refusal};
 
+mod held;
+
+pub use held::{Held, MOST};
+
 /// The bytes behind the entries of a tree.
 pub trait Content: Send + Sync {
     /// Writes the whole content of entry `id` to `sink`. For a symbolic link that is its target.
@@ -24,6 +28,52 @@ pub trait Content: Send + Sync {
     /// [`ReadError::Refused`] where the bytes are not what the tree declared (checksum, size);
     /// [`ReadError::Io`] where they could not be read or written.
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError>;
+
+    /// Adds the content of the file `id` to `buffer`, no more than `limit` bytes of it, and returns how many
+    /// bytes it has: as far as they were counted, where these are more.
+    ///
+    /// # Errors
+    ///
+    /// As [`Content::copy_to`].
+    fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
+        append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
+    }
+}
+
+/// What [`Content::append_to`] does, with what `copy` writes.
+///
+/// # Errors
+///
+/// As `copy`.
+pub fn append_by_copy(
+    copy: impl FnOnce(&mut dyn Write) -> Result<(), ReadError>,
+    limit: u64,
+    buffer: &mut Vec<u8>,
+) -> Result<u64, ReadError> {
+    let mut sink = Counted { buffer, limit, count: 0 };
+    copy(&mut sink)?;
+    Ok(sink.count)
+}
+
+/// A buffer that takes no more than so many bytes and counts the others.
+struct Counted<'a> {
+    buffer: &'a mut Vec<u8>,
+    limit: u64,
+    count: u64,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.limit.saturating_sub(self.count);
+        let fit = usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()));
+        self.buffer.extend_from_slice(&bytes[..fit]);
+        self.count += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Why content could not be delivered.
@@ -109,7 +159,10 @@ impl Tree {
                     return Err(Refusal::TooLarge { size, limit }.into());
                 }
                 let mut bytes = Vec::new();
-                self.content.copy_to(id, &mut bytes)?;
+                let actual = self.content.append_to(id, limit, &mut bytes)?;
+                if actual > limit {
+                    return Err(Refusal::TooLarge { size: actual, limit }.into());
+                }
                 Ok(bytes)
             }
             _ => Err(io::Error::new(io::ErrorKind::NotFound, format!("`{path}` is no regular file")).into()),
@@ -300,6 +353,12 @@ impl FileSet {
         Self { files: self.files, content }
     }
 
+    /// Returns the same files with their content from elsewhere, by the same ids.
+    #[must_use]
+    pub fn from(&self, content: Arc<dyn Content>) -> Self {
+        Self { files: self.files.clone(), content }
+    }
+
     /// The files, sorted by the bytes of their paths.
     pub fn files(&self) -> &[FileEntry] {
         &self.files
@@ -355,6 +414,10 @@ struct Guarded {
 impl Content for Guarded {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
         self.content.copy_to(id, sink)
+    }
+
+    fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
+        self.content.append_to(id, limit, buffer)
     }
 }
 

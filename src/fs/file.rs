@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::{PathContext, PathError};
+use super::{Kind, PathContext, PathError};
 
 /// An open file that is read at positions, from any thread.
 #[derive(Debug)]
@@ -25,6 +25,23 @@ impl SharedFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")).at("open", path);
         }
         Self::from_file(File::open(path).at("open", path)?).at("open", path)
+    }
+
+    /// Opens the regular file at `path`; `None` where there is none. A link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened.
+    pub fn open_plain(path: &Path) -> Result<Option<Self>, PathError> {
+        if super::kind(path)? != Some(Kind::File) {
+            return Ok(None);
+        }
+        // Something else may lie there by now, and a pipe would block.
+        let file = super::tree::open_no_follow(path).at("open", path)?;
+        if !file.metadata().at("open", path)?.is_file() {
+            return Ok(None);
+        }
+        Self::from_file(file).at("open", path).map(Some)
     }
 
     /// Takes over an open file.

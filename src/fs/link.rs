@@ -105,9 +105,16 @@ pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
     let Some(parent) = link.parent() else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput)).at("link", link);
     };
+    // In one step, so that a killed process leaves nothing beside it; mostly, nothing is in its way.
+    if let LinkKind::Symlink(target) = what {
+        match symbolic(target, link) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result.at("link", link),
+        }
+    }
     create_dir_all(parent)?;
     match (kind(link)?, what) {
-        // In one step, so that a killed process leaves nothing beside it.
         (None, LinkKind::Symlink(target)) => return symbolic(target, link).at("link", link),
         // A junction is made in two: it is whole before it comes to its place.
         (None | Some(Kind::Symlink), _) => {}

@@ -10,9 +10,11 @@ mod atomic;
 mod download;
 mod file;
 mod link;
+mod list;
 mod lock;
 mod look;
 mod place;
+mod plant;
 mod quick;
 mod stat;
 mod temp;
@@ -32,6 +34,7 @@ pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree,
     temp_dir_in,
 };
+pub use plant::write_file;
 pub use quick::{Base, Looked, Stamp, entries, stamp};
 pub use stat::{FileStat, Moment, stats};
 pub use temp::{anonymous_temp_file, temp_dir};

@@ -23,9 +23,9 @@ pub enum Looked {
 /// A directory below which many files are read: it is found once, not for each of them.
 #[derive(Debug)]
 pub struct Base {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     #[cfg(unix)]
-    handle: rustix::fd::OwnedFd,
+    pub(super) handle: rustix::fd::OwnedFd,
 }
 
 impl Base {
@@ -37,8 +37,13 @@ impl Base {
     pub fn open(path: &Path) -> Result<Self, PathError> {
         Ok(Self {
             path: path.to_owned(),
+            // A pipe would block.
             #[cfg(unix)]
-            handle: fs::File::open(path).at("open", path)?.into(),
+            handle: {
+                use rustix::fs::{Mode, OFlags};
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from).at("open", path)?
+            },
         })
     }
 
@@ -61,16 +66,20 @@ impl Base {
     /// Where it cannot be opened or read.
     pub fn read_into(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
         buffer.clear();
+        self.append(below, limit, buffer)
+    }
+
+    /// As [`Base::read_into`], but behind what `buffer` holds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Base::read_into`].
+    pub(super) fn append(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
         match self.open_below(below) {
-            Ok(file) => fill(file, limit, buffer).map_err(|error| (error, below)),
+            Ok(file) => fill(file, limit, buffer).map_err(self.failed("read", below)),
             Err(error) if is_absent(&error) => Ok(Looked::Absent),
-            // Why a link is not opened has as many names as there are systems: the link is asked.
-            Err(error) => match super::kind(&self.path.join(below)) {
-                Ok(Some(Kind::File) | None) | Err(_) => Err((error, below)),
-                Ok(Some(_)) => Ok(Looked::Other),
-            },
+            Err(error) => not_opened(error, &self.path.join(below)),
         }
-        .map_err(|(source, below)| PathError { action: "read", path: self.path.join(below), source })
     }
 
     /// Returns what lies at `below` this directory, or `None` where nothing does. A link at the end of
@@ -111,6 +120,26 @@ impl Base {
     }
 }
 
+/// As [`Base::append`], of the file at `path`.
+pub(super) fn append_at(path: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
+    match super::tree::open_no_follow(path) {
+        Ok(file) => fill(file, limit, buffer).at("read", path),
+        Err(error) => not_opened(error, path),
+    }
+}
+
+/// What it means that the file at `path` could not be opened.
+fn not_opened(error: io::Error, path: &Path) -> Result<Looked, PathError> {
+    if is_absent(&error) {
+        return Ok(Looked::Absent);
+    }
+    // Why a link is not opened has as many names as there are systems: the link is asked.
+    match super::kind(path) {
+        Ok(Some(Kind::File) | None) | Err(_) => Err(error).at("read", path),
+        Ok(Some(_)) => Ok(Looked::Other),
+    }
+}
+
 /// Reads once, behind what `buffer` holds and no more than it has room for.
 #[cfg(unix)]
 fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
@@ -147,13 +176,14 @@ fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Look
     let Some(size) = size_of(&file)?.filter(|size| *size <= limit) else { return Ok(Looked::Other) };
     // One byte more than there is: the read that ends it is the first one.
     let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let start = buffer.len();
     buffer.reserve(size.saturating_add(1));
     let filled = read_once(&mut file, buffer)?;
     if filled != size {
         // It was cut off, or it grew or shrank since it was looked at.
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }
-    Ok(if buffer.len() as u64 > limit { Looked::Other } else { Looked::Read })
+    Ok(if (buffer.len() - start) as u64 > limit { Looked::Other } else { Looked::Read })
 }
 
 /// Returns what lies in directory `path`, in the order of the directory; links are not followed.

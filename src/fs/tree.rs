@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Kind, PathContext, PathError, kind};
+use super::list::{Met, met};
+use super::quick::append_at;
+use super::{Base, Kind, Looked, PathContext, PathError, kind};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;
-use crate::tree::{Content, Entry, FileSet, Node, ReadError, Tree};
+use crate::tree::{Content, Entry, FileSet, Node, ReadError, Tree, append_by_copy};
 
 /// How a directory is read.
 #[derive(Debug, Clone, Copy)]
@@ -45,17 +47,19 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
 ///
 /// As [`scan`].
 pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
-    let mut found = Found { entries: BTreeMap::new(), paths: Vec::new(), walk };
+    let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
+    let mut found = Found { base, entries: BTreeMap::new(), paths: Vec::new(), walk };
     for place in places {
-        let dir = if place.is_empty() { root.to_owned() } else { root.join(place) };
         if place.is_empty() {
-            found.directory(&dir, "", walk.depth).map_err(flatten)?;
+            found.directory("", walk.depth).map_err(flatten)?;
         } else if is_plain(root, place).map_err(with_path)? {
-            found.directory(&dir, &format!("{place}/"), walk.depth).map_err(flatten)?;
+            found.directory(&format!("{place}/"), walk.depth).map_err(flatten)?;
         }
     }
-    let Found { entries, paths, .. } = found;
-    Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), paths })))
+    let Found { base, entries, paths, .. } = found;
+    // Of one skill there may be thousands: they do not keep their directories open.
+    let base = (walk.depth != usize::MAX).then_some(base);
+    Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), base, paths })))
 }
 
 /// Whether `place` is a directory below `root`, with no link on the way to it.
@@ -77,17 +81,17 @@ fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
 ///
 /// Where one is not there or cannot be looked at.
 pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
-    let mut found = Found { entries: BTreeMap::new(), paths: Vec::new(), walk: Walk::ALL };
+    let mut entries = BTreeMap::new();
+    let mut paths = Vec::with_capacity(files.len());
     for (path, at) in files {
         let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
-        let kind = metadata.file_type();
-        found.leaf(path, kind, kind.is_file().then_some(&metadata)).map_err(flatten)?;
-        if let Some(last) = found.paths.last_mut() {
-            *last = at;
+        let met = met(metadata.file_type(), || Ok(metadata)).at("look at", &at).map_err(with_path)?;
+        if let Some(node) = node(&path, met) {
+            entries.insert(path, Entry { node, id: paths.len() });
+            paths.push(at);
         }
     }
-    let Found { entries, paths, .. } = found;
-    Ok(Tree::new(entries, Arc::new(OnDisk { root: PathBuf::new(), paths })))
+    Ok(Tree::new(entries, Arc::new(OnDisk { root: PathBuf::new(), base: None, paths })))
 }
 
 /// [`scan`] of all of `root`.
@@ -119,70 +123,49 @@ fn flatten(error: WalkError) -> ReadError {
 }
 
 struct Found<'a> {
+    base: Base,
     entries: BTreeMap<String, Entry>,
     paths: Vec<PathBuf>,
     walk: Walk<'a>,
 }
 
 impl Found<'_> {
-    fn directory(&mut self, dir: &Path, prefix: &str, depth: usize) -> Result<(), WalkError> {
-        let mut children = Vec::new();
-        for entry in fs::read_dir(dir).at("read", dir)? {
-            let entry = entry.at("read", dir)?;
-            let kind = entry.file_type().at("look at", &entry.path())?;
-            // By the directory that is open: the path to it is not followed for each file.
-            let metadata = if kind.is_file() { Some(entry.metadata()) } else { None };
-            children.push((entry.file_name(), kind, metadata));
-        }
+    /// `prefix` is the path of the directory with a slash behind it; empty for the root.
+    fn directory(&mut self, prefix: &str, depth: usize) -> Result<(), WalkError> {
+        let below = prefix.trim_end_matches('/');
+        let children = self.base.children(Path::new(below)).map_err(|(name, source)| match name {
+            Some(name) => {
+                PathError { action: "look at", path: self.base.path().join(below).join(name), source }
+            }
+            None => PathError { action: "read", path: self.base.path().join(below), source },
+        })?;
         let is_skill = children
             .iter()
-            .any(|(name, ..)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
+            .any(|(name, _)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
         let depth = if is_skill { usize::MAX } else { depth };
-        for (name, kind, metadata) in children {
+        for (name, met) in children {
             let Some(name) = name.to_str() else {
                 return Err(WalkError::Refused(Refusal::NameEncoding(format!(
                     "{prefix}{}",
                     name.to_string_lossy()
                 ))));
             };
-            let path = format!("{prefix}{name}");
-            if kind.is_dir() {
+            if met == Met::Directory {
                 // The history of a repository is never a part of a skill.
                 if depth > 0 && name != ".git" && !self.walk.skip.contains(&name) {
-                    self.directory(&dir.join(name), &format!("{path}/"), depth.saturating_sub(1))?;
+                    self.directory(&format!("{prefix}{name}/"), depth.saturating_sub(1))?;
                 }
             } else {
-                let metadata = metadata.transpose().map_err(|source| PathError {
-                    action: "look at",
-                    path: dir.join(name),
-                    source,
-                })?;
-                self.leaf(path, kind, metadata.as_ref())?;
+                self.leaf(format!("{prefix}{name}"), met)?;
             }
         }
         Ok(())
     }
 
-    /// `metadata` are those of a regular file.
-    fn leaf(
-        &mut self,
-        path: String,
-        kind: fs::FileType,
-        metadata: Option<&fs::Metadata>,
-    ) -> Result<(), WalkError> {
-        // In a submodule or a second work tree, `.git` is a file.
-        if path == ".git" || path.ends_with("/.git") {
-            return Ok(());
-        }
-        let node = if kind.is_symlink() {
-            Node::Symlink
-        } else if let Some(metadata) = metadata {
-            Node::File { executable: is_executable(metadata), size: metadata.len() }
-        } else {
-            Node::Special(special(kind))
-        };
-        self.entries.insert(path.clone(), Entry { node, id: self.paths.len() });
-        self.paths.push(path.into());
+    fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {
+        let Some(node) = node(&path, met) else { return Ok(()) };
+        self.paths.push(path.clone().into());
+        self.entries.insert(path, Entry { node, id: self.paths.len() - 1 });
         let count = self.paths.len() as u64;
         if count > self.walk.entries {
             return Err(WalkError::Refused(Refusal::TooManyEntries { count, limit: self.walk.entries }));
@@ -191,37 +174,23 @@ impl Found<'_> {
     }
 }
 
-#[cfg(unix)]
-fn is_executable(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    metadata.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_metadata: &fs::Metadata) -> bool {
-    false
-}
-
-#[cfg(unix)]
-fn special(kind: fs::FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt as _;
-    if kind.is_fifo() {
-        "a named pipe"
-    } else if kind.is_socket() {
-        "a socket"
-    } else {
-        "a device"
+/// What `met` is in a tree; `None` for what is no part of one.
+fn node(path: &str, met: Met) -> Option<Node> {
+    match met {
+        // In a submodule or a second work tree, `.git` is a file.
+        _ if path == ".git" || path.ends_with("/.git") => None,
+        Met::Directory => None,
+        Met::Symlink => Some(Node::Symlink),
+        Met::File { executable, size } => Some(Node::File { executable, size }),
+        Met::Special(kind) => Some(Node::Special(kind)),
     }
-}
-
-#[cfg(not(unix))]
-fn special(_kind: fs::FileType) -> &'static str {
-    "a special file"
 }
 
 /// Files below a directory.
 struct OnDisk {
     root: PathBuf,
+    /// The same, open.
+    base: Option<Base>,
     paths: Vec<PathBuf>,
 }
 
@@ -236,16 +205,37 @@ impl Content for OnDisk {
             return Ok(());
         }
         if !metadata.is_file() {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file any more");
-            return Err(with_path(PathError { action: "read", path, source: error }));
+            return Err(no_longer_a_file(path));
         }
         let mut file = open_no_follow(&path).at("read", &path).map_err(with_path)?;
         io::copy(&mut file, sink)?;
         Ok(())
     }
+
+    fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
+        let start = buffer.len();
+        let path = &self.paths[id];
+        let looked = match &self.base {
+            Some(base) => base.append(path, limit, buffer),
+            None => append_at(&self.root.join(path), limit, buffer),
+        };
+        match looked.map_err(with_path)? {
+            Looked::Read => Ok((buffer.len() - start) as u64),
+            // It grew, or became something else: how that is told is known in one place.
+            Looked::Other | Looked::Absent => {
+                buffer.truncate(start);
+                append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
+            }
+        }
+    }
 }
 
-fn with_path(error: PathError) -> ReadError {
+fn no_longer_a_file(path: PathBuf) -> ReadError {
+    let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file any more");
+    with_path(PathError { action: "read", path, source })
+}
+
+pub(super) fn with_path(error: PathError) -> ReadError {
     io::Error::new(error.source.kind(), error).into()
 }
 

@@ -116,6 +116,20 @@ impl Step {
         }
     }
 
+    /// The skill that it is about.
+    pub fn name(&self) -> &SkillName {
+        match self {
+            Self::Put { name, .. }
+            | Self::Remove { name, .. }
+            | Self::Link { name, .. }
+            | Self::Unlink { name, .. }
+            | Self::Disable { name, .. }
+            | Self::Enable { name, .. }
+            | Self::Relink { name, .. }
+            | Self::Edit { name } => name,
+        }
+    }
+
     /// The place that what lies at [`Step::place`] moves to.
     pub fn goes_to(&self) -> Option<Place> {
         match self {

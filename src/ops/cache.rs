@@ -70,7 +70,7 @@ pub fn places(context: &Context) -> Result<Places> {
         store: Room {
             name: STORE.to_owned(),
             path: text(store.root()),
-            count: store.objects()?.len(),
+            count: store.objects()?.len() + store.kept()?.len(),
             files: all.files,
             bytes: all.bytes,
         },
@@ -143,7 +143,7 @@ pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome
     let mut work = Work::new(context, request.dry_run)?;
     let locked = work.locked();
     let old = |path: &Path| Ok::<_, Error>(usage(path)?.is_older_than(request.older_than));
-    work.store(|store, digest| Ok(!locked.contains(digest) && old(&store.path(digest))?))?;
+    work.store(|path, digest| Ok(!digest.is_some_and(|digest| locked.contains(digest)) && old(path)?))?;
     work.downloads(|unit| unit.usage.is_older_than(request.older_than) || unit.is_rest(REST_AGE))?;
     for note in stale_notes(&context.settings)? {
         if old(&note)? {
@@ -198,8 +198,9 @@ impl<'a> Work<'a> {
         locked
     }
 
-    /// Removes the trees that `goes` says, and what killed writers left.
-    fn store(&mut self, goes: impl Fn(&Store, &Digest) -> Result<bool>) -> Result<()> {
+    /// Removes the trees that `goes` says, and what killed writers left. Of those of an older store the
+    /// digest is of no use: nobody reads them.
+    fn store(&mut self, goes: impl Fn(&Path, Option<&Digest>) -> Result<bool>) -> Result<()> {
         let store = self.store.clone();
         // Looking takes no lock.
         let lock = if self.outcome.dry_run {
@@ -209,11 +210,7 @@ impl<'a> Work<'a> {
         };
         for digest in store.objects()? {
             let path = store.path(&digest);
-            if !goes(&store, &digest)? {
-                continue;
-            }
-            if store.is_kept(&digest) {
-                self.outcome.kept.push(text(&path));
+            if !goes(&path, Some(&digest))? {
                 continue;
             }
             let bytes = usage(&path)?.bytes;
@@ -221,6 +218,22 @@ impl<'a> Work<'a> {
                 lock.take(&digest)?;
             }
             self.gone(STORE, &path, bytes);
+        }
+        for path in store.old().trees()? {
+            if !goes(&path, None)? {
+                continue;
+            }
+            let bytes = usage(&path)?.bytes;
+            if self.outcome.dry_run || store.old().take(&path)? {
+                self.gone(STORE, &path, bytes);
+            } else {
+                self.outcome.in_use.push(text(&path));
+            }
+        }
+        for kept in store.kept()? {
+            if goes(&kept.path, None)? {
+                self.outcome.kept.push(text(&kept.path));
+            }
         }
         for stage in lock.as_ref().map_or_else(|| store.dead_stages(), crate::store::StoreLock::stages) {
             self.rest(STORE, &stage)?;
@@ -322,20 +335,26 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     } else {
         None
     };
+    let damaged = |path: &Path, kept, removed| Damaged {
+        room: STORE.to_owned(),
+        path: text(path),
+        reason: "its bytes have another digest than its name says".to_owned(),
+        kept,
+        removed,
+    };
     for digest in wrong {
-        let kept = store.is_kept(&digest);
         // Somebody may have put a whole one there in the meantime.
         let removed = match &lock {
-            Some(lock) if !kept && !store.is_whole(&digest) => lock.take(&digest).map(|()| true)?,
+            Some(lock) if !store.is_whole(&digest) => lock.take(&digest).map(|()| true)?,
             _ => false,
         };
-        outcome.damaged.push(Damaged {
-            room: STORE.to_owned(),
-            path: text(&store.path(&digest)),
-            reason: "its files have another digest than its name says".to_owned(),
-            kept,
-            removed,
-        });
+        outcome.damaged.push(damaged(&store.path(&digest), false, removed));
+    }
+    for kept in store.kept()? {
+        outcome.checked += 1;
+        if !kept.is_whole() {
+            outcome.damaged.push(damaged(&kept.path, true, false));
+        }
     }
     for room in downloads::rooms(&cache)? {
         for unit in downloads::units(&cache.join(&room))? {

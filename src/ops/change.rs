@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents::{self, Agent};
+use crate::install::places::Places;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, Survey};
@@ -63,10 +64,10 @@ pub(super) fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) 
 
 /// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
+    let places = Places::new(scope, &context.settings);
     for step in &plan.steps {
-        let (place, name) = step.place();
-        for place in std::iter::once(place).chain(step.goes_to()) {
-            scope.place(&context.settings, &place, name)?;
+        for place in std::iter::once(step.place().0).chain(step.goes_to()) {
+            places.dir(&place)?;
         }
     }
     if plan.lock.is_some() {
@@ -265,13 +266,12 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
-        let digest = store.keep(&store::read(&path)?).map_err(|error| {
+        let kept = store.keep(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
         })?;
-        let place = store.path(&digest);
         told.push(format!(
             "your copy of `{name}` is kept in `{}`; `skillpm undo` brings it back",
-            place.display()
+            kept.display()
         ));
     }
     Ok(told)

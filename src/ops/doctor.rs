@@ -20,7 +20,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
-use crate::store::{self, Store, downloads};
+use crate::store::{self, Kept, Store, downloads};
 use crate::tree::FileSet;
 
 /// What is to be looked at.
@@ -249,6 +249,10 @@ impl Doctor<'_> {
                 Ok(objects) => found.extend(objects.iter().filter_map(|digest| object(store, digest))),
                 Err(error) => found.push(unreadable(store.root(), &error)),
             }
+            match store.kept() {
+                Ok(kept) => found.extend(kept.iter().filter_map(kept_copy)),
+                Err(error) => found.push(unreadable(store.root(), &error)),
+            }
             for stage in store.dead_stages() {
                 let message = format!("`{}` was left by a run that was killed", stage.display());
                 found.push(Finding::new(&problem::STORE_STAGE, stage, message).remedy(Remedy::Clear));
@@ -336,7 +340,7 @@ impl Doctor<'_> {
             let store =
                 self.store.as_ref().ok_or_else(|| Error::config("there is no store to keep it in"))?;
             if !store.is_whole(&set.digest()?) {
-                let kept = store.path(&store.keep(&set)?);
+                let kept = store.keep(&set)?;
                 told = Some(format!("what lay in `{}` is kept in `{}`", path.display(), kept.display()));
             }
         }
@@ -367,17 +371,21 @@ impl Doctor<'_> {
 }
 
 fn object(store: &Store, digest: &crate::digest::Digest) -> Option<Finding> {
-    if store.is_whole(digest) {
-        return None;
-    }
-    let path = store.path(digest);
-    let message = format!("`{}` has other files than its name says", path.display());
-    let finding = Finding::new(&problem::STORE_DAMAGED, &path, message);
-    Some(if store.is_kept(digest) {
-        finding.advice("it holds a copy that you edited: take what you need of it, then remove it")
-    } else {
-        finding.remedy(Remedy::Discard(*digest))
-    })
+    let damaged = || damaged(&store.path(digest)).remedy(Remedy::Discard(*digest));
+    (!store.is_whole(digest)).then(damaged)
+}
+
+fn kept_copy(kept: &Kept) -> Option<Finding> {
+    let changed = || {
+        damaged(&kept.path)
+            .advice("it holds a copy that you edited: take what you need of it, then remove it")
+    };
+    (!kept.is_whole()).then(changed)
+}
+
+fn damaged(path: &Path) -> Finding {
+    let message = format!("`{}` has other bytes than its name says", path.display());
+    Finding::new(&problem::STORE_DAMAGED, path, message)
 }
 
 /// What is worth nothing among the downloads.

@@ -227,10 +227,10 @@ fn keep_file(context: &Context, file: &Path) -> Result<String> {
     let real = fs::real_path(file)?.unwrap_or_else(|| file.to_owned());
     let store = Store::new(&context.settings)?;
     let set = fs::gather(BTreeMap::from([(name.clone(), real)]))?.skill("", &Limits::default())?;
-    let digest = store.keep(&set).map_err(|error| {
+    let kept = store.keep(&set).map_err(|error| {
         error.context(format!("`{}` could not be kept, so it was not replaced", file.display()))
     })?;
-    Ok(format!("your `{name}` is kept as `{}`", store.path(&digest).join(&name).display()))
+    Ok(format!("your `{name}` is kept as `{}`", kept.join(&name).display()))
 }
 
 /// What the steps do to each skill.

@@ -2,16 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{KEPT, READ, STAGE_PREFIX, Store, is_whole};
+use super::old::OldStore;
+use super::{KEPT, READ, STAGE_PREFIX, Store, is_whole, object};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, DirLock, Kind};
+use crate::fs::{self, DirLock};
 
 /// The store, which no other process writes to or reads from while this value lives.
 #[derive(Debug)]
 pub struct StoreLock {
     store: Store,
     _lock: DirLock,
+}
+
+/// A copy that a user edited. Nothing takes it away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its directory.
+    pub path: PathBuf,
+    pub(super) digest: Digest,
+}
+
+impl Kept {
+    /// Whether its files still have the digest that its name says.
+    pub fn is_whole(&self) -> bool {
+        is_whole(&self.path, &self.digest)
+    }
 }
 
 impl Store {
@@ -26,28 +42,35 @@ impl Store {
     ///
     /// Where the store cannot be read.
     pub fn objects(&self) -> Result<Vec<Digest>> {
-        let all = self.root.join("sha256");
-        let mut digests = Vec::new();
-        for start in fs::list_dir(&all)? {
-            for rest in fs::list_dir(&all.join(&start))? {
-                let digest = format!("sha256:{start}{rest}").parse();
-                digests
-                    .extend(digest.ok().filter(|digest| self.path(digest) == all.join(&start).join(&rest)));
-            }
-        }
-        digests.sort_unstable();
-        Ok(digests)
+        digests(&self.root)
     }
 
     /// Whether the tree with `digest` is here and has it.
     pub fn is_whole(&self, digest: &Digest) -> bool {
-        let place = self.path(digest);
-        matches!(fs::kind(&place), Ok(Some(Kind::Directory))) && is_whole(&place, digest)
+        let set = object::open(&self.path(digest), digest);
+        set.is_ok_and(|set| set.is_some_and(|set| set.digest().is_ok_and(|found| found == *digest)))
     }
 
-    /// Whether the tree with `digest` is a copy that a user edited.
-    pub fn is_kept(&self, digest: &Digest) -> bool {
-        !matches!(fs::kind(&self.mark(digest)), Ok(None))
+    /// The copies that a user edited, sorted by digest; also those in an older store.
+    ///
+    /// # Errors
+    ///
+    /// Where the store cannot be read.
+    pub fn kept(&self) -> Result<Vec<Kept>> {
+        let dir = self.root.join(KEPT);
+        let mut kept = self.old().kept()?;
+        for name in fs::list_dir(&dir)? {
+            if let Some(digest) = name.get(..64).and_then(Digest::from_hex) {
+                kept.push(Kept { path: dir.join(name), digest });
+            }
+        }
+        kept.sort_by(|a, b| (a.digest, &a.path).cmp(&(b.digest, &b.path)));
+        Ok(kept)
+    }
+
+    /// The store of an older version, which may not be there.
+    pub fn old(&self) -> OldStore {
+        OldStore::beside(&self.root)
     }
 
     /// What killed writers left; nothing while somebody may be writing.
@@ -82,22 +105,17 @@ impl Store {
 }
 
 impl StoreLock {
-    /// Takes the tree with `digest` away, at once for whoever looks for it. A process that is killed
-    /// meanwhile leaves a stage, which the next one removes.
+    /// Takes the tree with `digest` away.
     ///
     /// # Errors
     ///
     /// Where it cannot be removed.
     pub fn take(&self, digest: &Digest) -> Result<()> {
         let place = self.store.path(digest);
-        let stage = fs::temp_dir_in(&self.store.root, STAGE_PREFIX)?;
-        fs::move_new(&place, &stage.path().join("tree"))?;
-        fs::remove_tree(stage.path())?;
+        fs::remove_tree(&place)?;
         if let Some(parent) = place.parent() {
             fs::remove_dir_if_empty(parent);
         }
-        fs::remove_if_there(&self.store.mark(digest))?;
-        fs::remove_dir_if_empty(&self.store.root.join(KEPT));
         Ok(())
     }
 
@@ -105,6 +123,19 @@ impl StoreLock {
     pub fn stages(&self) -> Vec<PathBuf> {
         self.store.stages()
     }
+}
+
+/// The digests of what lies in the store at `root`, sorted.
+pub(super) fn digests(root: &Path) -> Result<Vec<Digest>> {
+    let all = root.join("sha256");
+    let mut digests = Vec::new();
+    for start in fs::list_dir(&all)? {
+        for rest in fs::list_dir(&all.join(&start))? {
+            digests.extend(Digest::from_hex(&format!("{start}{rest}")).filter(|_| start.len() == 2));
+        }
+    }
+    digests.sort_unstable();
+    Ok(digests)
 }
 
 #[cfg(test)]
@@ -116,30 +147,48 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "the test damages files")]
     fn damage_is_seen_and_what_is_taken_is_gone() {
         let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v1") };
+        let store = Store { root: dir.path().join("store-v2") };
         assert!(store.lock(|| ()).expect("no store").is_none());
         assert!(fs::kind(&store.root).expect("looks").is_none(), "looking makes nothing");
-        let (one, two) = (store.put(&set("one")).expect("writes"), store.keep(&set("two")).expect("writes"));
+        let (one, two) = (store.put(&set("one")).expect("writes"), store.put(&set("two")).expect("writes"));
         fs::create_dir(&store.root.join("sha256/other")).expect("creates");
         let mut both = vec![one, two];
         both.sort_unstable();
         assert_eq!(store.objects().expect("lists"), both);
         assert!(store.is_whole(&one) && store.is_whole(&two));
-        assert_eq!((store.is_kept(&one), store.is_kept(&two)), (false, true));
-        std::fs::write(store.path(&one).join("SKILL.md"), "other").expect("writes");
+        std::fs::write(store.path(&one), "other").expect("writes");
         assert!(!store.is_whole(&one));
         let lock = store.lock(|| panic!("nobody has it")).expect("locks").expect("a store");
         lock.take(&one).expect("removes");
         assert_eq!(store.objects().expect("lists"), [two]);
         assert!(lock.stages().is_empty());
-        lock.take(&two).expect("removes");
-        assert!(!store.is_kept(&two));
+    }
+
+    /// What people wrote stays for them to look into, and what they change there is not overwritten.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test works in a kept copy")]
+    fn a_kept_copy_is_a_directory_that_nothing_replaces() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let store = Store { root: dir.path().join("store-v2") };
+        let kept = store.keep(&set("mine")).expect("writes");
+        assert_eq!(std::fs::read(kept.join("SKILL.md")).expect("reads"), b"mine");
+        assert_eq!(store.keep(&set("mine")).expect("writes"), kept, "it is there already");
+        let digest = set("mine").digest().expect("reads");
+        assert!(store.objects().expect("lists").is_empty());
+        assert_eq!(store.get(&digest).expect("reads").expect("is there").digest().expect("reads"), digest);
+        std::fs::write(kept.join("SKILL.md"), "more work").expect("writes");
+        let again = store.keep(&set("mine")).expect("writes");
+        assert_ne!(again, kept);
+        assert_eq!(std::fs::read(kept.join("SKILL.md")).expect("reads"), b"more work");
+        let all = store.kept().expect("lists");
+        let whole: Vec<_> = all.iter().map(|kept| (kept.path.clone(), kept.is_whole())).collect();
+        assert_eq!(whole, [(kept, false), (again, true)]);
     }
 
     #[test]
     fn nothing_is_taken_from_under_a_reader() {
         let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v1") };
+        let store = Store { root: dir.path().join("store-v2") };
         let digest = store.put(&set("one")).expect("writes");
         let read = store.get(&digest).expect("reads").expect("is there");
         let again = store.get(&digest).expect("reads").expect("is there");

@@ -24,7 +24,7 @@ fn machine() -> (Forge, Sandbox) {
 }
 
 fn store(sandbox: &Sandbox) -> PathBuf {
-    sandbox.home().join(".local/share/skillpm/store-v1")
+    sandbox.home().join(".local/share/skillpm/store-v2")
 }
 
 /// The trees of the store, sorted.
@@ -36,6 +36,12 @@ fn objects(sandbox: &Sandbox) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// The copies that a user edited.
+fn kept(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let copies = std::fs::read_dir(store(sandbox).join("kept")).expect("a directory");
+    copies.map(|entry| entry.expect("an entry").path()).collect()
 }
 
 /// Makes everything at and below `path` look as if it was last used so long ago.
@@ -54,6 +60,7 @@ fn shown(output: &impl ToString) -> String {
     let mut text = output.to_string();
     for (start, end, name) in [
         ("sha256/", [' ', ':', '`'], "[OBJECT]"),
+        ("kept/", [' ', ':', '`'], "[KEPT]"),
         ("archives/", [' ', ':', ' '], "[ARCHIVE]"),
         ("refs/", [' ', ':', ' '], "[ANSWER]"),
     ] {
@@ -77,7 +84,7 @@ fn where_things_lie() {
         ["what", "size", "holds", "directory"]
     );
     assert_eq!((lines[1][0], lines[1][2].trim()), ("store", "2 skills"));
-    assert_eq!(lines[1][3].trim(), "[DIR]/home/.local/share/skillpm/store-v1");
+    assert_eq!(lines[1][3].trim(), "[DIR]/home/.local/share/skillpm/store-v2");
     assert_eq!(lines[2][3].trim(), "[DIR]/home/.cache/skillpm");
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["cache", "dir", "--json"]).stdout).expect("JSON");
@@ -91,7 +98,7 @@ fn where_things_lie() {
     exit: 0
     --- stdout
     what       size     holds        directory
-    store      0 bytes  0 skills     [DIR]/home/.local/share/skillpm/store-v1
+    store      0 bytes  0 skills     [DIR]/home/.local/share/skillpm/store-v2
     downloads  0 bytes  0 downloads  [DIR]/home/.cache/skillpm
     ");
     for words in [&["cache", "prune"][..], &["cache", "verify"], &["cache", "clean", "--store"]] {
@@ -114,11 +121,11 @@ fn what_was_not_used_for_long_goes_and_what_is_locked_stays() {
     insta::assert_snapshot!(shown(&sandbox.run(&["cache", "prune", "--dry-run"])), @"
     exit: 0
     --- stdout
-    would remove [DIR]/home/.local/share/skillpm/store-v1/[OBJECT] (60 bytes)
+    would remove [DIR]/home/.local/share/skillpm/store-v2/[OBJECT] (167 bytes)
     would remove [DIR]/home/.cache/skillpm/github/[ARCHIVE] (551 bytes)
     would remove [DIR]/home/.cache/skillpm/github/[ANSWER] (106 bytes)
     --- stderr
-    3 things, 717 bytes; nothing was removed: this was a dry run
+    3 things, 824 bytes; nothing was removed: this was a dry run
     ");
     assert_eq!(sandbox.tree(&sandbox.home()), before);
     assert_eq!(sandbox.run(&["cache", "prune", "--older-than", "7w"]).code, Some(0));
@@ -126,7 +133,7 @@ fn what_was_not_used_for_long_goes_and_what_is_locked_stays() {
     insta::assert_snapshot!(shown(&sandbox.run(&["cache", "prune"])), @"
     exit: 0
     --- stderr
-    3 things removed, 717 bytes
+    3 things removed, 824 bytes
     ");
     assert_eq!(objects(&sandbox).len(), 1, "the one that the lockfile names");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
@@ -155,21 +162,22 @@ fn edited_copies_stay() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stderr
-    4 things removed, 775 bytes
-    what you edited stays in the store: 1 copy, such as `[DIR]/home/.local/share/skillpm/store-v1/[OBJECT]`
+    4 things removed, 989 bytes
+    what you edited stays in the store: 1 copy, such as `[DIR]/home/.local/share/skillpm/store-v2/[KEPT]`
     ");
-    let left = objects(&sandbox);
+    assert!(objects(&sandbox).is_empty());
+    let left = kept(&sandbox);
     assert_eq!(left.len(), 1);
     assert_eq!(std::fs::read_to_string(left[0].join("SKILL.md")).expect("reads"), "my own work");
     std::fs::write(left[0].join("SKILL.md"), "damaged, and still the best that there is").expect("writes");
     insta::assert_snapshot!(shown(&sandbox.run(&["cache", "verify", "--fix"])), @"
     exit: 5
     --- stdout
-    [DIR]/home/.local/share/skillpm/store-v1/[OBJECT]: its files have another digest than its name says; it holds what you edited, so it stays
+    [DIR]/home/.local/share/skillpm/store-v2/[KEPT]: its bytes have another digest than its name says; it holds what you edited, so it stays
     --- stderr
     1 checked, 1 damaged
     ");
-    assert_eq!(objects(&sandbox), left);
+    assert_eq!(kept(&sandbox), left);
 }
 
 #[test]
@@ -206,8 +214,9 @@ fn damage_is_found_and_thrown_away() {
     3 checked, 0 damaged
     ");
     let both = objects(&sandbox);
-    std::fs::write(both[0].join("SKILL.md"), "other bytes").expect("writes");
-    std::fs::write(both[1].join("more"), "a file too many").expect("writes");
+    std::fs::write(&both[0], "other bytes").expect("writes");
+    let whole = std::fs::read(&both[1]).expect("reads");
+    std::fs::write(&both[1], &whole[..whole.len() - 1]).expect("writes");
     let archive = sandbox
         .tree(&sandbox.home())
         .into_iter()
@@ -221,8 +230,8 @@ fn damage_is_found_and_thrown_away() {
     insta::assert_snapshot!(shown(&output), @"
     exit: 5
     --- stdout
-    [DIR]/home/.local/share/skillpm/store-v1/[OBJECT]: its files have another digest than its name says
-    [DIR]/home/.local/share/skillpm/store-v1/[OBJECT]: its files have another digest than its name says
+    [DIR]/home/.local/share/skillpm/store-v2/[OBJECT]: its bytes have another digest than its name says
+    [DIR]/home/.local/share/skillpm/store-v2/[OBJECT]: its bytes have another digest than its name says
     [DIR]/home/.cache/skillpm/github/[ARCHIVE]: this is not a zip, tar or tar.gz archive: it starts like an HTML page
     --- stderr
     3 checked, 3 damaged
@@ -257,7 +266,7 @@ fn leftovers_of_killed_processes_go() {
     insta::assert_snapshot!(shown(&sandbox.run(&["cache", "prune", "--dry-run"])), @"
     exit: 0
     --- stdout
-    would remove [DIR]/home/.local/share/skillpm/store-v1/stage-dead (0 bytes)
+    would remove [DIR]/home/.local/share/skillpm/store-v2/stage-dead (0 bytes)
     would remove [DIR]/home/.cache/skillpm/github/.download-old (4 bytes)
     would remove [DIR]/home/.cache/skillpm/gone-dead (0 bytes)
     --- stderr

@@ -455,7 +455,7 @@ fn a_run_at_work_is_left_alone() {
 }
 
 fn object(sandbox: &Sandbox) -> PathBuf {
-    let store = sandbox.home().join(".local/share/skillpm/store-v1/sha256");
+    let store = sandbox.home().join(".local/share/skillpm/store-v2/sha256");
     let first = |dir: &Path| {
         std::fs::read_dir(dir).expect("a directory").next().expect("one").expect("an entry").path()
     };
@@ -464,13 +464,12 @@ fn object(sandbox: &Sandbox) -> PathBuf {
 
 #[test]
 fn the_store_and_the_downloads() {
-    // A whole copy of what is damaged is elsewhere, and what is written into the store is rubbish.
     let sandbox = machine();
     let damaged = object(&sandbox);
-    std::fs::write(damaged.join("notes.md"), "other bytes").expect("writes");
+    std::fs::write(&damaged, "other bytes").expect("writes");
     let output = sandbox.run(&["doctor"]);
     assert_eq!(output.code, Some(1));
-    assert!(output.stdout.contains("has other files than its name says [store-damaged]"), "{output}");
+    assert!(output.stdout.contains("has other bytes than its name says [store-damaged]"), "{output}");
     assert_eq!(sandbox.run(&["doctor", "-p"]).code, Some(0), "the store is no part of a scope");
     assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
     assert!(!damaged.exists());
@@ -487,7 +486,7 @@ fn the_store_and_the_downloads() {
     insta::assert_snapshot!(output, @"
     exit: 1
     --- stdout
-    warning: `[DIR]/home/.local/share/skillpm/store-v1/stage-x` was left by a run that was killed [store-stage]
+    warning: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left by a run that was killed [store-stage]
       `--fix` can remove it
     warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
       `--fix` can remove it
@@ -501,7 +500,7 @@ fn the_store_and_the_downloads() {
     insta::assert_snapshot!(output, @"
     exit: 0
     --- stdout
-    warning: `[DIR]/home/.local/share/skillpm/store-v1/stage-x` was left by a run that was killed [store-stage]
+    warning: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left by a run that was killed [store-stage]
       repaired
     warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it starts like an HTML page [download-damaged]
       repaired
@@ -520,12 +519,11 @@ fn a_damaged_copy_of_a_user_stays() {
     sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
     sandbox.write(".agents/skills/docx/notes.md", "what I wrote");
     assert_eq!(sandbox.run(&["install", "--force"]).code, Some(0));
-    let kept = sandbox.home().join(".local/share/skillpm/store-v1/kept");
-    let digests: Vec<_> =
-        std::fs::read_dir(kept).expect("marks").map(|entry| entry.expect("an entry").file_name()).collect();
-    assert_eq!(digests.len(), 2);
-    let hex = digests[0].to_string_lossy().into_owned();
-    let copy = sandbox.home().join(".local/share/skillpm/store-v1/sha256").join(&hex[..2]).join(&hex[2..]);
+    let kept = sandbox.home().join(".local/share/skillpm/store-v2/kept");
+    let copies: Vec<_> =
+        std::fs::read_dir(kept).expect("copies").map(|entry| entry.expect("an entry").path()).collect();
+    assert_eq!(copies.len(), 2);
+    let copy = &copies[0];
     std::fs::write(copy.join("more.md"), "damage").expect("writes");
     let output = sandbox.run(&["doctor", "--fix"]);
     assert_eq!(output.code, Some(1));

@@ -291,16 +291,18 @@ fn two_at_once() {
 fn a_damaged_store() {
     let (_forge, sandbox, _) = forge_with(&Tree::new().skill("", "pdf"));
     assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
-    let store = sandbox.home().join(".local/share/skillpm/store-v1");
-    let file = sandbox.tree(&store).into_iter().find(|line| line.ends_with("SKILL.md")).expect("a file");
+    let store = sandbox.home().join(".local/share/skillpm/store-v2");
+    let file = sandbox.tree(&store).into_iter().find(|line| line.contains("sha256/")).expect("a file");
     let path = store.join(file.split_once(' ').expect("a mode").1);
-    std::fs::write(&path, "---\nname: pdf\ndescription: hostile\n---\n").expect("damaged");
+    let text = std::fs::read_to_string(&path).expect("a tree").replace("name: pdf", "name: bad");
+    assert!(text.contains("name: bad"));
+    std::fs::write(&path, text).expect("damaged");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     let output = sandbox.run(&["install"]);
     assert_eq!(output.code, Some(0), "{output}");
     assert!(output.stderr.contains("damaged"), "{output}");
-    assert!(!sandbox.read(".agents/skills/pdf/SKILL.md").contains("hostile"));
-    assert!(!std::fs::read_to_string(path).expect("written anew").contains("hostile"));
+    assert!(!sandbox.read(".agents/skills/pdf/SKILL.md").contains("name: bad"));
+    assert!(!std::fs::read_to_string(path).expect("written anew").contains("name: bad"));
 }
 
 /// A new installation does not take the store's word for it either.
@@ -308,8 +310,8 @@ fn a_damaged_store() {
 fn a_damaged_store_does_not_stop_an_installation() {
     let (_forge, sandbox, _) = forge_with(&Tree::new().skill("", "pdf"));
     assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
-    let store = sandbox.home().join(".local/share/skillpm/store-v1");
-    let file = sandbox.tree(&store).into_iter().find(|line| line.ends_with("SKILL.md")).expect("a file");
+    let store = sandbox.home().join(".local/share/skillpm/store-v2");
+    let file = sandbox.tree(&store).into_iter().find(|line| line.contains("sha256/")).expect("a file");
     std::fs::write(store.join(file.split_once(' ').expect("a mode").1), "damaged").expect("damaged");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     let output = sandbox.run(&["install", "acme/skills"]);

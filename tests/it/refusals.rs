@@ -7,7 +7,7 @@ const SKILL: &[u8] = b"---\nname: demo\ndescription: Shows things. Use it in tes
 /// What may never change when something is refused: everything below the project, and the store.
 fn everything(sandbox: &Sandbox) -> Vec<String> {
     let mut lines = sandbox.tree(&sandbox.project());
-    let store = sandbox.home().join(".local/share/skillpm/store-v1");
+    let store = sandbox.home().join(".local/share/skillpm/store-v2");
     if store.exists() {
         lines.extend(sandbox.tree(&store).into_iter().filter(|line| line.starts_with("stage-")));
     }
@@ -524,7 +524,7 @@ fn what_the_user_wrote_stays() {
 
     let forced = sandbox.run(&["install", "./src/pdf", "--force"]);
     assert_eq!(forced.code, Some(0), "{forced}");
-    let kept = forced.stderr.split('`').find(|part| part.contains("store-v1")).expect("where it is kept");
+    let kept = forced.stderr.split('`').find(|part| part.contains("store-v2")).expect("where it is kept");
     let kept = kept.replace("[DIR]", &sandbox.home().parent().expect("a parent").display().to_string());
     assert_eq!(std::fs::read_to_string(format!("{kept}/SKILL.md")).expect("kept"), "edited");
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("two\n"));

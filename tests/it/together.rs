@@ -95,7 +95,7 @@ fn many_at_once_and_one_is_killed() {
             sandbox.tree(&sandbox.project()).into_iter().filter(|line| line.contains(".skillpm")).collect();
         assert!(left.is_empty(), "round {round}: {left:?}");
     }
-    let store = sandbox.home().join(".local/share/skillpm/store-v1");
+    let store = sandbox.home().join(".local/share/skillpm/store-v2");
     write_skill(&sandbox, "last", "x");
     assert_eq!(sandbox.run(&["install", "./src/last"]).code, Some(0));
     let left = std::fs::read_dir(store).expect("a store").count();

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use self::journal::{Change, Journal};
 use self::known::Known;
 use super::merges;
+use super::places::Places;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
 use super::state::{Files, read_manifest};
@@ -38,6 +39,7 @@ use crate::settings::Settings;
 use crate::store;
 use crate::tree::FileSet;
 
+mod ahead;
 mod journal;
 mod known;
 mod record;
@@ -46,6 +48,8 @@ pub mod undo;
 
 pub use known::stale_notes;
 pub use record::Record;
+
+pub use ahead::{Ahead, Planted};
 
 const DIRECTORY: &str = ".skillpm-tx";
 const JOURNAL: &str = "journal.json";
@@ -59,6 +63,15 @@ pub struct Transaction<'a> {
     directory: PathBuf,
     /// Directories that were made on the way, which go again when the rest is taken back.
     made: RefCell<Vec<PathBuf>>,
+    /// Directories of which it is known that they are there.
+    there: RefCell<BTreeSet<PathBuf>>,
+    places: Places<'a>,
+    /// Where directories lie with the links to them followed.
+    real: RefCell<BTreeMap<PathBuf, PathBuf>>,
+    /// Trees that were written before it was known which step each is for.
+    planted: RefCell<BTreeMap<SkillName, Planted>>,
+    /// Whether the directory holds such trees and nothing else.
+    ahead: Cell<bool>,
     /// The manifest as it is to be: it says where links to directories of the user lead, so that the
     /// journal need not.
     manifest: RefCell<Manifest>,
@@ -81,8 +94,6 @@ impl<'a> Transaction<'a> {
         scope.check_inside(&scope.skills_dir())?;
         let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
         let directory = work_dir.join(DIRECTORY);
-        let made = RefCell::default();
-        let manifest = RefCell::default();
         let (known, undoable) = (Known::of(settings, &work_dir)?, Cell::new(false));
         let (finished_undo, lock) = (Cell::new(false), Some(lock));
         let transaction = Self {
@@ -90,8 +101,13 @@ impl<'a> Transaction<'a> {
             settings,
             reporter,
             directory,
-            made,
-            manifest,
+            made: RefCell::default(),
+            there: RefCell::default(),
+            places: Places::new(scope, settings),
+            real: RefCell::default(),
+            planted: RefCell::default(),
+            ahead: Cell::new(false),
+            manifest: RefCell::default(),
             known,
             undoable,
             finished_undo,
@@ -217,12 +233,15 @@ impl<'a> Transaction<'a> {
 
     /// Prepares everything and writes the journal.
     fn stage(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<Journal> {
-        fs::create_dir(&self.directory)?;
-        // Version control never sees this directory, even when it is left behind.
-        fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?;
+        self.make_directory()?;
+        // From here on it is for whoever called to clear it.
+        self.ahead.set(false);
         for (at, step) in plan.steps.iter().enumerate() {
             if let Step::Put { name, digest, .. } = step {
                 self.reporter.step(&format!("stage {name}"));
+                if self.is_planted(at, name, digest)? {
+                    continue;
+                }
                 let set = contents
                     .get(name)
                     .ok_or_else(|| Error::io(format!("the files of `{name}` are missing")))?;
@@ -282,12 +301,12 @@ impl<'a> Transaction<'a> {
     /// Makes the steps outlast a loss of power, before the lockfile says that they were done: one sync
     /// for each directory, not for each skill.
     fn sync_places(&self, journal: &Journal) -> Result<()> {
-        let mut dirs = BTreeSet::new();
-        for step in &journal.steps {
-            for path in std::iter::once(self.target(step)?).chain(self.destination(step)?) {
-                dirs.extend(path.parent().map(Path::to_owned));
-            }
-        }
+        let places: BTreeSet<Place> = journal
+            .steps
+            .iter()
+            .flat_map(|step| std::iter::once(step.place().0).chain(step.goes_to()))
+            .collect();
+        let mut dirs = places.iter().map(|place| self.places.dir(place)).collect::<Result<BTreeSet<_>>>()?;
         // A directory that was made is a name in the one above it.
         dirs.extend(self.made.borrow().iter().filter_map(|dir| Some(dir.parent()?.to_owned())));
         for dir in dirs {
@@ -301,6 +320,9 @@ impl<'a> Transaction<'a> {
     /// Makes the directories above `path` that are missing.
     fn make_parent(&self, path: &Path) -> Result<()> {
         let Some(parent) = path.parent() else { return Ok(()) };
+        if self.there.borrow().contains(parent) {
+            return Ok(());
+        }
         let mut missing = Vec::new();
         for dir in parent.ancestors() {
             if fs::kind(dir)?.is_some() {
@@ -309,7 +331,9 @@ impl<'a> Transaction<'a> {
             missing.push(dir.to_owned());
         }
         self.made.borrow_mut().extend(missing.into_iter().rev());
-        Ok(fs::create_dir_all(parent)?)
+        fs::create_dir_all(parent)?;
+        self.there.borrow_mut().insert(parent.to_owned());
+        Ok(())
     }
 
     /// Puts the prepared text of one of the two files in place.
@@ -388,6 +412,7 @@ impl<'a> Transaction<'a> {
 impl Drop for Transaction<'_> {
     /// Leaves no empty directories where nothing was installed.
     fn drop(&mut self) {
+        self.clear_ahead();
         fs::remove_dir_if_empty(&self.scope.skills_dir());
         fs::remove_dir_if_empty(&self.scope.disabled_dir());
         fs::remove_dir_if_empty(&self.scope.work_dir());

@@ -18,12 +18,15 @@ impl Transaction<'_> {
     /// then is the user's work, and an error.
     pub(super) fn step(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
+        if let Step::Put { replaces: None, .. } = step {
+            self.make_parent(&target)?;
+            return fs::move_new(&tree, &target).map_err(|error| match error.source.kind() {
+                std::io::ErrorKind::AlreadyExists => changed(&target),
+                _ => error.into(),
+            });
+        }
         let lies = fs::kind(&target)?;
         match (step, lies) {
-            (Step::Put { replaces: None, .. }, None) => {
-                self.make_parent(&target)?;
-                Ok(fs::move_new(&tree, &target)?)
-            }
             (Step::Put { replaces: Some(old), .. }, Some(Kind::Directory)) => {
                 fs::exchange(&tree, &target)?;
                 unchanged(&tree, old, &target)
@@ -185,13 +188,13 @@ impl Transaction<'_> {
     /// The path that a step is about. Computed from the scope and the table of agents alone.
     pub(super) fn target(&self, step: &Step) -> Result<PathBuf> {
         let (place, name) = step.place();
-        self.scope.place(self.settings, &place, name)
+        self.places.of(&place, name)
     }
 
     /// The path that what lies at [`Self::target`] moves to, where the step is such a move.
     pub(super) fn destination(&self, step: &Step) -> Result<Option<PathBuf>> {
         let (_, name) = step.place();
-        step.goes_to().map(|place| self.scope.place(self.settings, &place, name)).transpose()
+        step.goes_to().map(|place| self.places.of(&place, name)).transpose()
     }
 
     /// Makes the link of `step` at `link`, where nothing lies.
@@ -225,11 +228,19 @@ impl Transaction<'_> {
         if place == Place::Canonical {
             return self.link_to_source(name);
         }
-        let parent = link.parent().unwrap_or(&self.scope.root);
-        let from = fs::real_path(parent)?.unwrap_or_else(|| parent.to_owned());
-        let canonical = self.scope.skills_dir();
-        let to = fs::real_path(&canonical)?.unwrap_or(canonical);
+        let from = self.real_dir(link.parent().unwrap_or(&self.scope.root))?;
+        let to = self.real_dir(&self.scope.skills_dir())?;
         Ok(Some(LinkKind::choose(System::default(), &from, &to.join(name.as_str()))))
+    }
+
+    /// Directory `dir`, links followed where it is there.
+    fn real_dir(&self, dir: &Path) -> Result<PathBuf> {
+        if let Some(real) = self.real.borrow().get(dir) {
+            return Ok(real.clone());
+        }
+        let Some(real) = fs::real_path(dir)? else { return Ok(dir.to_owned()) };
+        self.real.borrow_mut().insert(dir.to_owned(), real.clone());
+        Ok(real)
     }
 
     /// The link to the directory that the manifest names for `name`.

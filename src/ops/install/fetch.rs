@@ -1,9 +1,11 @@
 //! From sources to trees that can be installed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use super::alarms::alarms;
 use super::editable;
+use super::intake::{Intake, Taken};
 use super::select::{available, candidates, check_alphabet, install_name, off_specification, select};
 use super::{Available, InstallRequest};
 use crate::admission::Asked;
@@ -11,12 +13,15 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::install::editable::Editable;
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
+use crate::install::transaction::Planted;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
+use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
@@ -33,6 +38,8 @@ pub(in crate::ops) struct Fetched {
     by_key: BTreeMap<String, usize>,
     /// Their files.
     pub(in crate::ops) contents: BTreeMap<SkillName, FileSet>,
+    /// Those of their trees that lie ready already.
+    pub(in crate::ops) planted: BTreeMap<SkillName, Planted>,
     /// What a person should know.
     pub(in crate::ops) warnings: Vec<String>,
     /// Lets in what the policy admits.
@@ -140,6 +147,41 @@ pub(super) struct Chosen {
     pub(super) spec: SourceSpec,
     pub(super) opened: Opened,
     pub(super) candidates: Vec<Candidate>,
+    /// Whether somebody meant these very skills: then none may be passed over.
+    pub(super) named: bool,
+}
+
+/// Says of `sources`, from which `request` chose, whether somebody meant these very skills.
+pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
+    let named = request.skills.iter().any(|name| name != super::select::ALL);
+    let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
+    for source in sources {
+        source.named = named || alone;
+    }
+}
+
+/// A skill that is to be taken in.
+struct Job<'a> {
+    name: SkillName,
+    candidate: &'a Candidate,
+    /// Its own name, where it gets another one.
+    own: Option<String>,
+    requirement: Requirement,
+    /// The name of its directory; none of a file, which is the whole of a skill.
+    directory: Option<&'a str>,
+    /// Where it lies, if it is to be a link to there.
+    editable: Option<Editable>,
+    set: Result<FileSet>,
+}
+
+/// A skill that was read.
+struct Ready {
+    /// Its digest; `None` of an editable one.
+    digest: Option<Digest>,
+    set: Option<FileSet>,
+    planted: Option<Planted>,
+    /// What a person should know.
+    warnings: Vec<String>,
 }
 
 impl Fetched {
@@ -148,19 +190,18 @@ impl Fetched {
         Self { gate, ..Self::default() }
     }
 
-    /// Fetches the skills of source `spec` that `request` means.
+    /// Opens source `spec` and chooses the skills that `request` means.
     ///
     /// # Errors
     ///
-    /// A source that cannot be opened; skills that are not there or are refused; two different
-    /// skills of one name.
-    pub(super) fn add(
+    /// A source that cannot be opened; skills that are not there.
+    pub(super) fn choose(
         &mut self,
         context: &Context,
         scope: &Scope,
         request: &InstallRequest,
         spec: &SourceSpec,
-    ) -> Result<()> {
+    ) -> Result<Chosen> {
         if request.editable {
             editable::check(context, scope, spec)?;
         }
@@ -181,9 +222,25 @@ impl Fetched {
                 .hint("name the one with `--skill NAME`"));
         }
         self.warnings.extend(unusable(spec, &passed_over, &chosen));
-        let chosen = Chosen { spec: spec.clone(), opened, candidates: chosen };
-        let number = chosen.candidates.len();
-        if self.add_chosen(context, scope, request, &chosen, named || number == 1)? == 0 {
+        let named = named || chosen.len() == 1;
+        Ok(Chosen { spec: spec.clone(), opened, candidates: chosen, named })
+    }
+
+    /// Takes the skills of a source that was asked for, at least one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fetched::add_chosen`]; where none can be taken.
+    pub(super) fn add(
+        &mut self,
+        context: &Context,
+        scope: &Scope,
+        request: &InstallRequest,
+        chosen: &Chosen,
+        intake: &Intake<'_>,
+    ) -> Result<()> {
+        if self.add_chosen(context, scope, request, chosen, intake)? == 0 {
+            let (number, spec) = (chosen.candidates.len(), &chosen.spec);
             return Err(Error::integrity(format!(
                 "none of the {number} skills of `{spec}` can be installed"
             ))
@@ -196,29 +253,72 @@ impl Fetched {
     ///
     /// # Errors
     ///
-    /// Where they were `named`: one that is refused; two different skills of one name.
+    /// Where they were named: one that is refused; two different skills of one name.
     pub(super) fn add_chosen(
         &mut self,
         context: &Context,
         scope: &Scope,
         request: &InstallRequest,
         chosen: &Chosen,
-        named: bool,
+        intake: &Intake<'_>,
     ) -> Result<usize> {
-        let Chosen { spec, opened, candidates } = chosen;
+        let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
         opened.prefetch(&wanted.map(|candidate| (candidate.path.as_str(), None)).collect::<Vec<_>>())?;
+        if opened.shelf.is_none() {
+            return self.take_in(context, scope, request, chosen, opened, candidates, intake);
+        }
         let mut installed = 0;
+        // One by one: each may hold all of its files in memory.
         for candidate in candidates {
             let delivered = opened.deliver(candidate)?;
             let (opened, candidate) = match &delivered {
                 Some((opened, candidate)) => (opened, candidate),
                 None => (opened, candidate),
             };
-            match self.candidate(context, scope, request, spec, opened, candidate) {
+            let one = std::slice::from_ref(candidate);
+            installed += self.take_in(context, scope, request, chosen, opened, one, intake)?;
+        }
+        Ok(installed)
+    }
+
+    /// Takes `candidates`, which `opened` has delivered, and returns how many could be taken.
+    #[expect(clippy::too_many_arguments, reason = "a step of `add_chosen`, with all that it knows")]
+    fn take_in(
+        &mut self,
+        context: &Context,
+        scope: &Scope,
+        request: &InstallRequest,
+        chosen: &Chosen,
+        opened: &Opened,
+        candidates: &[Candidate],
+        intake: &Intake<'_>,
+    ) -> Result<usize> {
+        let mut jobs = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let job = self.job(context, scope, request, &chosen.spec, opened, candidate);
+            let stop = job.is_err() && chosen.named;
+            jobs.push(Mutex::new(Some(job)));
+            if stop {
+                break;
+            }
+        }
+        // What is written is the same in whatever order the threads come by it.
+        let done = workers::map(
+            &jobs,
+            || (),
+            |(), job| {
+                let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+                job.map(|job| job.and_then(|mut job| Ok((job.read(intake)?, job))))
+            },
+        );
+        let mut installed = 0;
+        for (candidate, done) in candidates.iter().zip(done) {
+            let Some(done) = done else { continue };
+            match done.and_then(|(ready, job)| self.finish(&chosen.spec, opened, job, ready)) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
-                Err(error) if !named => {
+                Err(error) if !chosen.named => {
                     self.warnings.push(format!(
                         "`{}` is left out: {}",
                         candidate.title(&opened.name),
@@ -231,20 +331,20 @@ impl Fetched {
         Ok(installed)
     }
 
-    fn candidate(
+    /// What is to be done to take `candidate` in, if its source may be used.
+    fn job<'a>(
         &mut self,
         context: &Context,
         scope: &Scope,
         request: &InstallRequest,
         spec: &SourceSpec,
-        opened: &Opened,
-        candidate: &Candidate,
-    ) -> Result<()> {
+        opened: &'a Opened,
+        candidate: &'a Candidate,
+    ) -> Result<Job<'a>> {
         let name = match &request.alias {
             Some(alias) => alias_of(candidate, &opened.name, alias)?,
             None => install_name(candidate, &opened.name)?,
         };
-        let refused = |error: Error| error.context(format!("the skill `{name}` is refused"));
         let path = Some(candidate.path.as_str()).filter(|path| !path.is_empty());
         // The directory may be denied where the source is not.
         self.gate.source(Asked { path, ..asked(spec) })?;
@@ -259,15 +359,26 @@ impl Fetched {
             editable: request.editable,
             ..Requirement::new(spec.origin.clone())
         };
-        let set = opened.tree.skill(&candidate.path, &Limits::default());
-        let (content, set) = if request.editable {
-            // A link leads to files that no copy could have, too.
-            (Content::Editable(editable::find(context, scope, &name, &requirement)?), set.ok())
-        } else {
-            let set = set.map_err(|error| refused(error.into()))?;
-            let (digest, set) = keep(context, set, &mut self.warnings).map_err(refused)?;
-            self.gate.content(&name, &candidate.file_name, &set)?;
-            (Content::Locked(locked(spec, opened, candidate, own, digest)), Some(set))
+        let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(Error::from);
+        let editable =
+            request.editable.then(|| editable::find(context, scope, &name, &requirement)).transpose()?;
+        // What is the whole of a file has no directory whose name could differ.
+        let whole = candidate.path.is_empty() && spec.origin.is_file();
+        let directory = (!whole).then(|| candidate.directory_name(&opened.name));
+        Ok(Job { name, candidate, own, requirement, directory, editable, set })
+    }
+
+    /// Adds a skill that was read, if the policy lets it in.
+    fn finish(&mut self, spec: &SourceSpec, opened: &Opened, job: Job<'_>, ready: Ready) -> Result<()> {
+        let Job { name, candidate, own, requirement, editable, .. } = job;
+        let Ready { digest, set, planted, warnings } = ready;
+        let content = match (editable, digest, &set) {
+            (None, Some(digest), Some(set)) => {
+                self.gate.content(&name, &candidate.file_name, set)?;
+                Content::Locked(locked(spec, opened, candidate, own, digest))
+            }
+            (Some(editable), ..) => Content::Editable(editable),
+            _ => return Err(Error::io(format!("the files of `{name}` are missing"))),
         };
         let key = name.collision_key();
         if let Some(other) = self.by_key.get(&key).and_then(|at| self.wanted.get(*at)) {
@@ -284,19 +395,44 @@ impl Fetched {
             ))
             .hint("name one of them by its path, such as `owner/repo/path`"));
         }
-        if let Some((set, file)) = set.as_ref().and_then(|set| Some((set, set.get(&candidate.file_name)?))) {
-            let document = Document::from_bytes(set.read(file)?);
-            // What is the whole of a file has no directory whose name could differ.
-            let whole = candidate.path.is_empty() && spec.origin.is_file();
-            let directory = if whole { name.as_str() } else { candidate.directory_name(&opened.name) };
-            self.warnings.extend(off_specification(&name, directory, &candidate.file_name, &document));
-            self.warnings.extend(alarms(&name, set, &document));
-        }
-        self.warnings.extend(set.as_ref().and_then(|set| unportable(&name, set)));
+        self.warnings.extend(warnings);
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
+        self.planted.extend(planted.map(|planted| (name.clone(), planted)));
         self.contents.extend(set.map(|set| (name, set)));
         Ok(())
+    }
+}
+
+impl Job<'_> {
+    /// Reads the skill; what is to be installed goes where `intake` says.
+    fn read(&mut self, intake: &Intake<'_>) -> Result<Ready> {
+        let set = std::mem::replace(&mut self.set, Err(Error::io("the files were taken already")));
+        if self.editable.is_some() {
+            // A link leads to files that no copy could have, too.
+            let set = set.ok();
+            let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
+            return Ok(Ready { digest: None, set, planted: None, warnings });
+        }
+        let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
+        let look = |set: &FileSet| self.warnings(set);
+        let taken = set.and_then(|set| intake.take(&self.name, set, look));
+        let (Taken { digest, set, planted }, warnings) = taken.map_err(refused)?;
+        Ok(Ready { digest: Some(digest), set: Some(set), planted, warnings })
+    }
+
+    /// What a person should know of the files.
+    fn warnings(&self, set: &FileSet) -> Result<Vec<String>> {
+        let Self { name, candidate, .. } = self;
+        let mut warnings = Vec::new();
+        if let Some(file) = set.get(&candidate.file_name) {
+            let directory = self.directory.unwrap_or(name.as_str());
+            let document = Document::from_bytes(set.read(file)?);
+            warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
+            warnings.extend(alarms(name, set, &document));
+        }
+        warnings.extend(unportable(name, set));
+        Ok(warnings)
     }
 }
 
@@ -371,16 +507,18 @@ pub(in crate::ops) fn keep(
         Ok((digest, store)) => Ok((digest, store.get(&digest)?.unwrap_or(set))),
         Err(error) if error.kind() == crate::error::ErrorKind::Integrity => Err(error),
         Err(error) => {
-            let warning = format!(
-                "the store cannot be written, so restoring will need the source again: {}",
-                error.with_causes()
-            );
+            let warning = unwritable(&error);
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }
             Ok((set.digest()?, set))
         }
     }
+}
+
+/// What is told where the store cannot be written.
+pub(super) fn unwritable(error: &Error) -> String {
+    format!("the store cannot be written, so restoring will need the source again: {}", error.with_causes())
 }
 
 fn unportable(name: &SkillName, set: &FileSet) -> Option<String> {

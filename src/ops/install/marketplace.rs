@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fetch::{self, Chosen, Fetched, nothing};
+use super::fetch::{self, Chosen, Fetched, mark_named};
 use super::select::{self, ALL};
 use super::{Available, InstallOutcome, InstallRequest, OfferedPlugin};
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::text::closest;
 ///
 /// # Errors
 ///
-/// As [`fetch_plugins`].
+/// As [`choose_plugins`].
 pub(super) fn list(
     context: &Context,
     scope: &Scope,
@@ -41,20 +41,20 @@ pub(super) fn list(
     Ok(InstallOutcome { available, ..InstallOutcome::default() })
 }
 
-/// Fetches the plugins of the marketplace `typed` that `request` names, with all of their skills or
+/// Opens the plugins of the marketplace `typed` that `request` names, with all of their skills or
 /// those that it names.
 ///
 /// # Errors
 ///
 /// A source without a marketplace, or one that is refused; a plugin that is not there, cannot be
 /// fetched, or has no skills; several plugins, none named and nobody to ask.
-pub(super) fn fetch_plugins(
+pub(super) fn choose_plugins(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
     typed: &str,
     gate: Gate,
-) -> Result<Fetched> {
+) -> Result<(Fetched, Vec<Chosen>)> {
     let mut market = Market::open(context, scope, request, typed, gate)?;
     let plugins = market.choose(request)?;
     let all = plugins.len() > 1 && (request.yes || request.sources.iter().any(|name| name == ALL));
@@ -76,21 +76,13 @@ pub(super) fn fetch_plugins(
         ))
         .hint(format!("`skillpm install --marketplace {typed} --list` says why")));
     }
-    let named = request.skills.iter().any(|name| name != ALL);
-    if named {
+    if request.skills.iter().any(|name| name != ALL) {
         narrow(&mut sources, &request.skills, typed)?;
     }
     let mut fetched = Fetched::new(market.gate);
     fetched.warnings = warnings;
-    let alone = sources.iter().map(|source| source.candidates.len()).sum::<usize>() == 1;
-    let mut taken = 0;
-    for source in &sources {
-        taken += fetched.add_chosen(context, scope, request, source, named || alone)?;
-    }
-    if taken == 0 {
-        return Err(nothing(fetched.warnings));
-    }
-    Ok(fetched)
+    mark_named(request, &mut sources);
+    Ok((fetched, sources))
 }
 
 /// Leaves only the skills that `names` mean.
@@ -264,7 +256,7 @@ impl<'a> Market<'a> {
             )));
         }
         let candidates = of_plugin(&opened.tree, &root, &plugin.definition)?;
-        Ok(Chosen { spec, opened, candidates })
+        Ok(Chosen { spec, opened, candidates, named: false })
     }
 
     /// Directory `dir` of the marketplace's own source.

@@ -6,6 +6,7 @@ mod alarms;
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;
+pub(in crate::ops) mod intake;
 mod marketplace;
 mod order;
 mod project;
@@ -18,7 +19,9 @@ pub(super) use self::fetch::{asked, keep, locked, unprotected};
 pub(super) use self::select::candidates;
 
 use self::audience::Audience;
+use self::fetch::Chosen;
 use self::fetch::Fetched;
+use self::intake::Intake;
 use self::restore::Restore;
 use super::change::{add_contents, keep_replaced, make_plan};
 use super::gate::{Decided, Gate};
@@ -203,15 +206,16 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
             return marketplace::list(context, &scope, request, typed, gate);
         }
         let gate = check_scope(context, &scope, request)?;
-        let fetched = marketplace::fetch_plugins(context, &scope, request, typed, gate)?;
-        return put(context, &scope, request, fetched);
+        let (fetched, chosen) = marketplace::choose_plugins(context, &scope, request, typed, gate)?;
+        return put(context, &scope, request, fetched, &chosen, Enough::OneOfAll);
     }
     if request.from_project {
         if request.list {
             return project::list(context, &scope);
         }
         let gate = check_scope(context, &scope, request)?;
-        return put(context, &scope, request, project::fetch(context, &scope, request, gate)?);
+        let (fetched, chosen) = project::choose_skills(context, &scope, request, gate)?;
+        return put(context, &scope, request, fetched, &chosen, Enough::OneOfAll);
     }
     let specs: Vec<SourceSpec> = request
         .sources
@@ -226,10 +230,18 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     }
     let gate = check_scope(context, &scope, request)?;
     let mut fetched = Fetched::new(gate);
-    for spec in &specs {
-        fetched.add(context, &scope, request, spec)?;
-    }
-    put(context, &scope, request, fetched)
+    let chosen = specs.iter().map(|spec| fetched.choose(context, &scope, request, spec));
+    let chosen = chosen.collect::<Result<Vec<_>>>()?;
+    put(context, &scope, request, fetched, &chosen, Enough::OneOfEach)
+}
+
+/// How many skills must be fit to be installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Enough {
+    /// One of each source.
+    OneOfEach,
+    /// One of any source.
+    OneOfAll,
 }
 
 /// Tells of a wrong manifest or agent before anything is fetched.
@@ -241,14 +253,39 @@ fn check_scope(context: &Context, scope: &Scope, request: &InstallRequest) -> Re
     Gate::new(context, scope, &files.manifest)
 }
 
-/// Puts what was fetched into the scope.
+/// Takes what was chosen and puts it into the scope.
 fn put(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
-    fetched: Fetched,
+    mut fetched: Fetched,
+    chosen: &[Chosen],
+    enough: Enough,
 ) -> Result<InstallOutcome> {
-    change(context, scope, request, |_| Ok(Restore { fetched, ..Restore::default() }))
+    let take = |fetched: &mut Fetched, intake: Intake<'_>| {
+        let mut taken = 0;
+        for chosen in chosen {
+            match enough {
+                Enough::OneOfEach => fetched.add(context, scope, request, chosen, &intake)?,
+                Enough::OneOfAll => taken += fetched.add_chosen(context, scope, request, chosen, &intake)?,
+            }
+        }
+        fetched.warnings.extend(intake.warning());
+        if enough == Enough::OneOfAll && taken == 0 {
+            return Err(fetch::nothing(std::mem::take(&mut fetched.warnings)));
+        }
+        Ok(())
+    };
+    // What is still to be fetched may take long, and the scope is not locked for that.
+    if chosen.iter().any(|chosen| chosen.opened.shelf.is_some()) {
+        take(&mut fetched, Intake::new(context, scope, None)?)?;
+        return change(context, scope, request, |_, _| Ok(Restore { fetched, ..Restore::default() }));
+    }
+    change(context, scope, request, |files, transaction| {
+        let scene = transaction.map(|transaction| (transaction, files));
+        take(&mut fetched, Intake::new(context, scope, scene)?)?;
+        Ok(Restore { fetched, ..Restore::default() })
+    })
 }
 
 impl InstallRequest {
@@ -289,7 +326,9 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
         ))
         .hint("install something first: `skillpm install owner/repo`, or `skillpm install ./skill`"));
     }
-    change(context, scope, request, |files| restore::restore(context, scope, files, request))
+    change(context, scope, request, |files, transaction| {
+        restore::restore(context, scope, files, request, transaction)
+    })
 }
 
 /// Reads manifest and lockfile. A restore that may change the lockfile mends a merge conflict in it.
@@ -303,7 +342,7 @@ fn change(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
-    prepare: impl FnOnce(&Files) -> Result<Restore>,
+    prepare: impl FnOnce(&Files, Option<&Transaction<'_>>) -> Result<Restore>,
 ) -> Result<InstallOutcome> {
     let settings = &context.settings;
     // A plan is only looked at: it takes no lock and mends nothing.
@@ -313,7 +352,7 @@ fn change(
         return Ok(outcome);
     }
     let files = read(scope, request)?;
-    let Restore { mut fetched, orphans, modified } = prepare(&files)?;
+    let Restore { mut fetched, orphans, modified } = prepare(&files, transaction.as_ref())?;
     let audience = audience(settings, scope, &files, request, &fetched)?;
     for wanted in &mut fetched.wanted {
         // A skill that is installed anew stays as visible as it was.
@@ -342,6 +381,9 @@ fn change(
     if let Some(transaction) = &transaction {
         outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
         add_contents(scope, &plan, &mut fetched.contents)?;
+        for (name, planted) in &fetched.planted {
+            transaction.adopt(name, *planted);
+        }
         transaction.apply(&plan, &files, &fetched.contents)?;
     }
     if plan.is_empty() {
@@ -405,16 +447,16 @@ fn still_disabled(request: &InstallRequest, goal: &Goal) -> Option<String> {
 }
 
 fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {
-    // To look through all steps for each skill would be quadratic.
     let mut steps: BTreeMap<&SkillName, Vec<&Step>> = BTreeMap::new();
     for step in &plan.steps {
-        steps.entry(step.place().1).or_default().push(step);
+        steps.entry(step.name()).or_default().push(step);
     }
-    let of = |wanted: &Wanted| steps.get(&wanted.name).map(Vec::as_slice).unwrap_or_default();
+    let steps_of = |wanted: &Wanted| steps.get(&wanted.name).map(Vec::as_slice).unwrap_or_default();
+    let modified: BTreeSet<_> = modified.iter().collect();
     let mut skills: Vec<_> = goal
         .put
         .iter()
-        .map(|wanted| installed(wanted, change_of(wanted, of(wanted), files, modified), files))
+        .map(|wanted| installed(wanted, change_of(wanted, steps_of(wanted), files, &modified), files))
         .collect();
     for name in &goal.remove {
         let locked = files.lock.skills.get(name).cloned();
@@ -435,20 +477,20 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// What happens to a skill by `steps`, which are about it.
-fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &[SkillName]) -> Change {
+/// What happens to a skill, by the steps that are about it.
+fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSet<&SkillName>) -> Change {
     let name = &wanted.name;
-    let steps = || steps.iter();
+    let mut steps = steps.iter();
     let old = files.lock.skills.get(name);
     match wanted.content.locked() {
         _ if modified.contains(name) => Change::Kept,
         Some(locked) if old.is_some_and(|old| old.digest != locked.digest) => Change::Updated,
-        _ if steps().any(|step| matches!(step, Step::Disable { .. })) => Change::Disabled,
-        _ if steps().any(|step| matches!(step, Step::Enable { .. })) => Change::Enabled,
+        _ if steps.clone().any(|step| matches!(step, Step::Disable { .. })) => Change::Disabled,
+        _ if steps.clone().any(|step| matches!(step, Step::Enable { .. })) => Change::Enabled,
         Some(_) if old.is_none() => Change::Added,
         // It was a copy, and is a link now.
         None if old.is_some() => Change::Updated,
-        _ if steps().any(|step| {
+        _ if steps.any(|step| {
             matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. } | Step::Edit { .. })
         }) =>
         {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::fetch::{Chosen, Fetched, nothing};
+use super::fetch::{Chosen, Fetched, mark_named};
 use super::select::{self, ALL};
 use super::{InstallOutcome, InstallRequest};
 use crate::context::Context;
@@ -22,39 +22,31 @@ use crate::text::closest;
 pub(super) fn list(context: &Context, scope: &Scope) -> Result<InstallOutcome> {
     let (bringers, warnings) = bringers(context, scope)?;
     let mut outcome = InstallOutcome { warnings, ..InstallOutcome::default() };
-    for Chosen { spec, opened, candidates } in &bringers {
+    for Chosen { spec, opened, candidates, .. } in &bringers {
         outcome.available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));
     }
     Ok(outcome)
 }
 
-/// Fetches those of the skills that `request` means: by name, all, the only one, or those that a person
+/// Chooses those of the skills that `request` means: by name, all, the only one, or those that a person
 /// picks.
 ///
 /// # Errors
 ///
 /// As [`list`]; a name that no skill or more than one has; several skills, none named and nobody to
-/// ask; skills that are refused.
-pub(super) fn fetch(
+/// ask.
+pub(super) fn choose_skills(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
     gate: Gate,
-) -> Result<Fetched> {
+) -> Result<(Fetched, Vec<Chosen>)> {
     let (mut bringers, warnings) = bringers(context, scope)?;
     let mut fetched = Fetched::new(gate);
     fetched.warnings = warnings;
-    let named = request.skills.iter().any(|name| name != ALL);
     choose(context, request, &mut bringers)?;
-    let alone = bringers.iter().map(|bringer| bringer.candidates.len()).sum::<usize>() == 1;
-    let mut taken = 0;
-    for chosen in &bringers {
-        taken += fetched.add_chosen(context, scope, request, chosen, named || alone)?;
-    }
-    if taken == 0 {
-        return Err(nothing(fetched.warnings));
-    }
-    Ok(fetched)
+    mark_named(request, &mut bringers);
+    Ok((fetched, bringers))
 }
 
 fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String>)> {
@@ -63,7 +55,7 @@ fn bringers(context: &Context, scope: &Scope) -> Result<(Vec<Chosen>, Vec<String
     for (package, opened) in packages {
         let spec = SourceSpec { origin: Origin::Package(package), path: None, reference: None, skill: None };
         let candidates = discover_all(&opened.tree);
-        bringers.push(Chosen { spec, opened, candidates });
+        bringers.push(Chosen { spec, opened, candidates, named: false });
     }
     if bringers.is_empty() {
         let root = scope.root.display();
@@ -131,7 +123,7 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
     }
     for name in &request.skills {
         let mut having = Vec::new();
-        for (at, Chosen { spec, opened, candidates }) in bringers.iter().enumerate() {
+        for (at, Chosen { spec, opened, candidates, .. }) in bringers.iter().enumerate() {
             if let Some(one) = select::by_name(spec, &opened.name, candidates, name)? {
                 let exact = one.meta.as_ref().is_ok_and(|meta| meta.name == *name);
                 having.push((at, one.path, exact));

@@ -1,9 +1,10 @@
 //! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::fetch::{self, Fetched, keep, locked};
+use super::intake::{Intake, Taken};
 use super::select::{candidates, install_name};
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
@@ -16,10 +17,12 @@ use crate::install::editable::Editable;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, digest_of, real_dir};
+use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
+use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::package::install_command;
@@ -61,12 +64,14 @@ pub(super) fn restore(
     scope: &Scope,
     files: &Files,
     request: &InstallRequest,
+    transaction: Option<&Transaction<'_>>,
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
     let care = Care { bring: true, force: request.force, copy };
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
+    work.take_stored(transaction)?;
     for (name, requirement) in files.manifest.skills() {
         match files.lock.skills.get(name) {
             _ if requirement.editable => work.editable(name, requirement, care)?,
@@ -180,6 +185,8 @@ pub(in crate::ops) struct Worker<'a> {
     files: &'a Files,
     /// Sources that were opened, and at which revision or reference, so that each is fetched once.
     opened: BTreeMap<(Origin, At), Opened>,
+    /// Skills that were taken from the store already, all at once.
+    taken: BTreeMap<SkillName, Taken>,
     canonical: SkillsDir,
     disabled: SkillsDir,
     pub(in crate::ops) restore: Restore,
@@ -199,7 +206,16 @@ impl<'a> Worker<'a> {
             Ok(SkillsDir::open(&dir, &real_dir(&scope.skills_dir())?)?)
         };
         let (canonical, disabled) = (open(scope.skills_dir())?, open(scope.disabled_dir())?);
-        Ok(Self { context, scope, files, opened: BTreeMap::new(), canonical, disabled, restore })
+        Ok(Self {
+            context,
+            scope,
+            files,
+            opened: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            canonical,
+            disabled,
+            restore,
+        })
     }
 
     /// Whether the manifest wants what is locked of `name`; without one, all of it is wanted.
@@ -257,14 +273,40 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
+    /// Takes the skills that are wanted and lie nowhere in the scope from the store. What is not there whole
+    /// is looked after where it is wanted.
+    fn take_stored(&mut self, transaction: Option<&Transaction<'_>>) -> Result<()> {
+        let store = Store::new(&self.context.settings).and_then(|store| store.reader());
+        let Ok(Some(store)) = store else { return Ok(()) };
+        let dirs = [self.scope.skills_dir(), self.scope.disabled_dir()];
+        let there = dirs.iter().map(|dir| crate::fs::list_dir(dir)).collect::<Result<Vec<_>, _>>()?;
+        let there: BTreeSet<_> = there.into_iter().flatten().collect();
+        let missing = self.files.lock.skills.iter().filter(|(name, locked)| {
+            !there.contains(name.as_str()) && self.is_wanted(name, locked) && !self.files.is_conflict(name)
+        });
+        let missing: Vec<_> = missing.collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let scene = transaction.map(|transaction| (transaction, self.files));
+        let intake = Intake::reading(Some(store), self.scope, scene)?;
+        let taken = workers::map(&missing, || (), |(), (name, locked)| intake.restore(name, &locked.digest));
+        for ((name, _), taken) in missing.iter().zip(taken) {
+            self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
+        }
+        Ok(())
+    }
+
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
         // Where it is to lie, then where it may still lie.
         let [first, second] =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
+        // What was taken from the store lies in neither.
         let there = match first.kind(name)? {
             Some(kind) => Some((first, kind)),
             None => second.kind(name)?.map(|kind| (second, kind)),
         };
+        let there = there.filter(|_| !self.taken.contains_key(name));
         let digest = there.and_then(|(dir, kind)| match kind {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => digest_of(&dir.place(name)),
@@ -316,6 +358,10 @@ impl<'a> Worker<'a> {
     /// Where neither store nor source has these bytes; a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         self.ask(name, locked)?;
+        if let Some(Taken { set, planted, .. }) = self.taken.remove(name) {
+            self.restore.fetched.planted.extend(planted.map(|planted| (name.clone(), planted)));
+            return Ok(set);
+        }
         let told = self.restore.fetched.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);

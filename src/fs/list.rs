@@ -1,0 +1,146 @@
+//! What lies in a directory, with what a walk must know of it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+use super::Base;
+
+/// What an entry of a directory is. Links are not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Met {
+    Directory,
+    Symlink,
+    File {
+        executable: bool,
+        size: u64,
+    },
+    /// The kind with its article.
+    Special(&'static str),
+}
+
+/// The entries of a directory, or the error and the name of the entry that it is about.
+pub(super) type Children = Result<Vec<(OsString, Met)>, (Option<OsString>, io::Error)>;
+
+impl Base {
+    /// Returns the entries of the directory at `below` this one, in its own order. A link at the end of the
+    /// path is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read; the name of an entry that cannot be looked at.
+    #[cfg(target_os = "linux")]
+    pub(super) fn children(&self, below: &Path) -> Children {
+        use std::mem::MaybeUninit;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
+
+        let whole = |error: rustix::io::Errno| (None, error.into());
+        let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let dir = openat(&self.handle, below, flags, Mode::empty()).map_err(whole)?;
+        let mut buffer = [MaybeUninit::uninit(); 8 << 10];
+        let mut entries = RawDir::new(&dir, &mut buffer);
+        let mut found = Vec::new();
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(whole)?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let met = match entry.file_type() {
+                FileType::Directory => Met::Directory,
+                FileType::Symlink => Met::Symlink,
+                // Also where the file system does not say at once.
+                FileType::RegularFile | FileType::Unknown => {
+                    let stat = statat(&dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+                        .map_err(|error| (Some(name.to_owned()), error.into()))?;
+                    let size = u64::try_from(stat.st_size).unwrap_or(0);
+                    match FileType::from_raw_mode(stat.st_mode) {
+                        FileType::RegularFile => Met::File { executable: stat.st_mode & 0o111 != 0, size },
+                        FileType::Directory => Met::Directory,
+                        FileType::Symlink => Met::Symlink,
+                        other => Met::Special(special(other)),
+                    }
+                }
+                other => Met::Special(special(other)),
+            };
+            found.push((name.to_owned(), met));
+        }
+        Ok(found)
+    }
+
+    /// Returns the entries of the directory at `below` this one, in its own order.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read; the name of an entry that cannot be looked at.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn children(&self, below: &Path) -> Children {
+        let whole = |error| (None, error);
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(self.path.join(below)).map_err(whole)? {
+            let entry = entry.map_err(whole)?;
+            let part = |error| (Some(entry.file_name()), error);
+            let kind = entry.file_type().map_err(part)?;
+            let met =
+                if kind.is_dir() { Met::Directory } else { met(kind, || entry.metadata()).map_err(part)? };
+            found.push((entry.file_name(), met));
+        }
+        Ok(found)
+    }
+}
+
+/// What something other than a directory is; `metadata` are asked for of a regular file.
+pub(super) fn met(
+    kind: std::fs::FileType,
+    metadata: impl FnOnce() -> io::Result<std::fs::Metadata>,
+) -> io::Result<Met> {
+    if kind.is_symlink() {
+        return Ok(Met::Symlink);
+    }
+    if !kind.is_file() {
+        return Ok(Met::Special(special_of(kind)));
+    }
+    let metadata = metadata()?;
+    Ok(Met::File { executable: is_executable(&metadata), size: metadata.len() })
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &std::fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+fn special(kind: rustix::fs::FileType) -> &'static str {
+    use rustix::fs::FileType;
+    match kind {
+        FileType::Fifo => "a named pipe",
+        FileType::Socket => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(unix)]
+fn special_of(kind: std::fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+    if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn special_of(_kind: std::fs::FileType) -> &'static str {
+    "a special file"
+}

@@ -1,0 +1,56 @@
+//! The places of a scope, each of whose directories is checked once.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::plan::Place;
+use super::scope::Scope;
+use crate::error::Result;
+use crate::name::SkillName;
+use crate::settings::Settings;
+
+/// Tells where skills lie in a scope. To check that a directory does not lead out of it takes many looks at
+/// the disk, and a thousand skills lie in two directories.
+#[derive(Debug)]
+pub struct Places<'a> {
+    scope: &'a Scope,
+    settings: &'a Settings,
+    dirs: RefCell<BTreeMap<Place, PathBuf>>,
+}
+
+impl<'a> Places<'a> {
+    /// Nothing was checked yet.
+    pub fn new(scope: &'a Scope, settings: &'a Settings) -> Self {
+        Self { scope, settings, dirs: RefCell::default() }
+    }
+
+    /// Where the skill `name` lies at `place`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::place`].
+    pub fn of(&self, place: &Place, name: &SkillName) -> Result<PathBuf> {
+        self.with(place, |dir| dir.join(name.as_str()))
+    }
+
+    /// The directory of `place`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::place`].
+    pub fn dir(&self, place: &Place) -> Result<PathBuf> {
+        self.with(place, Path::to_owned)
+    }
+
+    fn with(&self, place: &Place, tell: impl FnOnce(&Path) -> PathBuf) -> Result<PathBuf> {
+        if let Some(dir) = self.dirs.borrow().get(place) {
+            return Ok(tell(dir));
+        }
+        let dir = self.scope.dir(self.settings, place)?;
+        self.scope.check_inside(&dir)?;
+        let told = tell(&dir);
+        self.dirs.borrow_mut().insert(place.clone(), dir);
+        Ok(told)
+    }
+}

@@ -1,0 +1,97 @@
+//! The store of an older version.
+//!
+//! ```text
+//! store-v1/sha256/ab/cdef.../   a tree, unpacked
+//! store-v1/kept/<digest>        an empty file: this tree is a copy that a user edited
+//! ```
+//!
+//! Nothing is read from it but the copies that users edited: they are still told of, and never taken away.
+
+use std::path::{Path, PathBuf};
+
+use super::care::{Kept, digests};
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::fs::{self, DirLock};
+
+/// The store of an older version of skillpm. It may not be there.
+#[derive(Debug, Clone)]
+pub struct OldStore {
+    root: PathBuf,
+}
+
+impl OldStore {
+    /// The older store beside the store at `root`.
+    pub(super) fn beside(root: &Path) -> Self {
+        Self { root: root.with_file_name("store-v1") }
+    }
+
+    /// Its directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        let hex = digest.hex();
+        self.root.join("sha256").join(&hex[..2]).join(&hex[2..])
+    }
+
+    /// The copies that a user edited.
+    pub(super) fn kept(&self) -> Result<Vec<Kept>> {
+        let marks = fs::list_dir(&self.root.join("kept"))?;
+        let digests = marks.iter().filter_map(|name| Digest::from_hex(name));
+        Ok(digests.map(|digest| Kept { path: self.path(&digest), digest }).collect())
+    }
+
+    /// The trees that no user edited, which no skillpm of this version reads.
+    ///
+    /// # Errors
+    ///
+    /// Where the store cannot be read.
+    pub fn trees(&self) -> Result<Vec<PathBuf>> {
+        let kept: Vec<_> = self.kept()?.into_iter().map(|kept| kept.path).collect();
+        let all = digests(&self.root)?.into_iter().map(|digest| self.path(&digest));
+        Ok(all.filter(|path| !kept.contains(path)).collect())
+    }
+
+    /// Takes the tree at `path` away; `false` where an older skillpm is at work.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be removed.
+    pub fn take(&self, path: &Path) -> Result<bool> {
+        let Some(_alone) = DirLock::try_acquire(&self.root) else { return Ok(false) };
+        fs::remove_tree(path)?;
+        for dir in path.ancestors().skip(1).take_while(|dir| dir.starts_with(&self.root)) {
+            fs::remove_dir_if_empty(dir);
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::set;
+    use super::*;
+
+    #[test]
+    fn copies_of_users_stay_and_the_rest_can_go() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let old = OldStore::beside(&dir.path().join("store-v2"));
+        let [mine, other] = ["mine", "other"].map(|text| {
+            let digest = set(text).digest().expect("reads");
+            let place = old.path(&digest);
+            fs::create_dir_all(place.parent().expect("a parent")).expect("creates");
+            fs::materialize(&set(text), &place).expect("writes");
+            digest
+        });
+        fs::write_small(&old.root.join("kept").join(mine.hex()), b"").expect("writes");
+        let kept = old.kept().expect("reads");
+        assert_eq!(kept.iter().map(|kept| &kept.path).collect::<Vec<_>>(), [&old.path(&mine)]);
+        assert!(kept[0].is_whole());
+        assert_eq!(old.trees().expect("reads"), [old.path(&other)]);
+        assert!(old.take(&old.path(&other)).expect("removes"));
+        assert!(old.trees().expect("reads").is_empty());
+        assert_eq!(old.kept().expect("reads"), kept);
+    }
+}
