@@ -97,7 +97,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let begun = Transaction::is_begun(&scope);
     if !begun && !Record::is_there(&scope)? {
-        return Err(nothing(&scope));
+        return Err(nothing(context, &scope));
     }
     if begun && request.dry_run {
         let message = format!("a change of the scope of the {} is not finished", scope.kind);
@@ -110,7 +110,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     if transaction.as_ref().is_some_and(Transaction::has_finished_undo) {
         return Ok(UndoOutcome { scope: Some(scope.kind), finished: true, ..UndoOutcome::default() });
     }
-    let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(&scope))?;
+    let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(context, &scope))?;
     let undo = Undo::plan(settings, &scope, &record, request.force).map_err(|stop| match stop {
         Stop::Changed(changed) => changed_since(&changed),
         Stop::Failed(error) => error,
@@ -165,14 +165,21 @@ pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
     Ok(Forgotten { forgotten: true, bytes })
 }
 
-fn nothing(scope: &Scope) -> Error {
+fn nothing(context: &Context, scope: &Scope) -> Error {
     let message = format!("there is nothing to undo in the scope of the {}", scope.kind);
+    let error = Error::new(ErrorKind::Findings, message);
     let other = match scope.kind {
-        ScopeKind::Project => "user",
-        ScopeKind::User => "project",
+        ScopeKind::Project => ScopeKind::User,
+        ScopeKind::User => ScopeKind::Project,
     };
-    Error::new(ErrorKind::Findings, message)
-        .hint(format!("`skillpm undo --scope {other}` takes back the last change of the other scope"))
+    let there = Scope::new(&context.settings, other).and_then(|other| Record::is_there(&other));
+    if there.unwrap_or(false) {
+        error.hint(format!(
+            "the last change was in the other scope: `skillpm undo --scope {other}` takes it back"
+        ))
+    } else {
+        error
+    }
 }
 
 /// The error for what was changed since.

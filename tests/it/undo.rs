@@ -68,7 +68,6 @@ fn an_installation_is_taken_back_and_done_again() {
     exit: 1
     --- stderr
     error: there is nothing to undo in the scope of the project
-    hint: `skillpm undo --scope user` takes back the last change of the other scope
     ");
     let before = sandbox.scope();
     ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
@@ -149,6 +148,7 @@ fn a_newer_version_gives_way_to_the_one_before() {
 fn the_scope_of_the_user_has_a_record_of_its_own() {
     let sandbox = sandbox();
     ok(&sandbox, &["install", "./src/pdf", "-g"]);
+    assert!(sandbox.run(&["undo"]).stderr.contains("`skillpm undo --scope user` takes it back"));
     ok(&sandbox, &["install", "./src/docx"]);
     ok(&sandbox, &["undo", "-g"]);
     assert!(!sandbox.home().join(".agents/skills").exists());
@@ -334,7 +334,8 @@ fn a_record_of_somebody_else_is_refused() {
 /// THREATS: nobody can change a record, or put something else in its place.
 #[test]
 fn a_record_that_was_changed_is_refused() {
-    let changes: [(&str, &dyn Fn(&Sandbox, &Path)); 4] = [
+    type Change<'a> = (&'a str, &'a dyn Fn(&Sandbox, &Path));
+    let changes: [Change<'_>; 4] = [
         ("a step more", &|sandbox, record| {
             let journal = std::fs::read_to_string(record.join("journal.json")).expect("a journal");
             let step = r#""steps":[{"relink":{"place":{"agent":"claude-code"},"name":"x","says":"sha256:0000000000000000000000000000000000000000000000000000000000000000"}},"#;

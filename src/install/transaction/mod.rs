@@ -448,5 +448,5 @@ fn describe(step: &Step) -> String {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;

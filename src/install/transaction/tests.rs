@@ -1,5 +1,9 @@
 //! Each step, what takes it back, and what takes that back.
 
+#![cfg(unix)]
+
+use std::slice;
+
 use super::undo::{Changed, ChangedKind, Stop, Undo};
 use super::*;
 use crate::env::Env;
@@ -101,9 +105,9 @@ impl Scene {
     }
 
     /// Applies `steps`; taking them back is `inverse`, and taking that back `again`.
-    fn case(&self, steps: Vec<Step>, inverse: &[Step], again: &[Step]) {
+    fn case(&self, steps: &[Step], inverse: &[Step], again: &[Step]) {
         let before = self.state();
-        self.apply(steps.clone());
+        self.apply(steps.to_vec());
         let after = self.state();
         assert_ne!(before, after, "{steps:?}");
         for round in 0..2 {
@@ -144,13 +148,13 @@ fn relink(place: Place, text: &str) -> Step {
 fn trees() {
     let scene = Scene::new();
     let new = scene.skill("src", "new");
-    scene.case(vec![put(new, None)], &[removal(new)], &[put(new, None)]);
+    scene.case(&[put(new, None)], &[removal(new)], &[put(new, None)]);
     let scene = Scene::new();
     let old = scene.skill(HOME, "old");
-    scene.case(vec![put(new, Some(old))], &[put(old, Some(new))], &[put(new, Some(old))]);
+    scene.case(&[put(new, Some(old))], &[put(old, Some(new))], &[put(new, Some(old))]);
     let scene = Scene::new();
     let old = scene.skill(HOME, "old");
-    scene.case(vec![removal(old)], &[put(old, None)], &[removal(old)]);
+    scene.case(&[removal(old)], &[put(old, None)], &[removal(old)]);
 }
 
 #[test]
@@ -161,15 +165,16 @@ fn links() {
     );
     let scene = Scene::new();
     scene.skill(HOME, "old");
-    scene.case(vec![step.clone()], &[unlink.clone()], &[relink(claude(), OURS)]);
+    scene.case(slice::from_ref(&step), slice::from_ref(&unlink), &[relink(claude(), OURS)]);
     assert!(fs::kind(&scene.at(".claude")).unwrap().is_some());
     scene.take_back();
     assert!(fs::kind(&scene.at(".claude")).unwrap().is_none(), "a directory that was made goes too");
     // Over another link, wherever that leads.
     fs::create_dir_all(&scene.at(".claude/skills")).unwrap();
     scene.link(LINK, "/elsewhere");
-    scene.case(vec![step], &[relink(claude(), "/elsewhere")], &[relink(claude(), OURS)]);
-    scene.case(vec![unlink.clone()], &[relink(claude(), OURS)], &[unlink]);
+    scene.case(&[step], &[relink(claude(), "/elsewhere")], &[relink(claude(), OURS)]);
+    let unlink = slice::from_ref(&unlink);
+    scene.case(unlink, &[relink(claude(), OURS)], unlink);
 }
 
 #[test]
@@ -178,15 +183,11 @@ fn editable_skills() {
     fs::write_atomic(&scene.scope.manifest, MANIFEST.as_bytes()).unwrap();
     let (edit, unlink) =
         (Step::Edit { name: name() }, Step::Unlink { place: Place::Canonical, name: name() });
-    scene.case(vec![edit.clone()], &[unlink], &[relink(Place::Canonical, "../../src")]);
+    scene.case(slice::from_ref(&edit), &[unlink], &[relink(Place::Canonical, "../../src")]);
     scene.take_back();
     fs::create_dir_all(&scene.scope.skills_dir()).unwrap();
     scene.link(HOME, "/elsewhere");
-    scene.case(
-        vec![edit],
-        &[relink(Place::Canonical, "/elsewhere")],
-        &[relink(Place::Canonical, "../../src")],
-    );
+    scene.case(&[edit], &[relink(Place::Canonical, "/elsewhere")], &[relink(Place::Canonical, "../../src")]);
 }
 
 #[test]
@@ -194,10 +195,11 @@ fn skills_that_move() {
     let scene = Scene::new();
     let digest = Some(scene.skill(HOME, "old"));
     let (disable, enable) = (Step::Disable { name: name(), digest }, Step::Enable { name: name(), digest });
-    scene.case(vec![disable.clone()], &[enable.clone()], &[disable.clone()]);
+    let [one, two] = [&disable, &enable].map(slice::from_ref);
+    scene.case(one, two, one);
     scene.take_back();
     scene.apply(vec![disable.clone()]);
-    scene.case(vec![enable.clone()], &[disable], &[enable]);
+    scene.case(two, one, two);
 }
 
 /// Steps at one place are taken back in the other order: a tree that gave way to a link.
@@ -209,7 +211,7 @@ fn several_steps_at_one_place() {
     let step = Step::Link { agent: "claude-code".to_owned(), name: name() };
     let unlink = Step::Unlink { place: claude(), name: name() };
     let back = Step::Put { place: claude(), name: name(), digest: old, replaces: None };
-    scene.case(vec![gone.clone(), step], &[unlink, back], &[gone, relink(claude(), OURS)]);
+    scene.case(&[gone.clone(), step], &[unlink, back], &[gone, relink(claude(), OURS)]);
 }
 
 /// What was changed since is told with its place, once; by force it is set aside, and kept where the

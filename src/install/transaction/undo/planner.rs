@@ -1,0 +1,464 @@
+//! The step that takes each step back, at what lies at its place by then.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{Changed, ChangedKind, Stop, Text, Undo};
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::directory::SkillsDir;
+use crate::install::editable::Editable;
+use crate::install::plan::{Place, Step};
+use crate::install::scope::Scope;
+use crate::install::state::{Found, digest_of, real_dir};
+use crate::install::transaction::MAX_FILE;
+use crate::install::transaction::journal::Change;
+use crate::install::transaction::record::{Record, of_text};
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::settings::Settings;
+use crate::store::Store;
+
+/// What lies at a place, or will after the steps that are planned so far.
+#[derive(Debug, Clone)]
+enum Lies {
+    Nothing,
+    Tree(Option<Digest>),
+    /// What the link says, and whether it leads to the canonical copy.
+    Link {
+        text: PathBuf,
+        ours: bool,
+    },
+    /// The link with this digest, which was brought back.
+    Old(Digest),
+    Other,
+}
+
+impl Lies {
+    /// The digest of what a link says.
+    fn says(&self) -> Option<Digest> {
+        match self {
+            Self::Link { text, .. } => Some(of_text(text)),
+            Self::Old(says) => Some(*says),
+            _ => None,
+        }
+    }
+}
+
+/// The link that the transaction made.
+enum Expected {
+    /// One that leads to the canonical copy.
+    Ours,
+    /// One to the directory that the manifest names.
+    Source,
+    /// The one with this digest.
+    Says(Digest),
+}
+
+pub(super) struct Planner<'a> {
+    settings: &'a Settings,
+    scope: &'a Scope,
+    record: &'a Record,
+    force: bool,
+    store: Option<Store>,
+    /// The manifest as it is now, which is what the transaction made of it, or was changed since.
+    manifest: Manifest,
+    lies: BTreeMap<PathBuf, Lies>,
+    /// The next number for a tree that no step had.
+    fresh: usize,
+    pub(super) undo: Undo,
+    pub(super) changed: Vec<Changed>,
+}
+
+type Done = std::result::Result<(), Stop>;
+
+impl<'a> Planner<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        scope: &'a Scope,
+        record: &'a Record,
+        force: bool,
+    ) -> Result<Self> {
+        let text = fs::read_capped(&scope.manifest, MAX_FILE)?.unwrap_or_default();
+        let journal = &record.journal;
+        let slots = journal.slots.iter().copied().max().map_or(0, |slot| slot + 1);
+        Ok(Self {
+            settings,
+            scope,
+            record,
+            force,
+            store: Store::new(settings).ok(),
+            manifest: Manifest::parse(&String::from_utf8_lossy(&text)).unwrap_or_default(),
+            lies: BTreeMap::new(),
+            fresh: slots.max(journal.steps.len()),
+            undo: Undo::default(),
+            changed: Vec::new(),
+        })
+    }
+
+    /// Plans what takes `step` back, whose tree has the number `slot`.
+    pub(super) fn take_back(&mut self, slot: usize, step: &Step) -> Done {
+        let link = self.record.journal.links.get(&slot).copied();
+        match step {
+            Step::Put { place, name, digest, replaces: None } => {
+                self.drop_tree(slot, place, name, Some(*digest))
+            }
+            Step::Put { place, name, digest, replaces: Some(old) } => {
+                self.bring_tree(slot, place, name, *old, Some(*digest))
+            }
+            Step::Remove { place, name, old } => self.bring_tree(slot, place, name, *old, None),
+            Step::Link { agent, name } => {
+                self.link_back(slot, &Place::Agent(agent.clone()), name, link, &Expected::Ours)
+            }
+            Step::Edit { name } => self.link_back(slot, &Place::Canonical, name, link, &Expected::Source),
+            Step::Relink { place, name, says } => {
+                self.link_back(slot, place, name, link, &Expected::Says(*says))
+            }
+            // Without a link it was gone already.
+            Step::Unlink { place, name } => match link {
+                Some(says) => self.bring_link(slot, place, name, says, None),
+                None => Ok(()),
+            },
+            Step::Disable { name, digest } => self.move_back(slot, name, *digest, true),
+            Step::Enable { name, digest } => self.move_back(slot, name, *digest, false),
+        }
+    }
+
+    /// Brings the link `old` back in place of the one that is `expected`, which only goes where there was
+    /// none.
+    fn link_back(
+        &mut self,
+        slot: usize,
+        place: &Place,
+        name: &SkillName,
+        old: Option<Digest>,
+        expected: &Expected,
+    ) -> Done {
+        match old {
+            Some(says) => self.bring_link(slot, place, name, says, Some(expected)),
+            None => self.drop_link(slot, place, name, expected),
+        }
+    }
+
+    /// Plans that the tree that the transaction brought goes.
+    fn drop_tree(&mut self, slot: usize, place: &Place, name: &SkillName, expected: Option<Digest>) -> Done {
+        match self.lies(place, name)? {
+            Lies::Nothing => Ok(()),
+            Lies::Tree(Some(old)) if Some(old) == expected => self.remove(slot, place, name, old),
+            other => self.clear(slot, place, name, &other, ChangedKind::Edited).map(drop),
+        }
+    }
+
+    /// Plans that the tree `digest` comes back, in exchange for `instead`.
+    fn bring_tree(
+        &mut self,
+        slot: usize,
+        place: &Place,
+        name: &SkillName,
+        digest: Digest,
+        instead: Option<Digest>,
+    ) -> Done {
+        let lies = self.lies(place, name)?;
+        let replaces = match lies {
+            Lies::Nothing => None,
+            Lies::Tree(Some(there)) if there == digest => return Ok(()),
+            Lies::Tree(Some(there)) if Some(there) == instead => Some(there),
+            Lies::Tree(Some(there)) => {
+                let kind = if instead.is_some() { ChangedKind::Edited } else { ChangedKind::Came };
+                if !self.may_go(place, name, kind)? {
+                    return Ok(());
+                }
+                self.undo.keep.push((place.clone(), name.clone()));
+                Some(there)
+            }
+            _ => {
+                let aside = self.fresh_slot()?;
+                if !self.clear(aside, place, name, &lies, ChangedKind::Came)? {
+                    return Ok(());
+                }
+                None
+            }
+        };
+        let slot = self.source(slot, place, name, digest)?;
+        let step = Step::Put { place: place.clone(), name: name.clone(), digest, replaces };
+        self.push(slot, step, place, name, Lies::Tree(Some(digest)))
+    }
+
+    /// Plans that the link that is `expected` goes.
+    fn drop_link(&mut self, slot: usize, place: &Place, name: &SkillName, expected: &Expected) -> Done {
+        let lies = self.lies(place, name)?;
+        match lies {
+            Lies::Nothing => Ok(()),
+            _ if self.is_expected(&lies, name, expected)? => self.unlink(slot, place, name, &lies),
+            _ => self.clear(slot, place, name, &lies, ChangedKind::Came).map(drop),
+        }
+    }
+
+    /// Plans that the link which `says` this comes back, in exchange for the one that is `expected`.
+    fn bring_link(
+        &mut self,
+        slot: usize,
+        place: &Place,
+        name: &SkillName,
+        says: Digest,
+        expected: Option<&Expected>,
+    ) -> Done {
+        let lies = self.lies(place, name)?;
+        let there = lies.says();
+        if there == Some(says) {
+            return Ok(());
+        }
+        match (&lies, expected) {
+            (Lies::Nothing, _) => {}
+            (_, Some(expected)) if self.is_expected(&lies, name, expected)? => {}
+            // The link there is set aside by the exchange.
+            (Lies::Link { .. } | Lies::Old(_), _) => {
+                if !self.may_go(place, name, ChangedKind::Link)? {
+                    return Ok(());
+                }
+            }
+            _ => {
+                let aside = self.fresh_slot()?;
+                if !self.clear(aside, place, name, &lies, ChangedKind::Came)? {
+                    return Ok(());
+                }
+            }
+        }
+        let kept = self.record.tree(slot);
+        if fs::read_link(&kept)?.is_none_or(|text| of_text(&text) != says) {
+            return Err(self.lost(place, name)?.into());
+        }
+        self.undo.links.extend(there.map(|there| (slot, there)));
+        let step = Step::Relink { place: place.clone(), name: name.clone(), says };
+        self.push(slot, step, place, name, Lies::Old(says))
+    }
+
+    /// Plans that a skill moves back which was `disabled`, or enabled. Edits move along.
+    fn move_back(&mut self, slot: usize, name: &SkillName, digest: Option<Digest>, disabled: bool) -> Done {
+        let (from, to) =
+            if disabled { (Place::Disabled, Place::Canonical) } else { (Place::Canonical, Place::Disabled) };
+        match self.lies(&from, name)? {
+            Lies::Tree(there) => {
+                let in_the_way = self.lies(&to, name)?;
+                let aside = self.fresh_slot()?;
+                if !self.clear(aside, &to, name, &in_the_way, ChangedKind::Came)? {
+                    return Ok(());
+                }
+                let name = name.clone();
+                let step = if disabled {
+                    Step::Enable { name: name.clone(), digest: there }
+                } else {
+                    Step::Disable { name: name.clone(), digest: there }
+                };
+                let path = self.path(&from, &name)?;
+                self.lies.insert(path, Lies::Nothing);
+                self.push(slot, step, &to, &name, Lies::Tree(there))
+            }
+            Lies::Nothing => match (self.lies(&to, name)?, digest) {
+                // Somebody moved it back by hand.
+                (Lies::Tree(_), _) => Ok(()),
+                // Somebody removed it: the store may have it.
+                (_, Some(digest)) => self.bring_tree(slot, &to, name, digest, None),
+                (_, None) => Err(self.lost(&to, name)?.into()),
+            },
+            _ => self.refuse(&from, name, ChangedKind::NotASkill),
+        }
+    }
+
+    /// Plans that what lies at a place goes, which the transaction did not leave there; `false` where it
+    /// may not.
+    fn clear(
+        &mut self,
+        slot: usize,
+        place: &Place,
+        name: &SkillName,
+        lies: &Lies,
+        kind: ChangedKind,
+    ) -> std::result::Result<bool, Stop> {
+        match lies {
+            Lies::Nothing => {}
+            Lies::Tree(Some(there)) => {
+                if !self.may_go(place, name, kind)? {
+                    return Ok(false);
+                }
+                self.undo.keep.push((place.clone(), name.clone()));
+                self.remove(slot, place, name, *there)?;
+            }
+            Lies::Link { .. } | Lies::Old(_) => {
+                if !self.may_go(place, name, ChangedKind::Link)? {
+                    return Ok(false);
+                }
+                self.unlink(slot, place, name, lies)?;
+            }
+            Lies::Tree(None) | Lies::Other => {
+                self.refuse(place, name, ChangedKind::NotASkill)?;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn remove(&mut self, slot: usize, place: &Place, name: &SkillName, old: Digest) -> Done {
+        let slot = self.free(slot)?;
+        let step = Step::Remove { place: place.clone(), name: name.clone(), old };
+        self.push(slot, step, place, name, Lies::Nothing)
+    }
+
+    fn unlink(&mut self, slot: usize, place: &Place, name: &SkillName, lies: &Lies) -> Done {
+        let slot = self.free(slot)?;
+        self.undo.links.extend(lies.says().map(|says| (slot, says)));
+        let step = Step::Unlink { place: place.clone(), name: name.clone() };
+        self.push(slot, step, place, name, Lies::Nothing)
+    }
+
+    fn push(&mut self, slot: usize, step: Step, place: &Place, name: &SkillName, lies: Lies) -> Done {
+        let path = self.path(place, name)?;
+        self.lies.insert(path, lies);
+        self.undo.steps.push(step);
+        self.undo.slots.push(slot);
+        Ok(())
+    }
+
+    /// Whether `lies` is the link that the transaction made.
+    fn is_expected(&self, lies: &Lies, name: &SkillName, expected: &Expected) -> Result<bool> {
+        Ok(match (expected, lies) {
+            (Expected::Ours, Lies::Link { ours, .. }) => *ours,
+            (Expected::Source, Lies::Link { text, .. }) => {
+                let entry = self.manifest.skills().get(name);
+                let source = entry.map(|entry| Editable::of(self.settings, self.scope, entry)).transpose()?;
+                source.flatten().is_some_and(|editable| editable.link.says(text))
+            }
+            (Expected::Says(says), lies) => lies.says() == Some(*says),
+            _ => false,
+        })
+    }
+
+    /// Whether what was changed may go; it is told where not.
+    fn may_go(
+        &mut self,
+        place: &Place,
+        name: &SkillName,
+        kind: ChangedKind,
+    ) -> std::result::Result<bool, Stop> {
+        if !self.force {
+            self.refuse(place, name, kind)?;
+        }
+        Ok(self.force)
+    }
+
+    fn refuse(&mut self, place: &Place, name: &SkillName, kind: ChangedKind) -> Done {
+        let path = self.path(place, name)?;
+        // What comes of it is not told again.
+        if self.changed.iter().all(|other| other.path != path) {
+            self.changed.push(Changed { path, kind });
+        }
+        Ok(())
+    }
+
+    fn path(&self, place: &Place, name: &SkillName) -> Result<PathBuf> {
+        self.scope.place(self.settings, place, name)
+    }
+
+    fn lies(&mut self, place: &Place, name: &SkillName) -> Result<Lies> {
+        let path = self.path(place, name)?;
+        if let Some(lies) = self.lies.get(&path) {
+            return Ok(lies.clone());
+        }
+        let dir = path.parent().unwrap_or(&self.scope.root);
+        let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
+        // What is taken back is checked byte by byte.
+        let lies = match dir.look(name, digest_of)? {
+            Found::Absent => Lies::Nothing,
+            Found::Tree(digest) => Lies::Tree(digest),
+            Found::Other => Lies::Other,
+            found => {
+                Lies::Link { text: fs::read_link(&path)?.unwrap_or_default(), ours: found == Found::OurLink }
+            }
+        };
+        self.lies.insert(path, lies.clone());
+        Ok(lies)
+    }
+
+    /// The number under which the tree `digest` lies in the record: `slot`, or that of a copy that the
+    /// store has.
+    fn source(&mut self, slot: usize, place: &Place, name: &SkillName, digest: Digest) -> Result<usize> {
+        let kept = self.record.tree(slot);
+        if fs::kind(&kept)? == Some(Kind::Directory) && digest_of(&kept) == Some(digest) {
+            return Ok(slot);
+        }
+        let stored = self.store.as_ref().and_then(|store| store.get(&digest).ok().flatten());
+        match stored.filter(|set| set.digest().is_ok_and(|found| found == digest)) {
+            Some(set) => {
+                let slot = self.fresh_slot()?;
+                self.undo.refills.push((slot, name.clone(), set, digest));
+                Ok(slot)
+            }
+            None => Err(self.lost(place, name)?),
+        }
+    }
+
+    fn lost(&self, place: &Place, name: &SkillName) -> Result<Error> {
+        Ok(Error::integrity(format!(
+            "what lay in `{}` cannot be brought back: it is not in `{}` as it was, and not in the store",
+            self.path(place, name)?.display(),
+            self.record.directory.display()
+        ))
+        .hint("nothing was changed; `skillpm undo --forget` gives the record up"))
+    }
+
+    /// `slot` if nothing lies there, else a number that is free.
+    fn free(&mut self, slot: usize) -> Result<usize> {
+        match fs::kind(&self.record.tree(slot))? {
+            None => Ok(slot),
+            Some(_) => self.fresh_slot(),
+        }
+    }
+
+    fn fresh_slot(&mut self) -> Result<usize> {
+        loop {
+            let slot = self.fresh;
+            self.fresh += 1;
+            if fs::kind(&self.record.tree(slot))?.is_none() {
+                return Ok(slot);
+            }
+        }
+    }
+
+    /// Plans the old texts of both files.
+    pub(super) fn files(&mut self) -> Done {
+        let journal = &self.record.journal;
+        self.undo.lockfile = self.file(&self.scope.lockfile, journal.lockfile)?;
+        self.undo.manifest = self.file(&self.scope.manifest, journal.manifest)?;
+        Ok(())
+    }
+
+    fn file(&mut self, file: &Path, change: Option<Change>) -> Result<Option<Text>> {
+        let Some(change) = change else { return Ok(None) };
+        self.scope.check_inside(file)?;
+        let old = fs::read_capped(file, MAX_FILE)?;
+        let now = old.as_deref().map(Digest::of);
+        if now == change.old {
+            return Ok(None);
+        }
+        if now != change.new {
+            if !self.force {
+                self.changed.push(Changed { path: file.to_owned(), kind: ChangedKind::Edited });
+                return Ok(None);
+            }
+            self.undo.keep_files.extend(old.is_some().then(|| file.to_owned()));
+        }
+        let new = match change.old {
+            None => None,
+            Some(digest) => Some(self.record.text(file, digest)?.ok_or_else(|| {
+                let record = self.record.directory.display();
+                Error::integrity(format!(
+                    "the old text of `{}` is not in `{record}` as it was, so nothing is taken back",
+                    file.display()
+                ))
+                .hint("nothing was changed; `skillpm undo --forget` gives the record up")
+            })?),
+        };
+        Ok(Some(Text { new, old }))
+    }
+}
