@@ -66,22 +66,17 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
 
 /// Hands the content of `size` bytes with the checksum `crc` to `sink`, if the `packed` bytes of `source` are
 /// exactly one stream of it and it is short. `false`, and nothing for `sink`, where [`inflate`] has to say.
+#[cfg(feature = "libdeflate")]
 pub(super) fn inflate_whole(
     source: &mut dyn Read,
     packed: u64,
     (size, crc): (u64, u32),
     sink: &mut Sink<'_>,
 ) -> io::Result<bool> {
-    #[cfg(feature = "libdeflate")]
-    return with_scratch(|scratch| match scratch.whole.inflate(source, packed, size, crc)? {
+    with_scratch(|scratch| match scratch.whole.inflate(source, packed, size, crc)? {
         Some(content) => sink(content).map(|()| true),
         None => Ok(false),
-    });
-    #[cfg(not(feature = "libdeflate"))]
-    {
-        let _ = (source, packed, size, crc, sink);
-        Ok(false)
-    }
+    })
 }
 
 /// Inflates the `packed` bytes of `source`, which must be exactly one stream, into `sink` and

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::bytes::{Part, at_most};
-use super::super::inflate::{InflateError, copy, inflate, inflate_whole};
+use super::super::inflate::{InflateError, copy, inflate};
 use super::central::{DEFLATED, Record};
 use crate::fs::SharedFile;
 use crate::refusal::Refusal;
@@ -131,11 +131,13 @@ impl ZipContent {
     /// Writes the content at `place` to `sink`, inflated and checked.
     fn unpack(&self, place: &Place, sink: &mut dyn Write) -> Result<(), ReadError> {
         let part = || Part { file: &self.file, offset: place.data, left: place.packed };
-        let declared = (place.size, place.crc);
-        if place.deflated
-            && inflate_whole(&mut part(), place.packed, declared, &mut |bytes| sink.write_all(bytes))?
-        {
-            return Ok(());
+        #[cfg(feature = "libdeflate")]
+        if place.deflated {
+            let declared = (place.size, place.crc);
+            let mut write = |bytes: &[u8]| sink.write_all(bytes);
+            if super::super::inflate::inflate_whole(&mut part(), place.packed, declared, &mut write)? {
+                return Ok(());
+            }
         }
         let mut crc = crc32fast::Hasher::new();
         let mut check_and_write = |bytes: &[u8]| {
