@@ -206,3 +206,92 @@ fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     scope.check_inside(&dir)?;
     Ok(dir.join(format!("{name}.json")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::Env;
+    use crate::install::scope::ScopeKind;
+    use crate::settings::Settings;
+
+    fn digest(digit: char) -> Digest {
+        format!("sha256:{}", digit.to_string().repeat(64)).parse().expect("a digest")
+    }
+
+    fn locked(digit: char) -> Locked {
+        let text = format!(
+            "version = 1\n[[skill]]\nname = \"pdf\"\nsource = \"path:./src\"\ndigest = \"{}\"\nagents = [\"goose\"]\n",
+            digest(digit)
+        );
+        Lockfile::parse(&text).expect("a lockfile").skills.into_values().next().expect("an entry")
+    }
+
+    fn record() -> Unresolved {
+        let path = |text: &str| SafePath::new(text).expect("safe");
+        Unresolved {
+            before: locked('1'),
+            new: digest('2'),
+            mine: digest('3'),
+            merged: digest('4'),
+            paths: vec![
+                Disputed { path: path("a"), conflict: Conflict::Lines, kept: Some(path("a.mine")) },
+                Disputed { path: path("b"), conflict: Conflict::DeletedHere, kept: None },
+            ],
+        }
+    }
+
+    fn scope(dir: &std::path::Path) -> Scope {
+        let vars = [("HOME".into(), dir.into())].into();
+        let settings = Settings::from_env(Env { vars, cwd: dir.to_owned(), interactive: false });
+        Scope::new(&settings.expect("valid"), ScopeKind::Project).expect("a scope")
+    }
+
+    /// A record means something only while what it has led to is locked.
+    #[test]
+    fn a_record_is_about_one_version() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (scope, name) = (scope(dir.path()), SkillName::new("pdf").expect("a name"));
+        let read = |digit| Unresolved::read(&scope, &name, &locked(digit)).expect("reads");
+        assert_eq!(read('2'), None);
+        record().write(&scope, &name).expect("writes");
+        assert_eq!(read('2'), Some(record()));
+        assert_eq!(read('1'), None);
+        let elsewhere = Locked { origin: "path:./other".parse().expect("a source"), ..locked('2') };
+        assert_eq!(Unresolved::read(&scope, &name, &elsewhere).expect("reads"), None);
+        let lock = |digit| Lockfile { skills: BTreeMap::from([(name.clone(), locked(digit))]) };
+        forget_others(&scope, &lock('2'));
+        assert_eq!(read('2'), Some(record()));
+        forget_others(&scope, &lock('1'));
+        assert_eq!(read('2'), None);
+        assert!(fs::list_dir(&scope.work_dir()).expect("lists").is_empty(), "no directory is left");
+        record().write(&scope, &name).expect("writes");
+        forget(&scope, &name).expect("removes");
+        assert!(fs::list_dir(&scope.work_dir()).expect("lists").is_empty());
+    }
+
+    /// THREATS: a record may be a stranger's.
+    #[test]
+    fn a_strange_record_is_refused() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (scope, name) = (scope(dir.path()), SkillName::new("pdf").expect("a name"));
+        record().write(&scope, &name).expect("writes");
+        let path = file(&scope, &name).expect("inside");
+        let text = fs::read_text(&path, MAX_FILE).expect("reads").expect("is there");
+        for (old, new) in [
+            ("\"a.mine\"", "\"../a\""),
+            ("\"b\"", "\"/etc/passwd\""),
+            ("\"lines\"", "\"all\""),
+            ("\"version\": 1", "\"version\": 2"),
+            ("name = \\\"pdf", "name = \\\"doc"),
+            ("path:./src", "what:./src"),
+            ("sha256:333", "sha256:zzz"),
+            ("\"paths\"", "\"more\": 1, \"paths\""),
+        ] {
+            let strange = text.replacen(old, new, 1);
+            assert_ne!(strange, text, "{old}");
+            fs::write_atomic(&path, strange.as_bytes()).expect("writes");
+            let error = Unresolved::read(&scope, &name, &locked('2')).expect_err(old);
+            assert!(error.to_string().contains("pdf.json` cannot be read"), "{error}");
+        }
+    }
+}

@@ -213,6 +213,7 @@ fn what_commands_print_leaves_no_member_away() {
         ("install.schema.json", &["", "/$defs/skill"]),
         ("available.schema.json", &["/items"]),
         ("outdated.schema.json", &["/$defs/skill"]),
+        ("update.schema.json", &["", "/$defs/skill", "/$defs/version", "/$defs/merged", "/$defs/failure"]),
     ] {
         let schema = Schema::read(name);
         for object in objects {
@@ -235,6 +236,7 @@ fn every_schema_names_itself() {
         "outdated.schema.json",
         "report-v1.schema.json",
         "skillpm.schema.json",
+        "update.schema.json",
     ] {
         let schema = Schema::read(name);
         assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));

@@ -54,6 +54,8 @@ mod together;
 mod together_all;
 mod tree;
 mod undo;
+mod update;
+mod update_edits;
 mod user_bytes;
 mod validate;
 mod verify;

@@ -50,6 +50,12 @@ impl<'a> Finder<'a> {
         let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
         let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
         let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
+        if self.context.settings.offline && !queries.is_empty() {
+            self.found.warnings.push(
+                "without the network only what was fetched before is known of sources on other machines"
+                    .to_owned(),
+            );
+        }
         let answers = newest::ask(self.context, self.scope, &queries, self.request.latest);
         let mut said: Vec<Said> = tell.iter().map(|_| Said::default()).collect();
         let mut failed = BTreeSet::new();
@@ -134,7 +140,7 @@ impl<'a> Finder<'a> {
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
         }
-        let (new, set) = self.worker.take(name, newest)?;
+        let (new, set) = self.worker.take(name, &newest)?;
         let base = self.base(installed, new.digest)?;
         let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
         let disabled = entry.disabled;
@@ -161,9 +167,10 @@ impl<'a> Finder<'a> {
         };
         let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
         if edited && !self.request.force && self.request.prefer.is_none() {
+            let command = super::command(self.scope.kind);
             let what = format!("`{name}` was edited, and the version that it was made from cannot be had");
-            return Err(error.context(what).hint(format!(
-                "`skillpm update {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
+            return Err(Error::new(error.kind(), what).because(error).hint(format!(
+                "`{command} {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
             )));
         }
         let reason = error.with_causes();

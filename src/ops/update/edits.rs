@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::merges::{Disputed, Unresolved};
+use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::merge::{Conflict, Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
@@ -88,19 +89,66 @@ fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
 }
 
 /// The error for a skill with an earlier merge that has `open` paths.
-pub(super) fn unresolved(name: &SkillName, open: &[&Disputed]) -> Error {
-    Error::new(ErrorKind::Findings, unresolved_text(name, open)).hint(how_to_resolve(name))
-}
-
-/// What is wrong with such a skill.
-pub(super) fn unresolved_text(name: &SkillName, open: &[&Disputed]) -> String {
+pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
+    let command = super::command(scope);
     let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();
-    format!("an earlier update of `{name}` has to be finished first: look at {}", paths.join(", "))
+    let what =
+        format!("an earlier update of `{name}` has to be finished first: look at {}", paths.join(", "));
+    Error::new(ErrorKind::Findings, what).hint(format!(
+        "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
+    ))
 }
 
-/// What to do about it.
-pub(super) fn how_to_resolve(name: &SkillName) -> String {
-    format!(
-        "edit the files until no marker and no kept file is left; or take one side with `skillpm update {name} --ours` or `--theirs`, or go back with `skillpm update {name} --abort`"
-    )
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::SafePath;
+    use crate::testing::{File, file_set as set};
+
+    fn locked() -> Locked {
+        let text = format!(
+            "version = 1\n[[skill]]\nname = \"pdf\"\nsource = \"github:acme/skills\"\nrevision = \"{}\"\ndigest = \"sha256:{}\"\n",
+            "1a2b3c4d".repeat(5),
+            "0".repeat(64)
+        );
+        let lock = crate::lockfile::Lockfile::parse(&text).expect("a lockfile");
+        lock.skills.into_values().next().expect("an entry")
+    }
+
+    fn merge(base: &[File<'_>], ours: &[File<'_>], theirs: &[File<'_>]) -> Merged {
+        let [base, ours, theirs] = [base, ours, theirs].map(set);
+        let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
+        merged(&SkillName::new("pdf").expect("a name"), &versions, &locked(), None).expect("a merge")
+    }
+
+    /// What a merge leaves is open until the markers and the kept files are gone.
+    #[test]
+    fn a_merge_is_open_until_somebody_has_looked_at_it() {
+        let merged = merge(
+            &[("SKILL.md", b"a\r\n"), ("gone", b"x"), ("pic", b"\0")],
+            &[("SKILL.md", b"b\r\n"), ("gone", b"mine"), ("pic", b"\0mine")],
+            &[("SKILL.md", b"c\r\n"), ("pic", b"\0new")],
+        );
+        let digest = locked().digest;
+        let record = Unresolved {
+            before: locked(),
+            new: digest,
+            mine: digest,
+            merged: digest,
+            paths: disputed(&merged),
+        };
+        let paths: Vec<_> = record.paths.iter().map(|disputed| disputed.path.as_str()).collect();
+        assert_eq!(paths, ["SKILL.md", "gone", "pic"]);
+        let still = |lies: &FileSet| -> Vec<SafePath> {
+            let open = open(&record, &locked(), lies).expect("reads");
+            open.into_iter().map(|disputed| disputed.path.clone()).collect()
+        };
+        let names = |open: Vec<SafePath>| open.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(names(still(&merged.set)), ["SKILL.md", "pic"]);
+        let half = set(&[("SKILL.md", b"c\n>>>>>>> github:acme/skills at 1a2b3c4\n")]);
+        assert_eq!(names(still(&half)), ["SKILL.md"]);
+        let other = set(&[("SKILL.md", b"<<<<<<< HEAD\n>>>>>>> main\n"), ("pic", b"\0")]);
+        assert_eq!(names(still(&other)), [""; 0], "marks of somebody else are what the skill is about");
+        assert_eq!(names(still(&set(&[]))), [""; 0]);
+    }
 }

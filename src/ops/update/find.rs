@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::edits;
-use super::outcome::{UpdateChange, UpdateFailure, UpdatedSkill};
+use super::outcome::{MergedPath, UpdateChange, UpdateFailure, UpdatedSkill};
 use super::{Prefer, UpdateRequest};
 use crate::context::Context;
 use crate::digest::Digest;
@@ -245,12 +245,11 @@ impl<'a> Finder<'a> {
         }
         let Some(prefer) = self.request.prefer else {
             if self.is_named() {
-                return Err(edits::unresolved(name, &open));
+                return Err(edits::unresolved(self.scope.kind, name, &open));
             }
             let source = locked.origin.to_string();
-            let skill = UpdatedSkill::new(name.as_str(), source, UpdateChange::Unresolved, Some(locked));
-            let warning = edits::unresolved_text(name, &open);
-            self.found.warnings.push(format!("{warning}; {}", edits::how_to_resolve(name)));
+            let mut skill = UpdatedSkill::new(name.as_str(), source, UpdateChange::Unresolved, Some(locked));
+            skill.merge = open.into_iter().map(MergedPath::open).collect();
             self.found.others.push(skill);
             return Ok(true);
         };

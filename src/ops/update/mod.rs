@@ -154,6 +154,11 @@ impl Prepared<'_> {
         self.jobs.is_empty()
     }
 
+    /// What a person should know before anything is changed.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// How many skills get a new version.
     pub fn new_versions(&self) -> usize {
         self.jobs.iter().filter(|job| !job.ends_a_merge()).count()
@@ -235,8 +240,14 @@ impl Prepared<'_> {
             format!("the new version of {} can do what the locked one cannot", quoted.join(", ")),
         );
         Err(error.hint(format!(
-            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `skillpm update {first}` on a terminal and answer",
-            only.join(",")
+            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{} {first}` on a terminal and answer",
+            only.join(","),
+            command(self.scope.kind)
         )))
     }
+}
+
+/// The command that updates skills of a scope, for hints.
+fn command(scope: ScopeKind) -> &'static str {
+    if scope == ScopeKind::User { "skillpm update -g" } else { "skillpm update" }
 }

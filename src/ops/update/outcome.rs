@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::install::merges::Disputed;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
@@ -194,6 +195,12 @@ impl Version {
 }
 
 impl MergedPath {
+    /// What is told of a path that somebody has to look at since an earlier update.
+    pub(super) fn open(disputed: &Disputed) -> Self {
+        let Disputed { path, conflict, kept } = disputed.clone();
+        Self { path, result: "conflict", conflict: Some(conflict), kept }
+    }
+
     /// What is told of `file`; `None` where the user has nothing to do with it.
     pub(super) fn of(file: &merge::MergedFile) -> Option<Self> {
         let (result, conflict) = match file.outcome {
