@@ -6,6 +6,7 @@ use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
+use super::commands::diff::DiffArgs;
 use super::commands::doctor::DoctorArgs;
 use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
@@ -113,6 +114,10 @@ pub(crate) enum Command {
     /// show which skills have changed in their sources, without a download where that can be told
     #[command(after_help = help::OUTDATED)]
     Outdated(OutdatedArgs),
+
+    /// show what you edited, or what a newer version of a skill would bring
+    #[command(after_help = help::DIFF)]
+    Diff(DiffArgs),
 
     /// remove skills: copies, links and their entries in manifest and lockfile
     #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]

@@ -2,6 +2,7 @@
 
 use crate::error::ErrorKind;
 use crate::lint::Severity;
+use crate::ops::diff::DiffOutcome;
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
@@ -43,6 +44,13 @@ pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
 /// where something is outdated.
 pub(crate) fn outdated(outcome: &OutdatedOutcome, exit_code: bool) -> u8 {
     let found = exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated);
+    outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+}
+
+/// Returns the code of `diff`: that of a skill that could not be compared, else with `exit_code` 1 where
+/// something differs.
+pub(crate) fn diff(outcome: &DiffOutcome, exit_code: bool) -> u8 {
+    let found = exit_code && !outcome.skills.is_empty();
     outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
 }
 

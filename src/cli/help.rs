@@ -64,6 +64,12 @@ pub(crate) const OUTDATED: &str = after!("outdated",
     "skillpm outdated -p --exit-code      on a build machine: fail if the project has outdated skills"
 );
 
+pub(crate) const DIFF: &str = after!("diff",
+    "skillpm diff                    what you edited, in all skills"
+    "skillpm diff pdf --newest       what `skillpm update pdf` would bring, new capabilities first"
+    "skillpm diff --newest --stat    the same of all skills, without the lines"
+);
+
 pub(crate) const REMOVE: &str = after!("remove",
     "skillpm remove pdf               from the project"
     "skillpm remove pdf docx -g       two of yours"

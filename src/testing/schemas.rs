@@ -213,6 +213,10 @@ fn what_commands_print_leaves_no_member_away() {
         ("install.schema.json", &["", "/$defs/skill"]),
         ("available.schema.json", &["/items"]),
         ("outdated.schema.json", &["/$defs/skill"]),
+        (
+            "diff.schema.json",
+            &["/$defs/skill", "/$defs/side", "/$defs/review", "/$defs/file", "/$defs/counts"],
+        ),
         ("update.schema.json", &["", "/$defs/skill", "/$defs/version", "/$defs/merged", "/$defs/failure"]),
     ] {
         let schema = Schema::read(name);
@@ -229,6 +233,7 @@ fn what_commands_print_leaves_no_member_away() {
 fn every_schema_names_itself() {
     for name in [
         "available.schema.json",
+        "diff.schema.json",
         "frontmatter.schema.json",
         "install.schema.json",
         "list.schema.json",

@@ -47,7 +47,21 @@ fn shown(forge: &Forge, output: &Output) -> String {
 #[test]
 fn what_is_newer_is_told_without_a_download() {
     let (forge, sandbox) = scene();
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated"])), @"");
+    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated"])), @"
+    exit: 0
+    --- stdout
+    name    locked   newest   latest  state    scope    source
+    gone    8d6d2ad  88cc625  -       gone     project  github:acme/skills
+    lint    v1.0.0   v1.0.0   v1.1.0  current  project  github:acme/tagged
+    own     -        -        -       changed  project  path:./own
+    pdf     8d6d2ad  88cc625  -       changed  project  github:acme/skills
+    zipped  -        -        -       unknown  project  url:http://[FORGE]/zipped.zip
+    --- stderr
+    4 of 6 skills are outdated
+    where the state is `unknown`, only a download tells whether the skill's own files changed
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+    ");
     let asked = forge.asked();
     assert!(asked.iter().all(|path| !path.contains("zipball") && !path.contains("legacy.zip")), "{asked:?}");
     let zipped: Vec<_> =
@@ -56,7 +70,16 @@ fn what_is_newer_is_told_without_a_download() {
     assert!(zipped[0].header("if-none-match").is_some());
     // Two references, two commits of one repository with their trees, and the tags of the other.
     assert_eq!(asked.len(), 6, "{asked:?}");
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "doc", "pdf"])), @"");
+    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "doc", "pdf"])), @"
+    exit: 0
+    --- stdout
+    name  locked   newest   latest  state            scope    source
+    doc   8d6d2ad  88cc625  -       current, edited  project  github:acme/skills
+    pdf   8d6d2ad  88cc625  -       changed          project  github:acme/skills
+    --- stderr
+    1 of 2 skills are outdated
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
 }
 
 #[test]
@@ -64,7 +87,38 @@ fn programs_read_json() {
     let (forge, sandbox) = scene();
     let output = sandbox.run(&["outdated", "--json", "lint", "doc"]);
     assert_eq!(output.code, Some(0), "{output}");
-    insta::assert_snapshot!(shown(&forge, &output), @"");
+    insta::assert_snapshot!(shown(&forge, &output), @r#"
+    exit: 0
+    --- stdout
+    [
+      {
+        "name": "doc",
+        "scope": "project",
+        "source": "github:acme/skills",
+        "path": "skills/doc",
+        "requested": null,
+        "locked": "8d6d2ad4af23697d8c67cbcaa9803951c14a2403",
+        "newest": "88cc6253ff4e3519b2e5198bd0e60c44ec40085b",
+        "latest": null,
+        "status": "current",
+        "modified": true,
+        "disabled": false
+      },
+      {
+        "name": "lint",
+        "scope": "project",
+        "source": "github:acme/tagged",
+        "path": "skills/lint",
+        "requested": "tags/v1.0.0",
+        "locked": "9ff0291314a0b95610d4602249c9d424017e7086",
+        "newest": "9ff0291314a0b95610d4602249c9d424017e7086",
+        "latest": "v1.1.0",
+        "status": "current",
+        "modified": false,
+        "disabled": false
+      }
+    ]
+    "#);
 }
 
 #[test]
@@ -75,7 +129,12 @@ fn exit_codes_say_what_was_found() {
     assert_eq!(code(&["outdated", "--exit-code"]), Some(1));
     assert_eq!(code(&["outdated", "doc", "--exit-code"]), Some(0), "its files are the same");
     assert_eq!(code(&["outdated", "lint", "--exit-code"]), Some(1), "there is something past its pin");
-    insta::assert_snapshot!(sandbox.run(&["outdated", "pfd"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["outdated", "pfd"]), @"
+    exit: 2
+    --- stderr
+    error: `pfd` is not installed
+    hint: `skillpm list` shows what is installed and in which scope
+    ");
     forge.fail_always(Endpoint::Commit, Fault::rate_limit(3600));
     assert_eq!(code(&["outdated", "--exit-code"]), Some(4));
 }
@@ -86,7 +145,24 @@ fn the_others_are_told_where_one_cannot_be_reached() {
     let (forge, sandbox) = scene();
     forge.unserve("/zipped.zip");
     forge.fail_always(Endpoint::Trees, Fault::rate_limit(3600));
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated"])), @"");
+    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated"])), @"
+    exit: 4
+    --- stdout
+    name    locked   newest   latest  state            scope    source
+    doc     8d6d2ad  88cc625  -       unknown, edited  project  github:acme/skills
+    gone    8d6d2ad  88cc625  -       unknown          project  github:acme/skills
+    lint    v1.0.0   v1.0.0   v1.1.0  current          project  github:acme/tagged
+    own     -        -        -       changed          project  path:./own
+    pdf     8d6d2ad  88cc625  -       unknown          project  github:acme/skills
+    zipped  -        -        -       not reached      project  url:http://[FORGE]/zipped.zip
+    --- stderr
+    warning: `http://[FORGE]/zipped.zip` cannot be asked for newer versions: there is nothing at `http://[FORGE]/zipped.zip` (status 404)
+    hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[FORGE]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
+    2 of 6 skills are outdated
+    where the state is `unknown`, only a download tells whether the skill's own files changed
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+    ");
 }
 
 #[test]
@@ -119,16 +195,39 @@ fn a_project_without_news_says_so() {
         "skillpm.toml",
         "[skills]\nown = { path = \"./elsewhere\" }\nnew = { github = \"acme/skills\" }\n",
     );
-    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
+    exit: 0
+    --- stderr
+    warning: `own` is locked from another source than the manifest names: `skillpm install` settles it
+    warning: `new` is not installed yet: `skillpm install` brings it
+    ");
 }
 
 #[test]
 fn without_the_network_what_is_known_is_told() {
     let (forge, sandbox) = scene();
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "--offline"])), @"");
+    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "--offline"])), @"
+    exit: 0
+    --- stdout
+    name  locked  newest  latest  state    scope    source
+    own   -       -       -       changed  project  path:./own
+    --- stderr
+    1 of 6 skills are outdated
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
     sandbox.run(&["outdated"]);
     forge.clear_requests();
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "--offline"])), @"");
+    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "--offline"])), @"
+    exit: 0
+    --- stdout
+    name  locked   newest   latest  state    scope    source
+    gone  8d6d2ad  88cc625  -       gone     project  github:acme/skills
+    own   -        -        -       changed  project  path:./own
+    pdf   8d6d2ad  88cc625  -       changed  project  github:acme/skills
+    --- stderr
+    3 of 6 skills are outdated
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
     assert_eq!(forge.asked(), [""; 0]);
     std::fs::remove_dir_all(sandbox.home().join(".cache")).expect("removes");
     let output = sandbox.run(&["outdated", "--offline", "lint"]);
@@ -153,7 +252,15 @@ fn a_tag_that_was_moved_is_marked() {
     work.git(&["tag", "v1.1\u{202e}"]);
     work.push(&bare);
     let output = sandbox.run(&["outdated"]).to_string().replace(&url, "[URL]");
-    insta::assert_snapshot!(output, @"");
+    insta::assert_snapshot!(output, @"
+    exit: 0
+    --- stdout
+    name  locked  newest   latest  state               scope    source
+    pdf   v1.0    86e0fab  -       changed, tag moved  project  git:[URL]
+    --- stderr
+    1 of 1 skill is outdated
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
 }
 
 /// What a policy denies is not asked.

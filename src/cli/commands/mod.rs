@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod cache;
 mod create;
+pub(super) mod diff;
 mod disable;
 pub(super) mod doctor;
 mod explain;
@@ -55,6 +56,7 @@ pub(crate) const NAMES: &[&str] = &[
     "validate",
     "lint",
     "outdated",
+    "diff",
     "explain",
     "fmt",
     "format",
@@ -82,6 +84,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Sync(how) => install::sync(app, how),
         Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
+        Command::Diff(args) => diff::run(app, args),
         Command::Outdated(args) => outdated::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Link(args) => link::run(app, args),

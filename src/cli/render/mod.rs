@@ -26,6 +26,7 @@ pub(crate) mod undo;
 pub(crate) mod update;
 pub(crate) mod validate;
 pub(crate) mod verify;
+pub(crate) mod versions;
 pub(crate) mod why;
 
 use std::collections::BTreeMap;

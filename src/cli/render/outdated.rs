@@ -31,6 +31,8 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         (all, 0) if of(Status::Current) + of(Status::Editable) == all => {
             printer.note(&format!("{} up to date", are(all)));
         }
+        // What could not be asked was told.
+        (_, 0) if of(Status::Current) == 0 => {}
         (all, outdated) => printer.note(&format!("{outdated} of {} outdated", are(all))),
     }
     if of(Status::NotAsked) > 0 {
@@ -183,8 +185,16 @@ mod tests {
             (Some("tags/v1.0".into()), pinned.locked.clone(), Some("v1.1\u{1b}[2J".into()));
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &OutdatedOutcome { skills: vec![moved, pinned], ..OutdatedOutcome::default() }, false);
-        insta::assert_snapshot!(out.text(), @"");
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(out.text(), @r"
+        name  locked  newest   latest         state                                 scope    source
+        pdf   v1.0    9999999  -              changed, tag moved, edited, disabled  project  github:acme/skills
+        pdf   v1.0    v1.0     v1.1\u{1b}[2J  current                               project  github:acme/skills
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        2 of 2 skills are outdated
+        hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+        hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+        ");
     }
 
     /// The schema says what is printed, with every state.
