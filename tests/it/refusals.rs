@@ -125,7 +125,7 @@ fn links_and_hidden_repositories() {
     ");
 }
 
-/// zl08-symlink-elsewhere: what lies outside of the chosen skill is not its business.
+/// zc08-symlink-elsewhere: what lies outside of the chosen skill is not its business.
 #[test]
 fn a_link_outside_of_the_skill_does_no_harm() {
     let mut sandbox = Sandbox::new();

@@ -9,6 +9,7 @@
 
 mod directories;
 mod documents;
+mod inventory;
 mod locks;
 mod network;
 mod repositories;

@@ -131,7 +131,7 @@ fn certificates_that_are_wrong() {
     ");
 }
 
-/// h11: a secure connection is never left for an open one.
+/// h12: a secure connection is never left for an open one.
 #[test]
 fn https_never_becomes_http() {
     if find_program("openssl").is_none() {
@@ -156,6 +156,6 @@ fn https_never_becomes_http() {
     let server = Server::start(dir, "right");
     let before = scene.look();
     let output = scene.run(&["install", &server.url("demo.zip")]);
-    scene.judge("h11", Want::Fails(4, "this leaves the secure connection"), &before, &output);
+    scene.judge("h12", Want::Fails(4, "this leaves the secure connection"), &before, &output);
     assert!(scene.forge.requests().is_empty(), "the other host was not asked");
 }

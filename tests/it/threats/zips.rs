@@ -48,7 +48,7 @@ fn honest(id: &str, scene: &Scene) {
     assert_eq!(text, AFTER, "{id}");
 }
 
-/// zc02-github-comment, zc07-odd-legal-names, zl16-setuid, zl08-symlink-elsewhere: what looks odd and
+/// zc02-github-comment, zc07-odd-legal-names, zl16-setuid, zc08-symlink-elsewhere: what looks odd and
 /// is in order is installed whole.
 #[test]
 fn accepted() {
@@ -61,7 +61,7 @@ fn accepted() {
             ("zc02", zip_with(&[skill()], COMMIT.as_bytes(), &[]), Quiet),
             ("zc07", with(odd.to_vec()), Quiet),
             ("zl16", with(modes.to_vec()), Quiet),
-            ("zl08", with(vec![stored("r/link", "/etc/passwd").mode(0o120_777)]), Quiet),
+            ("zc08", with(vec![stored("r/link", "/etc/passwd").mode(0o120_777)]), Quiet),
         ],
         |id, scene| {
             honest(id, scene);
