@@ -177,5 +177,5 @@ fn locked_and_frozen_drop_nothing() {
         assert_eq!(body(&sandbox, "pdf"), "one");
     }
     ok(&sandbox, &["install"]);
-    assert!(!sandbox.project().join(".agents").exists());
+    assert!(!sandbox.project().join(".agents/skills").exists());
 }

@@ -132,6 +132,10 @@ fn directories_of_others_and_directories_without_write_permission() {
     }
     let removed = run(&["remove", "pdf"]);
     assert!(removed.starts_with("exit: Some(0)"), "{removed}");
+    assert!(!sandbox.project().join(".agents/skills").exists());
+    // What is kept of it can be taken away too.
+    let forgotten = run(&["undo", "--forget"]);
+    assert!(forgotten.starts_with("exit: Some(0)"), "{forgotten}");
     assert!(!sandbox.project().join(".agents").exists());
 }
 

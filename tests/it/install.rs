@@ -101,7 +101,8 @@ fn one_skill_of_a_repository() {
         "pdf"
       ],
       "kept": [],
-      "dry_run": true
+      "dry_run": true,
+      "undoable": false
     }
     "#);
     insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"
@@ -109,8 +110,10 @@ fn one_skill_of_a_repository() {
     --- stderr
     - pdf
     1 skill removed
+    hint: `skillpm undo` brings it back
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
+    .agents/
     .claude/
     .claude/skills/
     644 skillpm.lock

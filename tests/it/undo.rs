@@ -64,14 +64,45 @@ fn there_and_back(sandbox: &Sandbox, change: &[&str]) {
 #[test]
 fn an_installation_is_taken_back_and_done_again() {
     let sandbox = sandbox();
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 1
+    --- stderr
+    error: there is nothing to undo in the scope of the project
+    hint: `skillpm undo --scope user` takes back the last change of the other scope
+    ");
     let before = sandbox.scope();
     ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
-    insta::assert_snapshot!(sandbox.run(&["undo", "--dry-run"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    would remove the link to pdf for claude-code
+    would remove pdf from .agents/skills
+    would remove the link to docx for claude-code
+    would remove docx from .agents/skills
+    --- stderr
+    nothing was changed: this was a dry run
+    it would remove `skillpm.toml` and `skillpm.lock` too: there was none before the last change
+    ");
     assert!(sandbox.project().join(".claude/skills/pdf").exists());
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 0
+    --- stderr
+    - docx
+    - pdf
+    the last change is taken back
+    `skillpm.toml` and `skillpm.lock` removed: there was none before
+    hint: `skillpm undo` once more does it again
+    ");
     assert_eq!(sandbox.scope(), before);
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 0
+    --- stderr
+    + docx
+    + pdf
+    the last change is taken back
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm undo` once more does it again
+    ");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
     assert!(ok(&sandbox, &["list"]).contains("pdf"));
 }
@@ -103,7 +134,14 @@ fn a_newer_version_gives_way_to_the_one_before() {
     let sandbox = installed();
     write_skill(&sandbox, "pdf", "second");
     there_and_back(&sandbox, &["install", "./src/pdf"]);
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 0
+    --- stderr
+    ~ pdf (as it was)
+    the last change is taken back
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm undo` once more does it again
+    ");
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
 }
 
@@ -125,8 +163,22 @@ fn edits_that_were_removed_by_force_come_back() {
     sandbox.write(".agents/skills/pdf/notes.md", "mine");
     std::fs::create_dir(sandbox.project().join(".agents/skills/pdf/empty")).expect("a directory");
     let edited = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--force"]), @"");
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--force"]), @"
+    exit: 0
+    --- stderr
+    - pdf
+    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/50/9978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    1 skill removed
+    hint: `skillpm undo` brings it back
+    ");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 0
+    --- stderr
+    + pdf
+    the last change is taken back
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    hint: `skillpm undo` once more does it again
+    ");
     assert_eq!(
         sandbox.scope(),
         edited,
@@ -165,11 +217,29 @@ fn what_was_changed_since_is_in_the_way() {
     std::fs::remove_file(&link).expect("removed");
     symlink("../../src/docx", &link).expect("a link");
     let edited = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 1
+    --- stderr
+    error: 3 things were changed since:
+      `[DIR]/project/.agents/skills/pdf` was edited since
+      `[DIR]/project/.claude/skills/docx` is another link now
+      `[DIR]/project/skillpm.toml` was edited since
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
     assert_eq!(sandbox.run(&["undo", "--dry-run"]).code, Some(1));
     assert_eq!(sandbox.scope(), edited);
     let forced = sandbox.run(&["undo", "--force"]);
-    insta::assert_snapshot!(forced, @"");
+    insta::assert_snapshot!(forced, @"
+    exit: 0
+    --- stderr
+    your `skillpm.toml` is kept as `[DIR]/home/.local/share/skillpm/store-v1/sha256/52/0ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
+    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/50/9978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    - docx
+    - pdf
+    the last change is taken back
+    `skillpm.toml` and `skillpm.lock` removed: there was none before
+    hint: `skillpm undo` once more does it again
+    ");
     assert!(!sandbox.project().join(".agents/skills").exists());
     for line in forced.stderr.lines().filter(|line| line.starts_with("your ")) {
         let path = line.split('`').nth(3).expect("a path");
@@ -188,14 +258,24 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     let sandbox = installed();
     ok(&sandbox, &["remove", "pdf"]);
     sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 1
+    --- stderr
+    error: something else lies in `[DIR]/project/.agents/skills/pdf` now
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
     ok(&sandbox, &["undo", "--force"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
     ok(&sandbox, &["undo"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
     // What the store cannot keep is not even replaced by force.
     symlink("/etc/hostname", sandbox.project().join(".agents/skills/pdf/link")).expect("a link");
-    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/skills/pdf` holds something that skillpm could not keep for you
+    hint: move it away and run the command again: nothing was changed
+    ");
     // What the user removed by hand, or put back, needs nothing.
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
     ok(&sandbox, &["undo"]);
@@ -233,11 +313,20 @@ fn a_record_of_somebody_else_is_refused() {
         .expect("starts");
     assert!(copied.success());
     let before = ours.scope();
-    insta::assert_snapshot!(ours.run(&["undo"]), @"");
+    insta::assert_snapshot!(ours.run(&["undo"]), @"
+    exit: 5
+    --- stderr
+    error: `[DIR]/project/.agents/.skillpm-undo` was not left by a change that you made here, so it is not taken back
+    hint: it came with the files of somebody else, or the project was moved: `skillpm undo --forget` removes it
+    ");
     assert_eq!(ours.run(&["undo", "--force"]).code, Some(5));
     assert_eq!(ours.run(&["undo", "--dry-run"]).code, Some(5));
     assert_eq!(ours.scope(), before);
-    insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"");
+    insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"
+    exit: 0
+    --- stderr
+    what was kept of the last change is removed, 1.2 kB
+    ");
     assert_eq!(ours.run(&["undo"]).code, Some(1));
     assert_eq!(ours.scope(), before);
 }
@@ -327,7 +416,12 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
         std::fs::remove_dir_all(tree).expect("removed");
     }
     std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v1")).expect("removed");
-    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
+    exit: 5
+    --- stderr
+    error: what lay in `[DIR]/project/.agents/skills/pdf` cannot be brought back: it is not in `[DIR]/project/.agents/.skillpm-undo` as it was, and not in the store
+    hint: nothing was changed; `skillpm undo --forget` gives the record up
+    ");
     assert_eq!(sandbox.scope(), removed);
     // So with a link and with the text of a file.
     for (change, damage) in
@@ -398,10 +492,24 @@ fn the_record_can_be_forgotten() {
         std::fs::read(sandbox.project().join(".agents/.skillpm-undo/.gitignore")).expect("a file"),
         b"*\n"
     );
-    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--dry-run"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    would remove what is kept of the last change, 1.6 kB
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
     ok(&sandbox, &["undo", "--forget"]);
     assert!(!sandbox.project().join(".agents").exists());
-    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--json"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "dry_run": false,
+      "forgotten": false,
+      "bytes": 0
+    }
+    "#);
     assert_eq!(sandbox.run(&["undo"]).code, Some(1));
 }
 
@@ -466,7 +574,47 @@ fn nobody_finds_skills_in_the_record() {
 fn json_is_for_programs() {
     let sandbox = installed();
     ok(&sandbox, &["disable", "pdf"]);
-    insta::assert_snapshot!(sandbox.run(&["undo", "--json"]), @"");
+    insta::assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {
+      "scope": "project",
+      "dry_run": false,
+      "finished": false,
+      "skills": [
+        {
+          "name": "pdf",
+          "change": "enabled"
+        }
+      ],
+      "steps": [
+        {
+          "enable": {
+            "name": "pdf",
+            "digest": "sha256:45ca99a18413c48e4362a168c3abf83be04c9ac5e9f53277b11d45d3bdb33c94"
+          }
+        },
+        {
+          "relink": {
+            "place": {
+              "agent": "claude-code"
+            },
+            "name": "pdf",
+            "says": "sha256:9c49df63191c5a74fa196dfa078f52a82c31ad8158802a12333450c09585100f"
+          }
+        }
+      ],
+      "files_changed": {
+        "manifest": true,
+        "lockfile": false
+      },
+      "files_removed": {
+        "manifest": false,
+        "lockfile": false
+      },
+      "kept": []
+    }
+    "#);
 }
 
 /// A policy that came since is asked about what would come back.

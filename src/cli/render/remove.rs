@@ -19,7 +19,8 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         printer.note(kept);
     }
     printer.note(&format!("{} removed", count(outcome.removed.len(), "skill")));
-    if outcome.undoable {
+    // What is told of kept copies says it already.
+    if outcome.undoable && outcome.kept.len() < outcome.removed.len() {
         let them = if outcome.removed.len() == 1 { "it" } else { "them" };
         printer.hint(&format!("`skillpm undo` brings {them} back"));
     }

@@ -134,7 +134,19 @@ mod tests {
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(err.text(), @"
+        your copy of `s1` is kept
+        + s0
+        - s1
+        ~ s2 (as it was)
+        < s3 (disabled)
+        > s4 (enabled)
+        ~ s5 (links and copies of agents)
+        the last change is taken back
+        `skillpm.toml` changed: commit it
+        `skillpm.lock` removed: there was none before
+        hint: `skillpm undo` once more does it again
+        ");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &outcome);
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
@@ -148,10 +160,23 @@ mod tests {
         show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
         forgotten(&talking, Forgotten { forgotten: false, bytes: 0 }, false);
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1234 }, false);
-        insta::assert_snapshot!(err.text(), @"");
+        insta::assert_snapshot!(err.text(), @"
+        there is nothing to do: all is as it was before the last change
+        an `undo` was cut off before it was done: it is now
+        hint: `skillpm undo` once more does the change again
+        there is nothing to forget
+        what was kept of the last change is removed, 1.2 kB
+        ");
         let (talking, out, _) = printer(Look::PLAIN);
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
         forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
-        insta::assert_snapshot!(out.text(), @"");
+        insta::assert_snapshot!(out.text(), @r#"
+        would remove what is kept of the last change, 1 byte
+        {
+          "dry_run": true,
+          "forgotten": true,
+          "bytes": 1
+        }
+        "#);
     }
 }

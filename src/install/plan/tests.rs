@@ -85,6 +85,7 @@ fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
                 Step::Disable { .. } => "disable".to_owned(),
                 Step::Enable { .. } => "enable".to_owned(),
                 Step::Edit { .. } => "edit".to_owned(),
+                Step::Relink { .. } => "relink".to_owned(),
             };
             plan.steps.iter().map(word).collect::<Vec<_>>().join(", ")
         }

@@ -422,3 +422,6 @@ fn describe(step: &Step) -> String {
         Step::Relink { name, .. } => format!("put the link {name} back"),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -377,10 +377,12 @@ impl<'a> Planner<'a> {
                 self.lies.insert(path, Lies::Nothing);
                 self.push(slot, step, &to, &name, Lies::Tree(there))
             }
-            // Somebody removed it: the store may have it.
-            Lies::Nothing => match digest {
-                Some(digest) => self.bring_tree(slot, &to, name, digest, None),
-                None => Err(self.lost(&to, name)?.into()),
+            Lies::Nothing => match (self.lies(&to, name)?, digest) {
+                // Somebody moved it back by hand.
+                (Lies::Tree(_), _) => Ok(()),
+                // Somebody removed it: the store may have it.
+                (_, Some(digest)) => self.bring_tree(slot, &to, name, digest, None),
+                (_, None) => Err(self.lost(&to, name)?.into()),
             },
             _ => self.refuse(&from, name, ChangedKind::NotASkill),
         }

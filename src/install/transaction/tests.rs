@@ -1,0 +1,270 @@
+//! Each step, what takes it back, and what takes that back.
+
+use super::undo::{Changed, ChangedKind, Stop, Undo};
+use super::*;
+use crate::env::Env;
+use crate::install::scope::ScopeKind;
+use crate::reporter::Silent;
+
+/// A project with a home.
+struct Scene {
+    dir: tempfile::TempDir,
+    settings: Settings,
+    scope: Scope,
+}
+
+const MANIFEST: &str = "[skills]\npdf = { path = \"./src\", editable = true }\n";
+
+impl Scene {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for sub in ["home", "p/src"] {
+            fs::create_dir_all(&dir.path().join(sub)).unwrap();
+        }
+        let vars = [("HOME".into(), dir.path().join("home").into())].into();
+        let settings =
+            Settings::from_env(Env { vars, cwd: dir.path().join("p"), interactive: false }).unwrap();
+        let scope = Scope::new(&settings, ScopeKind::Project).unwrap();
+        Self { dir, settings, scope }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.dir.path().join("p").join(path)
+    }
+
+    fn skill(&self, path: &str, body: &str) -> Digest {
+        let dir = self.at(path);
+        fs::create_dir_all(&dir).unwrap();
+        fs::write_atomic(&dir.join("SKILL.md"), body.as_bytes()).unwrap();
+        store::read(&dir).unwrap().digest().unwrap()
+    }
+
+    fn link(&self, path: &str, target: &str) {
+        fs::symlink(Path::new(target), &self.at(path)).unwrap();
+    }
+
+    fn begin(&self) -> Transaction<'_> {
+        Transaction::begin(&self.scope, &self.settings, &Silent).unwrap()
+    }
+
+    fn apply(&self, steps: Vec<Step>) {
+        let set = |body: &str| {
+            let dir = self.dir.path().join("home/new");
+            fs::create_dir_all(&dir).unwrap();
+            fs::write_atomic(&dir.join("SKILL.md"), body.as_bytes()).unwrap();
+            store::read(&dir).unwrap()
+        };
+        let manifest = Manifest::parse(MANIFEST).unwrap();
+        let contents = [("pdf".parse().unwrap(), set("new"))].into();
+        let plan = Plan { steps, ..Plan::default() };
+        self.begin().apply(&plan, &Files { manifest, ..Files::default() }, &contents).unwrap();
+    }
+
+    fn plan(&self, force: bool) -> std::result::Result<(Record, Undo), Stop> {
+        let record = Record::read(&self.settings, &self.scope)?.expect("a record");
+        let undo = Undo::plan(&self.settings, &self.scope, &record, force)?;
+        Ok((record, undo))
+    }
+
+    /// Takes the last transaction back and returns the steps that did it.
+    fn take_back(&self) -> Vec<Step> {
+        let transaction = self.begin();
+        let (record, undo) = self.plan(false).unwrap_or_else(|stop| panic!("{stop:?}"));
+        transaction.take_back(&record, &undo).unwrap();
+        assert!(!Transaction::is_begun(&self.scope));
+        undo.steps
+    }
+
+    /// What lies below the places of skills, a line each.
+    fn state(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut open = vec![String::new()];
+        while let Some(prefix) = open.pop() {
+            for (name, kind) in fs::entries(&self.at(&prefix)).unwrap() {
+                let path = format!("{prefix}{}", name.display());
+                match kind {
+                    Kind::Directory if path != ".agents/.skillpm-undo" => open.push(format!("{path}/")),
+                    Kind::Symlink => {
+                        let target = fs::read_link(&self.at(&path)).unwrap().unwrap();
+                        lines.push(format!("{path} -> {}", target.display()));
+                    }
+                    Kind::File => {
+                        let text = fs::read_text(&self.at(&path), 100).unwrap().unwrap();
+                        lines.push(format!("{path}: {text}"));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        lines.sort();
+        lines
+    }
+
+    /// Applies `steps`; taking them back is `inverse`, and taking that back `again`.
+    fn case(&self, steps: Vec<Step>, inverse: &[Step], again: &[Step]) {
+        let before = self.state();
+        self.apply(steps.clone());
+        let after = self.state();
+        assert_ne!(before, after, "{steps:?}");
+        for round in 0..2 {
+            assert_eq!(self.take_back(), inverse, "{steps:?}, round {round}");
+            assert_eq!(self.state(), before, "{steps:?}, round {round}");
+            assert_eq!(self.take_back(), again, "{steps:?}, round {round}");
+            assert_eq!(self.state(), after, "{steps:?}, round {round}");
+        }
+    }
+}
+
+const HOME: &str = ".agents/skills/pdf";
+const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
+const LINK: &str = ".claude/skills/pdf";
+const OURS: &str = "../../.agents/skills/pdf";
+
+fn name() -> SkillName {
+    "pdf".parse().unwrap()
+}
+
+fn claude() -> Place {
+    Place::Agent("claude-code".to_owned())
+}
+
+fn put(digest: Digest, replaces: Option<Digest>) -> Step {
+    Step::Put { place: Place::Canonical, name: name(), digest, replaces }
+}
+
+fn removal(old: Digest) -> Step {
+    Step::Remove { place: Place::Canonical, name: name(), old }
+}
+
+fn relink(place: Place, text: &str) -> Step {
+    Step::Relink { place, name: name(), says: record::of_text(Path::new(text)) }
+}
+
+#[test]
+fn trees() {
+    let scene = Scene::new();
+    let new = scene.skill("src", "new");
+    scene.case(vec![put(new, None)], &[removal(new)], &[put(new, None)]);
+    let scene = Scene::new();
+    let old = scene.skill(HOME, "old");
+    scene.case(vec![put(new, Some(old))], &[put(old, Some(new))], &[put(new, Some(old))]);
+    let scene = Scene::new();
+    let old = scene.skill(HOME, "old");
+    scene.case(vec![removal(old)], &[put(old, None)], &[removal(old)]);
+}
+
+#[test]
+fn links() {
+    let (step, unlink) = (
+        Step::Link { agent: "claude-code".to_owned(), name: name() },
+        Step::Unlink { place: claude(), name: name() },
+    );
+    let scene = Scene::new();
+    scene.skill(HOME, "old");
+    scene.case(vec![step.clone()], &[unlink.clone()], &[relink(claude(), OURS)]);
+    assert!(fs::kind(&scene.at(".claude")).unwrap().is_some());
+    scene.take_back();
+    assert!(fs::kind(&scene.at(".claude")).unwrap().is_none(), "a directory that was made goes too");
+    // Over another link, wherever that leads.
+    fs::create_dir_all(&scene.at(".claude/skills")).unwrap();
+    scene.link(LINK, "/elsewhere");
+    scene.case(vec![step], &[relink(claude(), "/elsewhere")], &[relink(claude(), OURS)]);
+    scene.case(vec![unlink.clone()], &[relink(claude(), OURS)], &[unlink]);
+}
+
+#[test]
+fn editable_skills() {
+    let scene = Scene::new();
+    fs::write_atomic(&scene.scope.manifest, MANIFEST.as_bytes()).unwrap();
+    let (edit, unlink) =
+        (Step::Edit { name: name() }, Step::Unlink { place: Place::Canonical, name: name() });
+    scene.case(vec![edit.clone()], &[unlink], &[relink(Place::Canonical, "../../src")]);
+    scene.take_back();
+    fs::create_dir_all(&scene.scope.skills_dir()).unwrap();
+    scene.link(HOME, "/elsewhere");
+    scene.case(
+        vec![edit],
+        &[relink(Place::Canonical, "/elsewhere")],
+        &[relink(Place::Canonical, "../../src")],
+    );
+}
+
+#[test]
+fn skills_that_move() {
+    let scene = Scene::new();
+    let digest = Some(scene.skill(HOME, "old"));
+    let (disable, enable) = (Step::Disable { name: name(), digest }, Step::Enable { name: name(), digest });
+    scene.case(vec![disable.clone()], &[enable.clone()], &[disable.clone()]);
+    scene.take_back();
+    scene.apply(vec![disable.clone()]);
+    scene.case(vec![enable.clone()], &[disable], &[enable]);
+}
+
+/// Steps at one place are taken back in the other order: a tree that gave way to a link.
+#[test]
+fn several_steps_at_one_place() {
+    let scene = Scene::new();
+    let old = scene.skill(LINK, "old");
+    let gone = Step::Remove { place: claude(), name: name(), old };
+    let step = Step::Link { agent: "claude-code".to_owned(), name: name() };
+    let unlink = Step::Unlink { place: claude(), name: name() };
+    let back = Step::Put { place: claude(), name: name(), digest: old, replaces: None };
+    scene.case(vec![gone.clone(), step], &[unlink, back], &[gone, relink(claude(), OURS)]);
+}
+
+/// What was changed since is told with its place, once; by force it is set aside, and kept where the
+/// record cannot tell what it was.
+#[test]
+fn what_was_changed_since() {
+    let scene = Scene::new();
+    let old = scene.skill(HOME, "old");
+    let new = scene.skill("src", "new");
+    scene.apply(vec![put(new, Some(old)), Step::Link { agent: "claude-code".to_owned(), name: name() }]);
+    let edited = scene.skill(HOME, "edited");
+    fs::remove_link(&scene.at(LINK)).unwrap();
+    scene.link(LINK, "/elsewhere");
+    let changed = |path: &str, kind| Changed { path: scene.at(path), kind };
+    match scene.plan(false) {
+        Err(Stop::Changed(found)) => {
+            assert_eq!(found, [changed(LINK, ChangedKind::Link), changed(HOME, ChangedKind::Edited)]);
+        }
+        other => panic!("{other:?}"),
+    }
+    let (record, undo) = scene.plan(true).unwrap();
+    assert_eq!(undo.steps, [Step::Unlink { place: claude(), name: name() }, put(old, Some(edited))]);
+    assert_eq!(undo.keep, [(Place::Canonical, name())]);
+    scene.begin().take_back(&record, &undo).unwrap();
+    assert_eq!(scene.state(), [&format!("{HOME}/SKILL.md: old"), "src/SKILL.md: new"]);
+    scene.take_back();
+    assert!(scene.state().contains(&format!("{LINK} -> /elsewhere")), "the user's link is back");
+    assert!(scene.state().contains(&format!("{HOME}/SKILL.md: edited")));
+}
+
+/// What is as it was before already needs nothing, and neither does what is gone already.
+#[test]
+fn what_was_taken_back_by_hand() {
+    let scene = Scene::new();
+    let old = scene.skill(HOME, "old");
+    let digest = Some(old);
+    scene.apply(vec![removal(old)]);
+    scene.skill(HOME, "old");
+    assert!(scene.plan(false).unwrap().1.is_empty());
+    scene.apply(vec![Step::Disable { name: name(), digest }]);
+    fs::create_dir_all(&scene.scope.skills_dir()).unwrap();
+    fs::move_new(&scene.at(ASIDE), &scene.at(HOME)).unwrap();
+    match scene.plan(false) {
+        Ok((_, undo)) => assert!(undo.is_empty(), "{:?}", undo.steps),
+        Err(stop) => panic!("{stop:?}"),
+    }
+}
+
+/// A transaction that failed leaves the record of the one before.
+#[test]
+fn a_transaction_that_failed_leaves_the_record() {
+    let scene = Scene::new();
+    let old = scene.skill(HOME, "old");
+    scene.apply(vec![removal(old)]);
+    let plan = Plan { steps: vec![removal(old), put(old, None)], ..Plan::default() };
+    scene.begin().apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
+    assert_eq!(scene.take_back(), [put(old, None)]);
+}
