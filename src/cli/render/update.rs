@@ -142,7 +142,7 @@ fn planned(skill: &UpdatedSkill, colour: bool) -> String {
         _ => ("~", CHANGED),
     };
     paint(&mut out, sign, style, colour);
-    out.push_str(&format!(" {}\n", heading(skill)));
+    out.extend([" ", &heading(skill), "\n"]);
     let mut block = String::new();
     if let (Some(review), Some(counts)) = (&skill.review, &skill.counts) {
         if counts.files() == 0 {

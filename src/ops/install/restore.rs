@@ -416,7 +416,7 @@ impl<'a> Worker<'a> {
             .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
         }
         let newest = self.newest(name, requirement)?;
-        let (locked, set) = self.take(name, newest)?;
+        let (locked, set) = self.take(name, &newest)?;
         self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
         Ok(())
     }
@@ -426,7 +426,7 @@ impl<'a> Worker<'a> {
     /// # Errors
     ///
     /// A policy that refuses the content; files that cannot be read.
-    pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: Newest) -> Result<(Locked, FileSet)> {
+    pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
         let (digest, set) = keep(self.context, newest.set.clone(), &mut self.restore.fetched.warnings)?;
         self.restore.fetched.gate.content(name, &newest.candidate.file_name, &set)?;
         Ok((newest.locked(digest), set))

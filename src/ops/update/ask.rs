@@ -140,7 +140,7 @@ impl<'a> Finder<'a> {
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
         }
-        let (new, set) = self.worker.take(name, newest)?;
+        let (new, set) = self.worker.take(name, &newest)?;
         let base = self.base(installed, new.digest)?;
         let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
         let disabled = entry.disabled;
