@@ -58,6 +58,16 @@ impl LinkKind {
         }
     }
 
+    /// The link to `name` in the directory that this one leads to.
+    #[must_use]
+    pub fn below(&self, name: &str) -> Self {
+        match self {
+            Self::Symlink(target) => Self::Symlink(target.join(name)),
+            Self::Junction(target) => Self::Junction(target.join(name)),
+            Self::Copy => Self::Copy,
+        }
+    }
+
     /// Whether it is the link that says `text`.
     pub fn says(&self, text: &Path) -> bool {
         match self {

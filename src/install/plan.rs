@@ -2,6 +2,7 @@
 
 mod merged;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -330,6 +331,7 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
         files,
         survey,
         alike: alike(goal, files),
+        links: RefCell::default(),
         plan: Plan::default(),
         conflicts: Vec::new(),
     };
@@ -357,6 +359,8 @@ struct Planner<'a> {
     survey: &'a Survey,
     /// The names that will be there, by the key under which they fall together.
     alike: BTreeMap<String, BTreeSet<&'a SkillName>>,
+    /// The links from agents' directories to that of the canonical copies.
+    links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     plan: Plan,
     conflicts: Vec<Conflict>,
 }
@@ -631,7 +635,14 @@ impl<'a> Planner<'a> {
 
     /// The link that an agent's directory `dir` gets to the canonical copy.
     fn link_in(&self, dir: &Path, name: &SkillName) -> LinkKind {
-        LinkKind::choose(self.goal.system, dir, &self.survey.skills_dir.join(name.as_str()))
+        let mut links = self.links.borrow_mut();
+        if let Some(link) = links.get(dir) {
+            return link.below(name.as_str());
+        }
+        let link = LinkKind::choose(self.goal.system, dir, &self.survey.skills_dir);
+        let below = link.below(name.as_str());
+        links.insert(dir.to_owned(), link);
+        below
     }
 
     fn remove(&mut self, name: &SkillName) {
@@ -776,6 +787,11 @@ fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
 }
 
 fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
+    // To copy the manifest costs more than all the rest of a plan that changes nothing of it.
+    let silent = goal.put.iter().chain(&goal.record).all(|wanted| wanted.requirement.is_none());
+    if silent && goal.entries.is_empty() && goal.remove.is_empty() && goal.manifest_agents.is_none() {
+        return None;
+    }
     let changed = rewritten(goal, files.manifest.clone());
     if changed.is_written_as(&files.manifest) {
         return None;

@@ -31,7 +31,7 @@ use super::scope::Scope;
 use super::state::{Files, read_manifest};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, DirLock, Kind};
+use crate::fs::{self, DirLock, Kind, LinkKind};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::reporter::Reporter;
@@ -66,8 +66,8 @@ pub struct Transaction<'a> {
     /// Directories of which it is known that they are there.
     there: RefCell<BTreeSet<PathBuf>>,
     places: Places<'a>,
-    /// Where directories lie with the links to them followed.
-    real: RefCell<BTreeMap<PathBuf, PathBuf>>,
+    /// The links from agents' directories to that of the canonical copies.
+    links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     /// Trees that were written before it was known which step each is for.
     planted: RefCell<BTreeMap<SkillName, Planted>>,
     /// Whether the directory holds such trees and nothing else.
@@ -104,7 +104,7 @@ impl<'a> Transaction<'a> {
             made: RefCell::default(),
             there: RefCell::default(),
             places: Places::new(scope, settings),
-            real: RefCell::default(),
+            links: RefCell::default(),
             planted: RefCell::default(),
             ahead: Cell::new(false),
             manifest: RefCell::default(),
@@ -209,7 +209,9 @@ impl<'a> Transaction<'a> {
         if plan.is_empty() {
             return Ok(());
         }
-        self.manifest.replace(plan.manifest.as_ref().unwrap_or(&files.manifest).clone());
+        if plan.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
+            self.manifest.replace(plan.manifest.as_ref().unwrap_or(&files.manifest).clone());
+        }
         let journal = self.stage(plan, files, contents).inspect_err(|_| {
             // The first error is the one to tell; the next run clears what cannot be cleared now.
             let _ = self.clear();

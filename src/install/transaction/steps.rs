@@ -228,19 +228,18 @@ impl Transaction<'_> {
         if place == Place::Canonical {
             return self.link_to_source(name);
         }
-        let from = self.real_dir(link.parent().unwrap_or(&self.scope.root))?;
-        let to = self.real_dir(&self.scope.skills_dir())?;
-        Ok(Some(LinkKind::choose(System::default(), &from, &to.join(name.as_str()))))
-    }
-
-    /// Directory `dir`, links followed where it is there.
-    fn real_dir(&self, dir: &Path) -> Result<PathBuf> {
-        if let Some(real) = self.real.borrow().get(dir) {
-            return Ok(real.clone());
+        let parent = link.parent().unwrap_or(&self.scope.root);
+        if let Some(link) = self.links.borrow().get(parent) {
+            return Ok(Some(link.below(name.as_str())));
         }
-        let Some(real) = fs::real_path(dir)? else { return Ok(dir.to_owned()) };
-        self.real.borrow_mut().insert(dir.to_owned(), real.clone());
-        Ok(real)
+        let real = |dir: &Path| fs::real_path(dir).map(|real| real.unwrap_or_else(|| dir.to_owned()));
+        let link = LinkKind::choose(System::default(), &real(parent)?, &real(&self.scope.skills_dir())?);
+        let below = link.below(name.as_str());
+        // Where the directories lie is known for good once they are there.
+        if self.there.borrow().contains(parent) {
+            self.links.borrow_mut().insert(parent.to_owned(), link);
+        }
+        Ok(Some(below))
     }
 
     /// The link to the directory that the manifest names for `name`.
