@@ -216,10 +216,9 @@ fn what_cannot_be_verified() {
         extra: leak
     --- stderr
     1 skill: 1 modified
-    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
     ");
     let file = sandbox.project().join(".agents/skills/docx/SKILL.md");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).expect("chmod");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o0)).expect("chmod");
     if fs::read(&file).is_ok() {
         println!("skipped: this user reads everything");
         return;

@@ -44,6 +44,10 @@ pub(crate) fn put_list<T>(
     items.iter().try_for_each(|item| put(bytes, item))
 }
 
+/// Bytes that nobody of ours wrote.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
 /// What is left to be read.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
@@ -86,8 +90,15 @@ impl<'a> Reader<'a> {
     }
 
     /// What may be there, written by [`put_option`].
-    pub(crate) fn option<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<Option<T>> {
-        if self.flag()? { Some(Some(read(self)?)) } else { Some(None) }
+    ///
+    /// # Errors
+    ///
+    /// Bytes that it never writes.
+    pub(crate) fn option<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Result<Option<T>, Broken> {
+        if self.flag().ok_or(Broken)? { read(self).map(Some).ok_or(Broken) } else { Ok(None) }
     }
 
     /// A list, written by [`put_list`].

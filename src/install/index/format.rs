@@ -14,6 +14,7 @@
 //! index: it costs some hashing, and nothing else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::bytes::{Reader, put_moment, put_stat, put_text};
 use super::order::Order;
@@ -47,7 +48,7 @@ pub(super) struct Content {
     /// The trees, by the path that leads to them.
     pub(super) trees: BTreeMap<Vec<u8>, Entry>,
     /// What was seen when there was nothing to do.
-    pub(super) order: Option<Order>,
+    pub(super) order: Option<Arc<Order>>,
 }
 
 impl Entry {
@@ -120,7 +121,7 @@ impl Content {
             }
             trees.insert(path.to_owned(), Entry { digest, device, nodes: nodes.to_owned(), count });
         }
-        let order = if rest.flag()? { Some(Order::decode(&mut rest)?) } else { None };
+        let order = if rest.flag()? { Some(Arc::new(Order::decode(&mut rest)?)) } else { None };
         rest.0.is_empty().then_some(Self { newest, root, trees, order })
     }
 }
@@ -195,8 +196,9 @@ mod tests {
         });
         let path = proptest::collection::vec(any::<u8>(), 0..30);
         let trees = proptest::collection::btree_map(path.clone(), tree, 0..5);
-        (moment(), path, trees, proptest::option::of(order()))
-            .prop_map(|(newest, root, trees, order)| Content { newest, root, trees, order })
+        (moment(), path, trees, proptest::option::of(order())).prop_map(|(newest, root, trees, order)| {
+            Content { newest, root, trees, order: order.map(Arc::new) }
+        })
     }
 
     proptest! {

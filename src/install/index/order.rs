@@ -38,7 +38,10 @@ impl Order {
     pub(super) fn encode(&self, bytes: &mut Vec<u8>) -> Option<()> {
         put_text(bytes, self.manifest.as_bytes())?;
         for file in self.files {
-            put_option(bytes, file, put_digest)?;
+            put_option(bytes, file, |bytes, digest| {
+                bytes.extend(digest.as_bytes());
+                Some(())
+            })?;
         }
         put_list(bytes, &self.agents, |bytes, (id, dir)| {
             put_text(bytes, id.as_bytes())?;
@@ -54,7 +57,8 @@ impl Order {
             })?;
             put_list(bytes, &dir.trees, |bytes, (name, digest)| {
                 put_text(bytes, name.as_bytes())?;
-                put_digest(bytes, *digest)
+                bytes.extend(digest.as_bytes());
+                Some(())
             })
         })?;
         bytes.extend(u32::try_from(self.told.len()).ok()?.to_le_bytes());
@@ -64,14 +68,15 @@ impl Order {
 
     pub(super) fn decode(rest: &mut Reader<'_>) -> Option<Self> {
         let manifest = rest.string()?;
-        let files = [rest.option(Reader::digest)?, rest.option(Reader::digest)?];
-        let agents = rest.list(|rest| Some((rest.string()?, rest.option(Reader::string)?)))?;
+        let files = [rest.option(Reader::digest).ok()?, rest.option(Reader::digest).ok()?];
+        let agents = rest.list(|rest| Some((rest.string()?, rest.option(Reader::string).ok()?)))?;
         let dirs = rest.list(|rest| {
             let path = rest.string()?;
             let there = rest.option(|rest| {
                 let (real, device) = (rest.string()?, rest.u64()?);
                 Some((real, rest.stat(device)?))
-            })?;
+            });
+            let there = there.ok()?;
             let trees = rest.list(|rest| Some((rest.string()?, rest.digest()?)))?;
             Some(SeenDir { path, there, trees })
         })?;
@@ -79,9 +84,4 @@ impl Order {
         let told = rest.take(length)?.to_owned();
         Some(Self { manifest, files, agents, dirs, told })
     }
-}
-
-fn put_digest(bytes: &mut Vec<u8>, digest: Digest) -> Option<()> {
-    bytes.extend(digest.as_bytes());
-    Some(())
 }
