@@ -181,8 +181,8 @@ fn hostile_tags_are_bounded() {
         forge.fail(Endpoint::Tags, fault);
         past().expect_err("no list");
     }
-    let many: String = (0..100_000).map(|n| format!("{{\"ref\":\"refs/tags/v1.{n}\"}},")).collect();
-    let many: &'static str = format!("[{}]", many.trim_end_matches(',')).leak();
+    let many: Vec<_> = (0..100_000).map(|n| format!("{{\"ref\":\"refs/tags/v1.{n}\"}}")).collect();
+    let many: &'static str = format!("[{}]", many.join(",")).leak();
     forge.fail(Endpoint::Tags, Fault::Status(200, Vec::new(), many));
     assert_eq!(past().expect("an answer"), Some(Reference::Tag("v1.99999".into())));
 }
