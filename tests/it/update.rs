@@ -217,9 +217,9 @@ fn a_tag_that_moved_is_told() {
     ~ pdf (github:acme/skills at 4b74af7 -> 4c5bfc5, v1)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
+    warning: the tag `v1` of `github:acme/skills` was moved: it was at 4b74af7 and is at 4c5bfc5 now
     1 skill updated in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: the tag `v1` of `github:acme/skills` was moved: it was at 4b74af7 and is at 4c5bfc5 now
     ");
     repo.tag("v1", &repo.commit(&tree(&[("pdf", "two"), ("doc", "one")])));
     let told = ok(&sandbox, &["update"]);
@@ -340,11 +340,11 @@ fn offline_only_this_machine_is_asked() {
     ~ own (path:./src/own)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
+    warning: without the network only what was fetched before is known of sources on other machines
     = doc is up to date
     = pdf is up to date
     1 skill updated, 2 up to date in `.agents/skills`
     `skillpm.lock` changed: commit it
-    warning: without the network only what was fetched before is known of sources on other machines
     ");
     assert!(forge.requests().is_empty());
     assert_eq!(sandbox.read(".agents/skills/own/SKILL.md"), skill("own", "two"));
