@@ -210,6 +210,10 @@ fn git_servers_are_asked_for_references_and_trees() {
         told(&sandbox),
         [format!("doc {} Same", &second[..7]), format!("pdf {} Changed", &second[..7])]
     );
+    server.clear_requests();
+    told(&sandbox);
+    let posts = server.requests().iter().filter(|request| request.starts_with("POST")).count();
+    assert_eq!(posts, 1, "only the references are asked for: {:?}", server.requests());
     let context = Context::silent(sandbox.settings());
     let cache = context.settings.dirs.cache.clone().expect("a cache").join("git");
     let repository =
