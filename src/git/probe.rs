@@ -1,7 +1,7 @@
 //! What a repository has, without the contents of its files: references, tags, ids of directories.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use git2::Oid;
@@ -39,6 +39,10 @@ struct There<'a> {
     names: RefCell<Option<BTreeMap<String, String>>>,
     /// Those that are asked for.
     wanted: Vec<String>,
+    /// The repository of the cache, once it was opened.
+    objects: RefCell<Option<Objects>>,
+    /// Commits that were fetched, or could not be: each is asked for once.
+    tried: RefCell<BTreeSet<Oid>>,
     offline: bool,
 }
 
@@ -58,7 +62,15 @@ impl<'a> Probe<'a> {
         let place = remote.place()?;
         let wanted = references.iter().chain(&[None]).flat_map(|reference| names(*reference)).collect();
         let offline = context.settings.offline;
-        let there = There { remote, place, names: RefCell::default(), wanted, offline };
+        let there = There {
+            remote,
+            place,
+            names: RefCell::default(),
+            wanted,
+            objects: RefCell::default(),
+            tried: RefCell::default(),
+            offline,
+        };
         Ok(Self { shown: url.to_owned(), asked: Asked::There(Box::new(there)) })
     }
 
@@ -152,16 +164,26 @@ impl There<'_> {
     }
 
     fn tree(&self, commit: Oid, path: &str) -> Identity {
-        let look = || Objects::open(&self.place.git_dir).ok().map(|objects| objects.tree_at(commit, path));
-        match look() {
-            Some(Identity::Unknown) | None if !self.offline => {}
-            known => return known.unwrap_or(Identity::Unknown),
+        let known = self.look(commit, path);
+        if known != Identity::Unknown || self.offline || !self.tried.borrow_mut().insert(commit) {
+            return known;
         }
         // A server that hands out no trees alone, or not this commit, leaves it open.
-        match self.remote.bring(&self.place, commit) {
-            Ok(()) => look().unwrap_or(Identity::Unknown),
-            Err(_) => Identity::Unknown,
+        if self.remote.bring(&self.place, commit).is_err() {
+            return Identity::Unknown;
         }
+        // Opened anew: libgit2 may have looked before the fetch.
+        self.objects.borrow_mut().take();
+        self.look(commit, path)
+    }
+
+    /// What the repository of the cache has.
+    fn look(&self, commit: Oid, path: &str) -> Identity {
+        let mut objects = self.objects.borrow_mut();
+        if objects.is_none() {
+            *objects = Objects::open(&self.place.git_dir).ok();
+        }
+        objects.as_ref().map_or(Identity::Unknown, |objects| objects.tree_at(commit, path))
     }
 }
 

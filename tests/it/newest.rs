@@ -181,8 +181,8 @@ fn hostile_tags_are_bounded() {
         forge.fail(Endpoint::Tags, fault);
         past().expect_err("no list");
     }
-    let many: String = (0..100_000).map(|n| format!("{{\"ref\":\"refs/tags/v1.{n}\"}},")).collect();
-    let many: &'static str = format!("[{}]", many.trim_end_matches(',')).leak();
+    let many: Vec<_> = (0..100_000).map(|n| format!("{{\"ref\":\"refs/tags/v1.{n}\"}}")).collect();
+    let many: &'static str = format!("[{}]", many.join(",")).leak();
     forge.fail(Endpoint::Tags, Fault::Status(200, Vec::new(), many));
     assert_eq!(past().expect("an answer"), Some(Reference::Tag("v1.99999".into())));
 }
@@ -210,6 +210,10 @@ fn git_servers_are_asked_for_references_and_trees() {
         told(&sandbox),
         [format!("doc {} Same", &second[..7]), format!("pdf {} Changed", &second[..7])]
     );
+    server.clear_requests();
+    told(&sandbox);
+    let posts = server.requests().iter().filter(|request| request.starts_with("POST")).count();
+    assert_eq!(posts, 1, "only the references are asked for: {:?}", server.requests());
     let context = Context::silent(sandbox.settings());
     let cache = context.settings.dirs.cache.clone().expect("a cache").join("git");
     let repository =
