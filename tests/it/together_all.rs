@@ -40,7 +40,7 @@ fn at_once(sandbox: &Sandbox, commands: Vec<(Command, String)>) -> Vec<(String, 
     std::thread::scope(|threads| {
         let started: Vec<_> = commands
             .into_iter()
-            .map(|(command, what)| threads.spawn(move || (watched(command, what.clone()), what)))
+            .map(|(command, what)| threads.spawn(move || (watched(command, &what), what)))
             .collect();
         let ended = |(output, what)| (what, ended(sandbox, &output));
         started.into_iter().map(|thread| ended(thread.join().expect("no panic"))).collect()

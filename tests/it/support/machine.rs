@@ -46,7 +46,7 @@ impl Machine {
         command.args(["-c", &limits]).arg(inner.get_program()).args(inner.get_args());
         command.current_dir(sandbox.project()).env_clear().stdin(Stdio::null());
         command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        ended(sandbox, &watched(command, args.join(" ")))
+        ended(sandbox, &watched(command, &args.join(" ")))
     }
 }
 
@@ -55,7 +55,7 @@ impl Machine {
 /// # Panics
 ///
 /// Where it has to be killed.
-pub fn watched(mut command: Command, what: String) -> Ended {
+pub fn watched(mut command: Command, what: &str) -> Ended {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("starts");
     let id = child.id();

@@ -212,8 +212,11 @@ impl Scene {
         assert!(output.stderr.contains(part), "{id}: `{part}` is not told: {output}");
         if code == 0 {
             let ours = ["project/.agents/skills/demo", "project/.claude/skills/demo", "project/skillpm."];
-            let stray: Vec<_> =
-                changed.iter().filter(|path| !ours.iter().any(|ours| path.starts_with(ours))).collect();
+            let undo = ["project/.agents/.skillpm-undo", "home/.local/state/skillpm/undo"];
+            let stray: Vec<_> = changed
+                .iter()
+                .filter(|path| !ours.iter().chain(&undo).any(|own| path.starts_with(own)))
+                .collect();
             assert!(stray.is_empty(), "{id}: {stray:?}");
             self.check_installed(&id, &after);
             assert_eq!(output.stderr.contains("warning:"), want != Want::Quiet, "{id}: {output}");

@@ -1,6 +1,7 @@
 //! Servers whose certificates are wrong, and one whose certificate is right: h40, h41.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -112,7 +113,7 @@ fn certificates_that_are_wrong() {
             assert!(!output.stderr.contains("trying again"), "{output}");
             let host = url.split('/').nth(2).expect("a host");
             let text = output.stderr.replace(host, "HOST").replace(&scene.forge.api_host(), "HOST");
-            shown.push_str(&format!("# {certificate}, {authority}\n{text}"));
+            writeln!(shown, "# {certificate}, {authority}\n{}", text.trim_end()).expect("memory");
         }
     }
     insta::assert_snapshot!(shown, @"
@@ -143,14 +144,11 @@ fn https_never_becomes_http() {
     certificates(dir);
     let control = Tree::new().file("demo/SKILL.md", super::BEFORE).zip();
     let mut scene = Scene::new(Way::Download("zip"), &control);
-    let mut file = std::fs::File::create(dir.join("demo.zip")).expect("a file");
-    write!(
-        file,
+    let answer = format!(
         "HTTP/1.1 302 Found\r\nlocation: {}\r\ncontent-length: 0\r\n\r\n",
         scene.forge.url("/offered.zip")
-    )
-    .expect("writes");
-    drop(file);
+    );
+    std::fs::write(dir.join("demo.zip"), answer).expect("a file");
     scene.forge.clear_requests();
     scene.sandbox.env("SSL_CERT_FILE", &dir.join("ca.pem").display().to_string());
     let server = Server::start(dir, "right");
