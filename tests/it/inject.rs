@@ -241,9 +241,8 @@ fn inject(scenario: &Scenario) {
             let looked = check_run(disturbance, &traced)
                 .and_then(|()| illegal(scenario, &now, &before, &after))
                 .and_then(|()| check_done(scenario, &traced, &now, &after))
-                .and_then(|()| match mended.insert(now) {
-                    true => check_mended(scenario, sandbox, &ends, &after),
-                    false => Ok(()),
+                .and_then(|()| {
+                    if mended.insert(now) { check_mended(scenario, sandbox, &ends, &after) } else { Ok(()) }
                 });
             if let Err(fault) = looked {
                 let root = sandbox.root().display().to_string();

@@ -171,7 +171,7 @@ scenarios! {
     install_copies, "`install --copy`", |s| sources(s, "first"), &["install", "./src", "-s", "*", "-a", "claude-code", "--copy"];
     install_newer, "`install` of newer versions", outdated, INSTALL;
     install_force, "`install --force` over edits", edited, FORCE, precious: EDITS;
-    install_fails, "the same, taken back", edited, FORCE, precious: EDITS, fails: Some(("rename", "project/skillpm.lock"));
+    install_fails, "`install --force` over edits, taken back", edited, FORCE, precious: EDITS, fails: Some(("rename", "project/skillpm.lock"));
     install_first_fails, "`install`, taken back", |s| sources(s, "first"), INSTALL, fails: Some(("rename", "project/skillpm.toml"));
     download, "`install owner/repo`", online, &["install", "acme/skills", "-s", "*"];
     restore, "`install` from lockfile and store", cloned, &["install"];

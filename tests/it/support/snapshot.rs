@@ -42,13 +42,14 @@ pub fn difference(expected: &Snapshot, found: &Snapshot) -> String {
         let differs = |(path, thing): &(&String, &Thing)| other.0.get(*path) != Some(*thing);
         let things = of.0.iter().filter(differs).map(|(path, thing)| (path.clone(), thing.clone()));
         let shown = format!("{:?}", Snapshot(things.collect()));
-        shown.lines().map(|line| format!("{mark} {line}\n")).collect::<String>()
+        shown.lines().map(|line| format!("{mark} {line}\n")).collect::<Vec<_>>()
     };
-    only("-", expected, found) + &only("+", found, expected)
+    [only("-", expected, found), only("+", found, expected)].concat().concat()
 }
 
 impl Snapshot {
     /// Looks at all that is below `dir`; nothing where that is not there.
+    #[must_use]
     pub fn of(dir: &Path) -> Self {
         let mut things = BTreeMap::new();
         look(dir, "", &mut things);
@@ -56,6 +57,7 @@ impl Snapshot {
     }
 
     /// The part at and below `path`, whose own name becomes empty.
+    #[must_use]
     pub fn part(&self, path: &str) -> Self {
         let of = |(name, thing): (&String, &Thing)| {
             let rest = name.strip_prefix(path)?;
