@@ -124,6 +124,7 @@ impl Step {
             | Self::Remove { name, .. }
             | Self::Link { name, .. }
             | Self::Unlink { name, .. }
+            | Self::Relink { name, .. }
             | Self::Disable { name, .. }
             | Self::Enable { name, .. }
             | Self::Relink { name, .. }

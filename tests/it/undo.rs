@@ -167,7 +167,7 @@ fn edits_that_were_removed_by_force_come_back() {
     exit: 0
     --- stderr
     - pdf
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/50/9978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
     1 skill removed
     hint: `skillpm undo` brings it back
     ");
@@ -232,8 +232,8 @@ fn what_was_changed_since_is_in_the_way() {
     insta::assert_snapshot!(forced, @"
     exit: 0
     --- stderr
-    your `skillpm.toml` is kept as `[DIR]/home/.local/share/skillpm/store-v1/sha256/52/0ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
-    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v1/sha256/50/9978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
+    your `skillpm.toml` is kept as `[DIR]/home/.local/share/skillpm/store-v2/kept/520ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
+    your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
     - docx
     - pdf
     the last change is taken back
@@ -416,7 +416,7 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     for tree in trees() {
         std::fs::remove_dir_all(tree).expect("removed");
     }
-    std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v1")).expect("removed");
+    std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v2")).expect("removed");
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
     exit: 5
     --- stderr

@@ -4,12 +4,15 @@
 //! then it need not be read and hashed again for its step. What no step asks for in the end is removed with
 //! the directory of the transaction.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Transaction;
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, Base};
+use crate::install::plan::Step;
 use crate::name::SkillName;
 use crate::tree::Held;
 
@@ -17,7 +20,7 @@ use crate::tree::Held;
 #[derive(Debug)]
 pub struct Ahead {
     base: Base,
-    next: AtomicUsize,
+    numbers: Arc<AtomicUsize>,
 }
 
 /// A tree that lies ready.
@@ -30,14 +33,10 @@ pub struct Planted {
 impl Ahead {
     /// Writes `held`; `None` where that fails: what fails is done again at its step, which tells why.
     pub fn plant(&self, held: &Held) -> Option<Planted> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.base.plant(&name(number), held).ok()?;
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        self.base.plant(&format!("tree-{number}"), held).ok()?;
         Some(Planted { number, digest: held.digest() })
     }
-}
-
-fn name(number: usize) -> String {
-    format!("ahead-{number}")
 }
 
 impl Transaction<'_> {
@@ -48,7 +47,7 @@ impl Transaction<'_> {
     /// Where the scope cannot be written.
     pub fn ahead(&self) -> Result<Ahead> {
         self.make_directory()?;
-        Ok(Ahead { base: Base::open(&self.directory)?, next: AtomicUsize::new(0) })
+        Ok(Ahead { base: Base::open(&self.directory)?, numbers: Arc::clone(&self.numbers) })
     }
 
     /// Takes over what was written ahead for the skill `name`.
@@ -67,17 +66,31 @@ impl Transaction<'_> {
         Ok(fs::write_atomic(&self.directory.join(".gitignore"), b"*\n")?)
     }
 
-    /// Whether the tree of step `at` was written ahead; it is in its place then.
-    pub(super) fn is_planted(&self, at: usize, name: &SkillName, digest: &Digest) -> Result<bool> {
-        let mut planted = self.planted.borrow_mut();
-        match planted.get(name) {
-            Some(ready) if ready.digest == *digest => {
-                fs::move_new(&self.directory.join(self::name(ready.number)), &self.tree(at))?;
-                planted.remove(name);
-                Ok(true)
-            }
-            _ => Ok(false),
+    /// Numbers for the trees of `steps`: of those that were written ahead, the ones that they have, which
+    /// are returned once more; none where nothing was. What was written and no step asks for is removed.
+    pub(super) fn slots(&self, steps: &[Step]) -> Result<(Vec<usize>, BTreeSet<usize>)> {
+        let ahead = self.numbers.load(Ordering::Relaxed);
+        let mut used = BTreeSet::new();
+        if ahead == 0 {
+            return Ok((Vec::new(), used));
         }
+        let mut planted = self.planted.borrow_mut();
+        let mut fresh = ahead..;
+        let mut slots = Vec::with_capacity(steps.len());
+        for step in steps {
+            let ready = match step {
+                Step::Put { name, digest, .. } if planted.get(name).is_some_and(|p| p.digest == *digest) => {
+                    planted.remove(name)
+                }
+                _ => None,
+            };
+            used.extend(ready.map(|ready| ready.number));
+            slots.extend(ready.map(|ready| ready.number).or_else(|| fresh.next()));
+        }
+        for number in (0..ahead).filter(|number| !used.contains(number)) {
+            fs::remove_tree(&self.tree(number))?;
+        }
+        Ok((slots, used))
     }
 
     /// Removes what was written ahead and not asked for, where nothing else was done.

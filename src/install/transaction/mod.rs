@@ -21,6 +21,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use self::journal::{Change, Journal};
 use self::known::Known;
@@ -70,6 +72,8 @@ pub struct Transaction<'a> {
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     /// Trees that were written before it was known which step each is for.
     planted: RefCell<BTreeMap<SkillName, Planted>>,
+    /// How many there are.
+    numbers: Arc<AtomicUsize>,
     /// Whether the directory holds such trees and nothing else.
     ahead: Cell<bool>,
     /// The manifest as it is to be: it says where links to directories of the user lead, so that the
@@ -94,8 +98,7 @@ impl<'a> Transaction<'a> {
         scope.check_inside(&scope.skills_dir())?;
         let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
         let directory = work_dir.join(DIRECTORY);
-        let (known, undoable) = (Known::of(settings, &work_dir)?, Cell::new(false));
-        let (finished_undo, lock) = (Cell::new(false), Some(lock));
+        let known = Known::of(settings, &work_dir)?;
         let transaction = Self {
             scope,
             settings,
@@ -106,12 +109,13 @@ impl<'a> Transaction<'a> {
             places: Places::new(scope, settings),
             links: RefCell::default(),
             planted: RefCell::default(),
+            numbers: Arc::default(),
             ahead: Cell::new(false),
             manifest: RefCell::default(),
             known,
-            undoable,
-            finished_undo,
-            lock,
+            undoable: Cell::new(false),
+            finished_undo: Cell::new(false),
+            lock: Some(lock),
         };
         transaction.recover()?;
         Ok(transaction)
@@ -238,16 +242,20 @@ impl<'a> Transaction<'a> {
         self.make_directory()?;
         // From here on it is for whoever called to clear it.
         self.ahead.set(false);
+        let mut journal = Journal::new(plan.steps.clone(), None, None);
+        let planted;
+        (journal.slots, planted) = self.slots(&plan.steps)?;
         for (at, step) in plan.steps.iter().enumerate() {
             if let Step::Put { name, digest, .. } = step {
                 self.reporter.step(&format!("stage {name}"));
-                if self.is_planted(at, name, digest)? {
+                let slot = journal.slot(at);
+                if planted.contains(&slot) {
                     continue;
                 }
                 let set = contents
                     .get(name)
                     .ok_or_else(|| Error::io(format!("the files of `{name}` are missing")))?;
-                let written = fs::materialize(set, &self.tree(at))?;
+                let written = fs::materialize(set, &self.tree(slot))?;
                 if written != *digest {
                     return Err(store::mismatch(&format!("`{name}`"), digest, &written));
                 }
@@ -255,11 +263,11 @@ impl<'a> Transaction<'a> {
         }
         let lockfile = plan.lock.as_ref().map(ToString::to_string);
         let manifest = plan.manifest.as_ref().map(ToString::to_string);
-        let lockfile = self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
-        let manifest =
+        journal.lockfile =
+            self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
+        journal.manifest =
             self.prepare(&self.scope.manifest, manifest.as_deref(), files.manifest_text.as_deref())?;
-        let mut journal = Journal::new(plan.steps.clone(), lockfile, manifest);
-        (journal.links, journal.made) = self.before(&plan.steps)?;
+        (journal.links, journal.made) = self.before(&journal)?;
         self.reporter.step("sync");
         fs::sync_filesystem(&self.directory)?;
         self.reporter.step("journal");

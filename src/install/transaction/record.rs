@@ -144,13 +144,13 @@ impl Transaction<'_> {
         self.finished_undo.get()
     }
 
-    /// What lies in the way of `steps`, before they are done: the links that they will set aside, by
-    /// step, and the directories that they will make.
-    pub(super) fn before(&self, steps: &[Step]) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
+    /// What lies in the way of the steps of `journal`, before they are done: the links that they will set
+    /// aside, by the number of their tree, and the directories that they will make.
+    pub(super) fn before(&self, journal: &Journal) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
         // Asked once for each directory, not for each skill.
         let mut dirs: BTreeMap<Place, (PathBuf, usize)> = BTreeMap::new();
         let (mut links, mut aside) = (BTreeMap::new(), BTreeSet::new());
-        for (at, step) in steps.iter().enumerate() {
+        for (at, step) in journal.steps.iter().enumerate() {
             let (place, name) = step.place();
             if !dirs.contains_key(&place) {
                 let dir = self.scope.dir(self.settings, &place)?;
@@ -170,7 +170,7 @@ impl Transaction<'_> {
                 if let Some(text) = fs::read_link(&target)?
                     && aside.insert(target)
                 {
-                    links.insert(at, of_text(&text));
+                    links.insert(journal.slot(at), of_text(&text));
                 }
             }
         }
@@ -282,7 +282,7 @@ impl Transaction<'_> {
         let mut journal = Journal::new(undo.steps.clone(), lockfile, manifest);
         (journal.slots, journal.links) = (undo.slots.clone(), undo.links.clone());
         journal.emptied.clone_from(&record.journal.made);
-        journal.made = self.before(&undo.steps)?.1;
+        journal.made = self.before(&journal)?.1;
         journal.back = true;
         self.reporter.step("sync");
         fs::sync_filesystem(&record.directory)?;
