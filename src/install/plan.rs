@@ -127,7 +127,6 @@ impl Step {
             | Self::Relink { name, .. }
             | Self::Disable { name, .. }
             | Self::Enable { name, .. }
-            | Self::Relink { name, .. }
             | Self::Edit { name } => name,
         }
     }

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use crate::support::Sandbox;
 use crate::update::{ok, skill, state};
 
+const KEPT: &str = ".local/share/skillpm/store-v2/kept";
 const HOME: &str = ".agents/skills/pdf";
 
 /// The body of a skill, a line each.
@@ -35,11 +36,14 @@ fn scene(args: &[&str]) -> Sandbox {
     sandbox
 }
 
-/// Everything that lies in the store.
+/// Everything that is kept in the store of what users edited.
 fn kept(sandbox: &Sandbox) -> BTreeSet<Vec<u8>> {
-    let store = sandbox.home().join(".local/share/skillpm/store-v1/sha256");
-    let files = sandbox.tree(&store).into_iter().filter_map(|line| Some(line.split_once(' ')?.1.to_owned()));
-    files.filter_map(|path| std::fs::read(store.join(path)).ok()).collect()
+    let kept = sandbox.home().join(KEPT);
+    if !kept.exists() {
+        return BTreeSet::new();
+    }
+    let files = sandbox.tree(&kept).into_iter().filter_map(|line| Some(line.split_once(' ')?.1.to_owned()));
+    files.filter_map(|path| std::fs::read(kept.join(path)).ok()).collect()
 }
 
 /// Issue 5: edits are merged, and the next update merges from the version that was merged then.
@@ -524,7 +528,7 @@ proptest! {
         let output = sandbox.run(&[&["update", "--allow-new-capabilities"], flag].concat());
         prop_assert!(matches!(output.code, Some(0 | 1)), "{}", output);
         let installed = lines(&sandbox.project().join(HOME));
-        let mut all = lines(&sandbox.home().join(".local/share/skillpm/store-v1/sha256"));
+        let mut all = lines(&sandbox.home().join(KEPT));
         all.extend(installed.iter().cloned());
         for line in &wrote {
             prop_assert!(all.contains(line), "{}: {}", line, output);
