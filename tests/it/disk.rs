@@ -303,3 +303,34 @@ fn set_times(dir: &std::path::Path, time: std::time::SystemTime) {
         }
     }
 }
+
+/// What cannot be written stops `undo` before anything is done, and what is in the way of looking too.
+#[test]
+fn an_undo_that_cannot_be_written() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox);
+    if is_root() {
+        std::os::unix::fs::chown(sandbox.project(), Some(NOBODY), Some(NOBODY)).expect("chown");
+    }
+    let run = |args: &[&str]| text(&sandbox, &as_nobody(&sandbox, args));
+    let installed = run(&["install", "./src/pdf"]);
+    assert!(installed.starts_with("exit: Some(0)"), "{installed}");
+    let before = sandbox.scope();
+    let mode = |dir: &str, mode| {
+        let dir = sandbox.project().join(dir);
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(mode)).expect("chmod");
+    };
+    for (dir, place) in
+        [(".agents/.skillpm-undo", "prepared"), (".agents", "begun"), (".agents/skills", "moved")]
+    {
+        mode(dir, 0o555);
+        let output = run(&["undo"]);
+        assert!(output.starts_with("exit: Some(6)"), "{place}: {output}");
+        assert!(output.contains("Permission denied") && output.contains("hint: check who owns"), "{output}");
+        mode(dir, 0o755);
+        assert_eq!(sandbox.scope(), before, "{place}");
+    }
+    let undone = run(&["undo"]);
+    assert!(undone.starts_with("exit: Some(0)"), "{undone}");
+    assert!(!sandbox.project().join(".agents/skills").exists());
+}

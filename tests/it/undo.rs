@@ -169,7 +169,6 @@ fn edits_that_were_removed_by_force_come_back() {
     - pdf
     your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/509978c696b0c0ccf11375187c6b1b8f6de50d31c692936011776031fc86511c`; `skillpm undo` brings it back
     1 skill removed
-    hint: `skillpm undo` brings it back
     ");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 0
