@@ -27,6 +27,16 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// Returns the digest with these bytes.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Returns the digest with these 64 hexadecimal digits, if they are that.
     pub fn from_hex(hex: &str) -> Option<Self> {
         if hex.len() != 64 {

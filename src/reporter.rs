@@ -49,6 +49,12 @@ pub trait Interact: Send + Sync {
         None
     }
 
+    /// Asks a person whether to go on; `None` where nobody can be asked.
+    fn confirm(&self, question: &str) -> Option<bool> {
+        let _ = question;
+        None
+    }
+
     /// Says why an answer will not do, before the question is put again.
     fn refuse(&self, reason: &str) {
         let _ = reason;

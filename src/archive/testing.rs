@@ -1,19 +1,16 @@
-//! Archives for tests, which may lie in every field.
+//! Archives for tests, which may lie in every field. The tests of the whole program use them too.
 
 use std::io::Write;
-use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
-
-use crate::fs::{SharedFile, anonymous_temp_file};
 
 /// Bytes that replace those at a position of a header.
 type Patch = (usize, Vec<u8>);
 
 /// An entry of a zip archive.
 #[derive(Clone, Default)]
-pub(super) struct ZipEntry {
+pub(crate) struct ZipEntry {
     name: Vec<u8>,
     method: u16,
     flags: u16,
@@ -30,7 +27,7 @@ pub(super) struct ZipEntry {
 }
 
 /// Returns an entry that is stored as it is.
-pub(super) fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> ZipEntry {
+pub(crate) fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> ZipEntry {
     let content = content.as_ref();
     ZipEntry {
         name: name.as_ref().to_vec(),
@@ -43,20 +40,20 @@ pub(super) fn stored(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> ZipEn
 }
 
 /// Returns an entry that is deflated.
-pub(super) fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> ZipEntry {
+pub(crate) fn deflated(name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> ZipEntry {
     let packed = deflate(content.as_ref());
     ZipEntry { method: 8, packed, ..stored(name, content) }
 }
 
 /// Returns `content` as a raw deflate stream.
-pub(super) fn deflate(content: &[u8]) -> Vec<u8> {
+pub(crate) fn deflate(content: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content).expect("to memory");
     encoder.finish().expect("to memory")
 }
 
 /// Returns `content` as a gzip member.
-pub(super) fn gzip(content: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(content).expect("to memory");
     encoder.finish().expect("to memory")
@@ -64,19 +61,19 @@ pub(super) fn gzip(content: &[u8]) -> Vec<u8> {
 
 impl ZipEntry {
     /// Gives it a mode with its type.
-    pub(super) fn mode(mut self, mode: u32) -> Self {
+    pub(crate) fn mode(mut self, mode: u32) -> Self {
         self.attributes = mode << 16;
         self
     }
 
     /// Gives both headers these flags.
-    pub(super) fn flags(mut self, flags: u16) -> Self {
+    pub(crate) fn flags(mut self, flags: u16) -> Self {
         self.flags = flags;
         self
     }
 
     /// Moves the checksum and the sizes behind the content.
-    pub(super) fn streamed(mut self) -> Self {
+    pub(crate) fn streamed(mut self) -> Self {
         let packed = u32::try_from(self.packed.len()).expect("small");
         self.behind =
             [&b"PK\x07\x08"[..], &self.crc.to_le_bytes(), &packed.to_le_bytes(), &self.size.to_le_bytes()]
@@ -85,42 +82,42 @@ impl ZipEntry {
     }
 
     /// Replaces the bytes at `at` of the local header.
-    pub(super) fn local(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn local(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
         self.local_patches.push((at, bytes.as_ref().to_vec()));
         self
     }
 
     /// Replaces the bytes at `at` of the central header.
-    pub(super) fn central(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn central(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
         self.central_patches.push((at, bytes.as_ref().to_vec()));
         self
     }
 
     /// Replaces the bytes of a field that both headers have, by its place in the local one.
-    pub(super) fn both(self, at: usize, bytes: impl AsRef<[u8]> + Copy) -> Self {
+    pub(crate) fn both(self, at: usize, bytes: impl AsRef<[u8]> + Copy) -> Self {
         self.local(at, bytes).central(at + 2, bytes)
     }
 
     /// Adds an extra field to the local header.
-    pub(super) fn local_extra(mut self, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn local_extra(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.local_extra.extend(bytes.as_ref());
         self
     }
 
     /// Adds an extra field to the central header.
-    pub(super) fn central_extra(mut self, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn central_extra(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.central_extra.extend(bytes.as_ref());
         self
     }
 
     /// Puts bytes behind the content.
-    pub(super) fn behind(mut self, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn behind(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.behind.extend(bytes.as_ref());
         self
     }
 
     /// Leaves it out of the directory.
-    pub(super) fn unlisted(mut self) -> Self {
+    pub(crate) fn unlisted(mut self) -> Self {
         self.unlisted = true;
         self
     }
@@ -156,12 +153,12 @@ fn apply(bytes: &mut [u8], patches: &[Patch]) {
 }
 
 /// Returns a zip archive of `entries`.
-pub(super) fn zip(entries: &[ZipEntry]) -> Vec<u8> {
+pub(crate) fn zip(entries: &[ZipEntry]) -> Vec<u8> {
     zip_with(entries, b"", &[])
 }
 
 /// Returns a zip archive with a comment and with patches to its end record.
-pub(super) fn zip_with(entries: &[ZipEntry], comment: &[u8], patches: &[Patch]) -> Vec<u8> {
+pub(crate) fn zip_with(entries: &[ZipEntry], comment: &[u8], patches: &[Patch]) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     let mut count = 0;
     for entry in entries {
@@ -190,7 +187,7 @@ pub(super) fn zip_with(entries: &[ZipEntry], comment: &[u8], patches: &[Patch]) 
 
 /// A member of a tar archive.
 #[derive(Clone)]
-pub(super) struct Member {
+pub(crate) struct Member {
     name: Vec<u8>,
     kind: u8,
     mode: u32,
@@ -201,18 +198,18 @@ pub(super) struct Member {
 }
 
 /// Returns a member of any kind.
-pub(super) fn member(kind: u8, name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Member {
+pub(crate) fn member(kind: u8, name: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Member {
     let (name, content) = (name.as_ref().to_vec(), content.as_ref().to_vec());
     Member { name, kind, mode: 0o644, content, link: vec![], patches: vec![], late_patches: vec![] }
 }
 
 /// Returns a symbolic link or hard link.
-pub(super) fn link(kind: u8, name: &str, target: &str) -> Member {
+pub(crate) fn link(kind: u8, name: &str, target: &str) -> Member {
     Member { link: target.as_bytes().to_vec(), mode: 0o777, ..member(kind, name, "") }
 }
 
 /// Returns an extended header (`x`) or a global one (`g`).
-pub(super) fn pax(kind: u8, records: &[(&str, &str)]) -> Member {
+pub(crate) fn pax(kind: u8, records: &[(&str, &str)]) -> Member {
     let mut content = Vec::new();
     for (key, value) in records {
         let body = key.len() + value.len() + 3;
@@ -225,19 +222,19 @@ pub(super) fn pax(kind: u8, records: &[(&str, &str)]) -> Member {
 
 impl Member {
     /// Gives it a mode.
-    pub(super) fn mode(mut self, mode: u32) -> Self {
+    pub(crate) fn mode(mut self, mode: u32) -> Self {
         self.mode = mode;
         self
     }
 
     /// Replaces the bytes at `at` of the header; its checksum is right again afterwards.
-    pub(super) fn patch(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn patch(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
         self.patches.push((at, bytes.as_ref().to_vec()));
         self
     }
 
     /// Replaces the bytes at `at` of the header and of what stands behind it.
-    pub(super) fn late_patch(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn late_patch(mut self, at: usize, bytes: impl AsRef<[u8]>) -> Self {
         self.late_patches.push((at, bytes.as_ref().to_vec()));
         self
     }
@@ -267,15 +264,8 @@ impl Member {
 }
 
 /// Returns a tar archive of `members`.
-pub(super) fn tar(members: &[Member]) -> Vec<u8> {
+pub(crate) fn tar(members: &[Member]) -> Vec<u8> {
     let mut bytes: Vec<u8> = members.iter().flat_map(Member::bytes).collect();
     bytes.extend([0; 1024]);
     bytes
-}
-
-/// Returns a file with these bytes.
-pub(super) fn shared(bytes: &[u8]) -> Arc<SharedFile> {
-    let mut file = anonymous_temp_file().expect("a temporary file");
-    file.write_all(bytes).expect("written");
-    Arc::new(SharedFile::from_file(file).expect("open"))
 }

@@ -6,12 +6,16 @@ use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
+use super::commands::diff::DiffArgs;
 use super::commands::doctor::DoctorArgs;
 use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
+use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
+use super::commands::update::UpdateArgs;
+use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
@@ -99,9 +103,21 @@ pub(crate) enum Command {
     #[command(after_help = help::SYNC)]
     Sync(InstallHow),
 
+    /// bring newer versions of installed skills, and keep what you edited
+    #[command(visible_alias = "upgrade", after_help = help::UPDATE)]
+    Update(UpdateArgs),
+
     /// list installed skills
     #[command(visible_alias = "ls", after_help = help::LIST)]
     List(ListArgs),
+
+    /// show which skills have changed in their sources, without a download where that can be told
+    #[command(after_help = help::OUTDATED)]
+    Outdated(OutdatedArgs),
+
+    /// show what you edited, or what a newer version of a skill would bring
+    #[command(after_help = help::DIFF)]
+    Diff(DiffArgs),
 
     /// remove skills: copies, links and their entries in manifest and lockfile
     #[command(visible_alias = "rm", alias = "uninstall", after_help = help::REMOVE)]
@@ -154,6 +170,10 @@ pub(crate) enum Command {
     /// say why a skill is here, who sees it and what it hides
     #[command(after_help = help::WHY)]
     Why(WhyArgs),
+
+    /// compare every byte and link of installed skills with the lockfile
+    #[command(after_help = help::VERIFY)]
+    Verify(VerifyArgs),
 
     /// look for what is broken, and repair what can be repaired safely
     #[command(after_help = help::DOCTOR)]

@@ -2,8 +2,11 @@
 
 use crate::error::ErrorKind;
 use crate::lint::Severity;
+use crate::ops::diff::DiffOutcome;
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::install::InstallOutcome;
+use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
+use crate::ops::update::UpdateOutcome;
 use crate::ops::validate::ValidateOutcome;
 
 /// All went well.
@@ -35,6 +38,31 @@ pub const CODES: &[(u8, &str)] = &[
 /// Returns the code of `install`: skills that were left as they are were asked for and not done.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     if outcome.left_modified.is_empty() { SUCCESS } else { FINDINGS }
+}
+
+/// Returns the code of `outdated`: that of a source that could not be asked, else with `exit_code` 1
+/// where something is outdated.
+pub(crate) fn outdated(outcome: &OutdatedOutcome, exit_code: bool) -> u8 {
+    let found = exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated);
+    outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+}
+
+/// Returns the code of `diff`: that of a skill that could not be compared, else with `exit_code` 1 where
+/// something differs.
+pub(crate) fn diff(outcome: &DiffOutcome, exit_code: bool) -> u8 {
+    let found = exit_code && !outcome.skills.is_empty();
+    outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+}
+
+/// Returns the code of `update`: where something could not be asked or used, that of the failures if they
+/// all have one; merges that somebody has to look at are findings.
+pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
+    let mut codes = outcome.failures.iter().map(|failure| failure.code);
+    match codes.next() {
+        Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
+        None if !outcome.has_open_merges() => SUCCESS,
+        _ => FINDINGS,
+    }
 }
 
 /// Returns the code of `validate`: errors fail, and with `strict` warnings do.

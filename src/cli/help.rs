@@ -45,10 +45,29 @@ pub(crate) const SYNC: &str = after!("sync",
     "skillpm sync --locked     the same on a build machine: fail if the lockfile is out of date"
 );
 
+pub(crate) const UPDATE: &str = after!("update",
+    "skillpm update                    all skills of the project, as far as the manifest allows"
+    "skillpm update pdf --latest       one skill, past the tag or commit that the manifest names"
+    "skillpm update --dry-run          what would change, and what to look at before it does"
+    "skillpm update pdf --abort        take a merge with conflicts back"
+);
+
 pub(crate) const LIST: &str = after!("list",
     "skillpm list                   all skills, of the project and yours"
     "skillpm list --scope user      only yours"
     "skillpm list --json            for programs"
+);
+
+pub(crate) const OUTDATED: &str = after!("outdated",
+    "skillpm outdated                     what is newer in the sources of all skills"
+    "skillpm outdated pdf --json          one skill, for programs"
+    "skillpm outdated -p --exit-code      on a build machine: fail if the project has outdated skills"
+);
+
+pub(crate) const DIFF: &str = after!("diff",
+    "skillpm diff                    what you edited, in all skills"
+    "skillpm diff pdf --newest       what `skillpm update pdf` would bring, new capabilities first"
+    "skillpm diff --newest --stat    the same of all skills, without the lines"
 );
 
 pub(crate) const REMOVE: &str = after!("remove",
@@ -141,6 +160,12 @@ pub(crate) const TREE: &str = after!("tree",
 pub(crate) const WHY: &str = after!("why",
     "skillpm why pdf            who asked for it, where it came from, who sees it"
     "skillpm why pdf --json     for programs"
+);
+
+pub(crate) const VERIFY: &str = after!("verify",
+    "skillpm verify                 all skills, of the project and yours"
+    "skillpm verify pdf docx -p     two of the project"
+    "skillpm verify --json          for programs"
 );
 
 pub(crate) const DOCTOR: &str = after!("doctor",

@@ -69,14 +69,26 @@ impl Printer {
 
     /// Tells what was done: a sign or a verb, and to what.
     pub(crate) fn status(&self, verb: &str, text: &str) {
-        let style = match verb {
-            "-" => BAD,
-            "~" => CHANGED,
-            "=" => FAINT,
-            _ => GOOD,
-        };
-        if !self.look.quiet {
-            self.talk(verb, style, text);
+        self.statuses([(verb, text)]);
+    }
+
+    /// As [`Printer::status`], of many things at once.
+    pub(crate) fn statuses<'a>(&self, all: impl IntoIterator<Item = (&'a str, impl AsRef<str>)>) {
+        if self.look.quiet {
+            return;
+        }
+        let mut lines = String::new();
+        for (verb, text) in all {
+            let style = match verb {
+                "-" => BAD,
+                "~" => CHANGED,
+                "=" => FAINT,
+                _ => GOOD,
+            };
+            self.line(&mut lines, verb, style, text.as_ref());
+        }
+        if !lines.is_empty() {
+            self.err().write(&lines);
         }
     }
 
@@ -165,15 +177,20 @@ impl Printer {
     }
 
     fn talk(&self, label: &str, style: Style, text: &str) {
-        let colour = self.look.err_colour;
         let mut line = String::with_capacity(text.len() + 32);
-        if !label.is_empty() {
-            paint(&mut line, label, style, colour);
-            line.push(' ');
-        }
-        line.push_str(&literals(&indented(clean(text).trim_end()), colour));
-        line.push('\n');
+        self.line(&mut line, label, style, text);
         self.err().write(&line);
+    }
+
+    /// Adds the line of what is told to `lines`.
+    fn line(&self, lines: &mut String, label: &str, style: Style, text: &str) {
+        let colour = self.look.err_colour;
+        if !label.is_empty() {
+            paint(lines, label, style, colour);
+            lines.push(' ');
+        }
+        lines.push_str(&literals(&indented(clean(text).trim_end()), colour));
+        lines.push('\n');
     }
 
     fn out(&self) -> MutexGuard<'_, Sink> {

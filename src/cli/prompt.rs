@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dialoguer::console::{self, Term};
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{Input, MultiSelect};
+use dialoguer::{Confirm, Input, MultiSelect};
 
 use super::printer::{Printer, clean};
 use super::render::one_line;
@@ -41,6 +41,13 @@ impl Interact for Person {
             input = input.default(default.to_owned());
         }
         input.interact_text_on(&terminal()).ok()
+    }
+
+    fn confirm(&self, question: &str) -> Option<bool> {
+        let theme = self.theme();
+        let ask = Confirm::with_theme(&*theme).with_prompt(clean(question)).default(false).report(true);
+        // Esc says no.
+        ask.interact_on_opt(&terminal()).ok().map(Option::unwrap_or_default)
     }
 
     fn refuse(&self, reason: &str) {

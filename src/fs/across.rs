@@ -60,24 +60,25 @@ pub(super) fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     remove_tree(rest)
 }
 
-/// [`super::exchange`] by copies.
+/// [`super::exchange`] by copies. Where it fails, the copy of the old one that is beside `new` stays: it may
+/// be the only one that is whole.
 pub(super) fn exchange(new: &Path, old: &Path) -> Result<(), PathError> {
     let back = beside(new);
     let fresh = copy_beside(new, old)?;
-    let swapped = copy_beside(old, new).and_then(|_| match rename_swap(&fresh, old) {
-        Err(error) if is_across(&error) => replace_in_layer(&fresh, old, &back),
-        result => result.at("replace", old),
-    });
-    if let Err(error) = swapped {
-        for copy in [&fresh, &back] {
-            // The first error is the one to tell.
-            let _ = remove_tree(copy);
+    let swapped = copy_beside(old, new).and_then(|_| {
+        match rename_swap(&fresh, old) {
+            Err(error) if is_across(&error) => replace_in_layer(&fresh, old, &back)?,
+            result => result.at("replace", old)?,
         }
-        return Err(error);
-    }
-    remove_tree(&fresh)?;
-    remove_tree(new)?;
-    fs::rename(&back, new).at("replace", new)
+        // Both are in their places before any copy goes: what fails after that harms neither.
+        rename_swap(&back, new).at("replace", new).inspect_err(|_| {
+            // The first error is the one to tell.
+            let _ = rename_swap(&fresh, old);
+        })
+    });
+    let cleared = remove_tree(&fresh);
+    swapped.and(cleared)?;
+    remove_tree(&back)
 }
 
 /// Moves `fresh` to where `old` lies: a directory of a layer, which cannot be renamed but removed, so

@@ -54,6 +54,19 @@ pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     }
 }
 
+/// As [`replace_file`], but what was the file `to` is the file `from` afterwards.
+///
+/// # Errors
+///
+/// As [`write_atomic`]; `to` has to be there.
+pub fn exchange_file(from: &Path, to: &Path) -> Result<(), PathError> {
+    let real = real_path(to)?;
+    let place = real.as_deref().unwrap_or(to);
+    fs::File::open(from).and_then(|file| copy_mode(place, &file)).at("write", place)?;
+    super::exchange(from, place)?;
+    place.parent().map_or(Ok(()), sync_dir)
+}
+
 /// Makes the renames in `directory` outlast a loss of power.
 ///
 /// # Errors
@@ -111,6 +124,23 @@ mod tests {
         assert_eq!(fs::read(&file).expect("reads"), b"two");
         assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
         assert!(!from.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_exchange_of_files_keeps_both_and_the_mode() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let [from, file, link] = ["from", "file", "link"].map(|name| dir.path().join(name));
+        fs::write(&from, "two").expect("writes");
+        fs::write(&file, "one").expect("writes");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("chmod");
+        std::os::unix::fs::symlink("file", &link).expect("links");
+        exchange_file(&from, &link).expect("swaps");
+        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
+        assert_eq!(fs::read(&file).expect("reads"), b"two");
+        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(fs::read(&from).expect("reads"), b"one");
     }
 
     #[cfg(unix)]

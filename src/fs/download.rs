@@ -160,6 +160,17 @@ pub fn write_small(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     Ok(())
 }
 
+/// Makes the empty file `path`, directories above it included, if it is not there.
+///
+/// # Errors
+///
+/// Where it cannot be made.
+pub fn mark(path: &Path) -> Result<(), PathError> {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let file = made.and_then(|()| File::options().append(true).create(true).open(path));
+    file.map(drop).at("write", path)
+}
+
 /// Removes the file at `path`, if there is one.
 ///
 /// # Errors
@@ -211,6 +222,17 @@ mod tests {
         let mut download = Download::begin(Some(&dir.path().join("cache/a.zip"))).expect("begins");
         download.write_all(b"PK").expect("writes");
         assert_eq!(download.keep().expect("opens").len(), 2);
+    }
+
+    #[test]
+    fn a_mark_is_there_at_once_and_changes_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("x/y");
+        mark(&path).expect("makes");
+        assert_eq!(std::fs::read(&path).expect("is there"), b"");
+        std::fs::write(&path, "z").expect("writes");
+        mark(&path).expect("is there already");
+        assert_eq!(std::fs::read(&path).expect("is there"), b"z");
     }
 
     #[test]

@@ -137,16 +137,21 @@ fn unlink(path: &Path) -> io::Result<()> {
 ///
 /// Where something cannot be removed.
 pub fn remove_tree(path: &Path) -> Result<(), PathError> {
-    match kind(path)? {
+    let removed = match kind(path)? {
         None => Ok(()),
         Some(Kind::Directory) => match fs::remove_dir_all(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 make_writable(path);
-                fs::remove_dir_all(path).at("remove", path)
+                fs::remove_dir_all(path)
             }
-            result => result.at("remove", path),
+            result => result,
         },
-        Some(_) => unlink(path).at("remove", path),
+        Some(_) => unlink(path),
+    };
+    match removed {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result.at("remove", path),
     }
 }
 

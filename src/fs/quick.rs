@@ -52,6 +52,12 @@ impl Base {
         &self.path
     }
 
+    /// The directory, as the system knows it.
+    #[cfg(unix)]
+    pub(super) fn handle(&self) -> &rustix::fd::OwnedFd {
+        &self.handle
+    }
+
     /// Reads the regular file at `below` this directory into `buffer`, whose old content goes. A
     /// link at the end of the path is not followed.
     ///

@@ -19,7 +19,7 @@ use crate::refusal::Limits;
 use crate::spec::{Reference, Transport, is_commit};
 
 /// What the server is called in the configuration of each run.
-const REMOTE: &str = "skillpm";
+pub(super) const REMOTE: &str = "skillpm";
 /// As deep as there is.
 const WHOLE_DEPTH: &str = "--depth=2147483647";
 /// The options of each fetch.
@@ -35,17 +35,17 @@ const FETCH: &[&str] = &[
 
 /// A repository of another place.
 pub(super) struct Remote<'a> {
-    context: &'a Context,
-    url: &'a str,
-    limits: &'a Limits,
+    pub(super) context: &'a Context,
+    pub(super) url: String,
+    pub(super) limits: Limits,
     program: Program<'a>,
     /// The directory of this repository in the cache, where there is a cache.
     kept: Option<PathBuf>,
 }
 
 /// A bare repository that can be fetched into.
-struct Place {
-    git_dir: PathBuf,
+pub(super) struct Place {
+    pub(super) git_dir: PathBuf,
     /// Held while it is written.
     _lock: Option<DirLock>,
     /// Where there is no cache, the repository goes with the last of its readers.
@@ -53,7 +53,7 @@ struct Place {
 }
 
 /// Why an attempt to fetch brought nothing.
-enum Failed {
+pub(super) enum Failed {
     /// What lies here is damaged, or not what the server takes it for.
     Anew(Error),
     /// The user is to be told.
@@ -66,6 +66,14 @@ impl From<Error> for Failed {
     }
 }
 
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Anew(error) | Failed::Error(error) => error,
+        }
+    }
+}
+
 impl From<fs::PathError> for Failed {
     fn from(error: fs::PathError) -> Self {
         Self::Error(error.into())
@@ -73,7 +81,7 @@ impl From<fs::PathError> for Failed {
 }
 
 impl<'a> Remote<'a> {
-    pub(super) fn new(context: &'a Context, url: &'a str, transport: Transport, limits: &'a Limits) -> Self {
+    pub(super) fn new(context: &'a Context, url: &str, transport: Transport, limits: &Limits) -> Self {
         // Servers may be known to the user under other names (`url.*.insteadOf`), but a foreign
         // address never leads to files of this machine.
         let schemes = if transport == Transport::File { "file" } else { "https:http:ssh" };
@@ -89,8 +97,8 @@ impl<'a> Remote<'a> {
         let key = format!("{name}-{}", &Digest::of(url.as_bytes()).hex()[..16]);
         Self {
             context,
-            url,
-            limits,
+            url: url.to_owned(),
+            limits: limits.clone(),
             program: Program { settings: &context.settings, reporter: &*context.reporter, schemes },
             kept: context.settings.dirs.cache.as_ref().map(|cache| cache.join("git").join(key)),
         }
@@ -111,9 +119,7 @@ impl<'a> Remote<'a> {
             // Once more, from nothing, and with all contents: no server refuses that.
             Err(Failed::Anew(_)) => {
                 fs::remove_tree(&place.git_dir)?;
-                self.attempt(&place, at, false).map_err(|failed| match failed {
-                    Failed::Anew(error) | Failed::Error(error) => error,
-                })
+                self.attempt(&place, at, false).map_err(Error::from)
             }
         }
     }
@@ -130,19 +136,17 @@ impl<'a> Remote<'a> {
         };
         let objects = Objects::open(&git_dir).ok()?;
         let commit = objects.commit_at(&reference)?;
-        match objects.list(commit, self.limits) {
+        match objects.list(commit, &self.limits) {
             Ok(listing) if listing.missing().is_empty() => {
-                Some(self.tree(&objects, commit, listing, &git_dir, None).map_err(|failed| match failed {
-                    Failed::Anew(error) | Failed::Error(error) => error,
-                }))
+                Some(self.tree(&objects, commit, listing, &git_dir, None).map_err(Error::from))
             }
-            Err(ListError::Refused(refusal)) => Some(Err(objects::refused(self.url, refusal))),
+            Err(ListError::Refused(refusal)) => Some(Err(objects::refused(&self.url, refusal))),
             Ok(_) | Err(ListError::Incomplete(_)) => None,
         }
     }
 
     /// The repository in the cache, locked; one for this time only where the cache cannot be written.
-    fn place(&self) -> Result<Place> {
+    pub(super) fn place(&self) -> Result<Place> {
         if let Some(dir) = &self.kept
             && fs::create_dir_all(dir).is_ok()
             && fs::temp_dir_in(dir, ".try-").is_ok()
@@ -158,16 +162,7 @@ impl<'a> Remote<'a> {
     /// and the server can leave them out.
     fn attempt(&self, place: &Place, at: At<'_>, partial: bool) -> Result<Opened, Failed> {
         let git_dir = &place.git_dir;
-        let objects = if let Ok(objects) = Objects::open(git_dir) {
-            tidy(git_dir)?;
-            objects
-        } else {
-            fs::remove_tree(git_dir)?;
-            Objects::init(git_dir).map_err(|error| {
-                Error::io(format!("failed to make a repository in `{}`", git_dir.display()))
-                    .because(std::io::Error::other(error.message().to_owned()))
-            })?
-        };
+        let objects = repository(git_dir)?;
         let fresh = objects.references().is_empty();
         let fetch = Fetch { remote: self, git_dir, objects: &objects, partial, fresh };
         let commit = match at {
@@ -177,9 +172,9 @@ impl<'a> Remote<'a> {
         // Read anew: libgit2 may have looked before the fetch.
         let objects = Objects::open(git_dir).map_err(|error| self.damaged(&error))?;
         let list = || {
-            objects.list(commit, self.limits).map_err(|error| match error {
+            objects.list(commit, &self.limits).map_err(|error| match error {
                 ListError::Incomplete(error) => self.damaged(&error),
-                ListError::Refused(refusal) => Failed::Error(objects::refused(self.url, refusal)),
+                ListError::Refused(refusal) => Failed::Error(objects::refused(&self.url, refusal)),
             })
         };
         let mut listing = list()?;
@@ -214,7 +209,7 @@ impl<'a> Remote<'a> {
                 let _ = fs::remove_tree(&git_dir);
             }
         });
-        objects.tree(commit, listing, self.url, Some(damaged)).map_err(|error| self.damaged(&error))
+        objects.tree(commit, listing, &self.url, Some(damaged)).map_err(|error| self.damaged(&error))
     }
 
     fn damaged(&self, error: &git2::Error) -> Failed {
@@ -225,7 +220,7 @@ impl<'a> Remote<'a> {
         )
     }
 
-    fn offline(&self, at: At<'_>) -> Error {
+    pub(super) fn offline(&self, at: At<'_>) -> Error {
         let what = match at {
             At::Commit(commit) => format!("commit `{commit}` of `{}`", self.url),
             At::Reference(Some(reference)) => format!("`{}` of `{}`", reference.name(), self.url),
@@ -243,7 +238,7 @@ fn commit_name(commit: &str) -> String {
 
 /// The name under which is kept what `reference` meant last. A slash in it would make a directory,
 /// which could stand in the way of a name.
-fn asked_name(reference: Option<&Reference>) -> String {
+pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     let escaped = |name: &str| name.replace('%', "%25").replace('/', "%2F");
     match reference {
         None => "refs/skillpm/head".to_owned(),
@@ -251,6 +246,19 @@ fn asked_name(reference: Option<&Reference>) -> String {
         Some(Reference::Branch(name)) => format!("refs/skillpm/branch/{}", escaped(name)),
         Some(Reference::Any(name) | Reference::Rev(name)) => format!("refs/skillpm/any/{}", escaped(name)),
     }
+}
+
+/// Opens the repository at `git_dir`, made anew where it is not there or cannot be opened.
+pub(super) fn repository(git_dir: &Path) -> Result<Objects> {
+    if let Ok(objects) = Objects::open(git_dir) {
+        tidy(git_dir)?;
+        return Ok(objects);
+    }
+    fs::remove_tree(git_dir)?;
+    Objects::init(git_dir).map_err(|error| {
+        Error::io(format!("failed to make a repository in `{}`", git_dir.display()))
+            .because(std::io::Error::other(error.message().to_owned()))
+    })
 }
 
 /// Removes what a fetch that was killed left behind.
@@ -268,23 +276,38 @@ fn tidy(git_dir: &Path) -> Result<()> {
 }
 
 /// Fetches into one repository.
-struct Fetch<'a> {
-    remote: &'a Remote<'a>,
-    git_dir: &'a Path,
-    objects: &'a Objects,
-    partial: bool,
+pub(super) struct Fetch<'a> {
+    pub(super) remote: &'a Remote<'a>,
+    pub(super) git_dir: &'a Path,
+    pub(super) objects: &'a Objects,
+    pub(super) partial: bool,
     /// Whether nothing was fetched into it before.
-    fresh: bool,
+    pub(super) fresh: bool,
 }
 
 impl Fetch<'_> {
     /// Runs the program with `args`.
-    fn run(&self, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, Fault> {
+    pub(super) fn run(&self, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, Fault> {
         self.run_in(self.git_dir, args, input)
     }
 
     fn run_in(&self, git_dir: &Path, args: &[&str], input: Option<Vec<u8>>) -> Result<Vec<u8>, Fault> {
-        let url = self.remote.url;
+        self.start(git_dir, args, input, None)
+    }
+
+    /// Runs the program with `args` and returns all that it prints, at most `limit` bytes.
+    pub(super) fn run_whole(&self, args: &[&str], limit: usize) -> Result<Vec<u8>, Fault> {
+        self.start(self.git_dir, args, None, Some(limit))
+    }
+
+    fn start(
+        &self,
+        git_dir: &Path,
+        args: &[&str],
+        input: Option<Vec<u8>>,
+        whole: Option<usize>,
+    ) -> Result<Vec<u8>, Fault> {
+        let url = self.remote.url.as_str();
         let mut all: Vec<OsString> = Vec::new();
         for setting in [
             format!("remote.{REMOTE}.url={url}"),
@@ -295,12 +318,17 @@ impl Fetch<'_> {
         }
         all.extend(args.iter().map(OsString::from));
         let fetch = args.contains(&"fetch").then_some((git_dir, url));
-        let job = Job { args: all, input, fetch, limit: self.remote.limits.archive_bytes };
+        let job = Job { args: all, input, fetch, limit: self.remote.limits.archive_bytes, whole };
         self.remote.program.run(git_dir, url, &job)
     }
 
     /// Fetches `refspecs`, as deep as `depth` says.
-    fn fetch(&self, depth: Option<&str>, options: &[&str], refspecs: &[&str]) -> Result<(), Fault> {
+    pub(super) fn fetch(
+        &self,
+        depth: Option<&str>,
+        options: &[&str],
+        refspecs: &[&str],
+    ) -> Result<(), Fault> {
         let mut args = FETCH.to_vec();
         args.extend(depth);
         if self.partial {
@@ -319,12 +347,12 @@ impl Fetch<'_> {
     }
 
     /// What a failure means for the caller: damage may lie behind what is not understood.
-    fn failed(&self, fault: Fault) -> Failed {
+    pub(super) fn failed(&self, fault: Fault) -> Failed {
         match fault {
             Fault::Error(error) => Failed::Error(error),
             Fault::TooLarge => self.too_large(),
             Fault::Said(text) => {
-                let error = said::error(self.remote.url, &text);
+                let error = said::error(&self.remote.url, &text);
                 if said::meaning(&text) == Meaning::Other && !self.fresh {
                     Failed::Anew(error)
                 } else {
@@ -336,7 +364,7 @@ impl Fetch<'_> {
 
     /// Throws away what came: if it stayed, the next fetch would have little left to bring.
     fn too_large(&self) -> Failed {
-        let (url, limit) = (self.remote.url, self.remote.limits.archive_bytes);
+        let (url, limit) = (&self.remote.url, self.remote.limits.archive_bytes);
         if let Err(error) = fs::remove_tree(self.git_dir) {
             return error.into();
         }
@@ -357,7 +385,7 @@ impl Fetch<'_> {
             Some(Reference::Rev(digits)) => return self.digits(digits),
         };
         let name = asked_name(reference);
-        let url = self.remote.url;
+        let url = self.remote.url.as_str();
         match self.fetch(Some("--depth=1"), &[], &[&format!("+{asked}:{name}")]) {
             Ok(()) => self
                 .objects
@@ -373,7 +401,7 @@ impl Fetch<'_> {
 
     /// Fetches commit `id`; `locked` where a lockfile names it.
     fn commit(&self, id: &str, locked: bool) -> Result<Oid, Failed> {
-        let url = self.remote.url;
+        let url = self.remote.url.as_str();
         let none = || Failed::Error(objects::no_commit(url, id, locked));
         let oid = Oid::from_str(id).map_err(|_| none())?;
         let name = format!("refs/skillpm/fetched/{id}");
@@ -399,7 +427,7 @@ impl Fetch<'_> {
 
     /// Finds and fetches the commit whose id begins with `digits`.
     fn digits(&self, digits: &str) -> Result<Oid, Failed> {
-        let url = self.remote.url;
+        let url = self.remote.url.as_str();
         let none = || Failed::Error(objects::no_commit(url, digits, false));
         let lower = short(digits).ok_or_else(none)?;
         if is_commit(&lower) {
@@ -441,7 +469,7 @@ impl Fetch<'_> {
         match self.run(&args, Some(list.into_bytes())) {
             Ok(_) => Ok(()),
             // Some servers leave contents out and then hand out none by their ids.
-            Err(Fault::Said(text)) => Err(Failed::Anew(said::error(self.remote.url, &text))),
+            Err(Fault::Said(text)) => Err(Failed::Anew(said::error(&self.remote.url, &text))),
             Err(fault) => Err(self.failed(fault)),
         }
     }
@@ -449,7 +477,7 @@ impl Fetch<'_> {
     /// The error for a name that the server does not have. It is asked once more, for the names that
     /// it has: what is told may then help.
     fn no_reference(&self, reference: Option<&Reference>) -> Failed {
-        let url = self.remote.url;
+        let url = self.remote.url.as_str();
         let listed = match self.run(&["ls-remote", "--", REMOTE], None) {
             Ok(listed) => String::from_utf8_lossy(&listed).into_owned(),
             Err(fault) => return self.failed(fault),

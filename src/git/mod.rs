@@ -7,6 +7,7 @@
 
 mod cache;
 mod objects;
+mod probe;
 mod program;
 mod said;
 
@@ -18,6 +19,7 @@ use crate::refusal::Limits;
 use crate::spec::{Reference, Transport, is_commit};
 use crate::tree::Tree;
 
+pub use probe::Probe;
 pub use program::{Signals, signals};
 
 /// What a repository is to be opened at.

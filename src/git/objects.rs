@@ -14,6 +14,7 @@ use super::{At, Opened, full, short};
 use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
+use crate::source::newest::Identity;
 use crate::spec::Reference;
 use crate::text::closest;
 use crate::tree::{Content, Entry, Node, ReadError, Tree};
@@ -163,6 +164,27 @@ impl Objects {
             return Err(Refusal::TooLarge { size: total, limit: limits.archive_content }.into());
         }
         Ok(Listing { files, time: commit.time().seconds() })
+    }
+
+    /// The id of directory `path` (empty is the root) in commit `id`.
+    pub(super) fn tree_at(&self, id: Oid, path: &str) -> Identity {
+        let find = || -> Result<Option<Oid>, git2::Error> {
+            let mut at = self.repository.find_commit(id)?.tree_id();
+            for part in path.split('/').filter(|part| !part.is_empty()) {
+                let tree = self.repository.find_tree(at)?;
+                match tree.get_name(part) {
+                    Some(entry) if entry.filemode_raw() & 0o170_000 == 0o040_000 => at = entry.id(),
+                    _ => return Ok(None),
+                }
+            }
+            Ok(Some(at))
+        };
+        match find() {
+            Ok(Some(id)) => Identity::Id(id.to_string()),
+            Ok(None) => Identity::Absent,
+            // Some of it is not here.
+            Err(_) => Identity::Unknown,
+        }
     }
 
     /// Where the objects lie.
@@ -328,21 +350,35 @@ impl Objects {
     }
 }
 
+/// Opens the repository at `git_dir`; `None` where only the program can.
+///
+/// # Errors
+///
+/// A directory that is no repository.
+pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
+    match Objects::open(git_dir) {
+        Ok(objects) => Ok(Some(objects)),
+        Err(error) if error.message().contains("unsupported extension") => Ok(None),
+        Err(error) if error.message().contains("object format") => Err(super::said::sha256()),
+        Err(error) => Err(Error::usage(format!("`{shown}` cannot be opened as a git repository"))
+            .because(io::Error::other(error.message().to_owned()))),
+    }
+}
+
+/// The commit that `reference` means in `objects`, the newest of the default branch where it is `None`.
+pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str) -> Result<Oid> {
+    match reference {
+        None => head(objects, shown),
+        Some(reference) => resolve(objects, reference, shown),
+    }
+}
+
 /// See [`super::open_local`].
 pub(super) fn open_local(git_dir: &Path, shown: &str, at: At<'_>, limits: &Limits) -> Result<Option<Opened>> {
-    let objects = match Objects::open(git_dir) {
-        Ok(objects) => objects,
-        Err(error) if error.message().contains("unsupported extension") => return Ok(None),
-        Err(error) if error.message().contains("object format") => return Err(super::said::sha256()),
-        Err(error) => {
-            return Err(Error::usage(format!("`{shown}` cannot be opened as a git repository"))
-                .because(io::Error::other(error.message().to_owned())));
-        }
-    };
+    let Some(objects) = open_at(git_dir, shown)? else { return Ok(None) };
     let commit = match at {
         At::Commit(commit) => named_commit(&objects, commit, shown, true)?,
-        At::Reference(None) => head(&objects, shown)?,
-        At::Reference(Some(reference)) => resolve(&objects, reference, shown)?,
+        At::Reference(reference) => tip(&objects, reference, shown)?,
     };
     let broken = |error: &git2::Error| {
         Error::io(format!("`{shown}` lacks a part of commit `{commit}`"))

@@ -113,6 +113,8 @@ pub(super) struct Job<'a> {
     pub(super) fetch: Option<(&'a Path, &'a str)>,
     /// How many bytes a fetch may bring.
     pub(super) limit: u64,
+    /// How many bytes of output are kept, if all of it is wanted; more is too much.
+    pub(super) whole: Option<usize>,
 }
 
 /// Why a run brought nothing.
@@ -244,7 +246,14 @@ impl Program<'_> {
         loop {
             let mut quiet = false;
             match heard.recv_timeout(TICK) {
-                Ok(Heard::Out(bytes)) => keep(&mut out, &bytes),
+                Ok(Heard::Out(bytes)) => match job.whole {
+                    Some(limit) if out.len() + bytes.len() > limit => {
+                        end(child);
+                        return Err(Fault::TooLarge);
+                    }
+                    Some(_) => out.extend_from_slice(&bytes),
+                    None => keep(&mut out, &bytes),
+                },
                 Ok(Heard::Err(bytes)) => keep(&mut err, &bytes),
                 Err(RecvTimeoutError::Timeout) => quiet = true,
                 Err(RecvTimeoutError::Disconnected) => {

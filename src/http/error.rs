@@ -93,6 +93,9 @@ pub enum HttpError {
     /// The server led from address to address.
     #[error("`{0}` redirects too often")]
     TooManyRedirects(Url),
+    /// A redirect without an address that can be read.
+    #[error("`{0}` redirects, and does not say where to")]
+    RedirectNowhere(Url),
     /// The server led to a place that is not gone to.
     #[error("`{from}` redirects to `{to}`: {reason}")]
     Redirect {
@@ -168,6 +171,8 @@ fn or_more(expected: Option<u64>) -> String {
 }
 
 fn ends(seconds: Option<u64>) -> String {
+    // A limit that has ended and is still there says nothing.
+    let seconds = seconds.filter(|seconds| *seconds > 0);
     seconds.map(|seconds| format!("; it ends {}", time::until(seconds, env::now()))).unwrap_or_default()
 }
 
@@ -209,7 +214,10 @@ impl HttpError {
             Self::Status { status: 500.., .. } => {
                 vec!["the server has a problem of its own: try again later"]
             }
-            Self::Encoding { .. } | Self::Malformed { .. } => {
+            Self::Encoding { .. }
+            | Self::Malformed { .. }
+            | Self::RedirectNowhere(_)
+            | Self::Status { status: 304, .. } => {
                 vec![
                     "something between here and the server may have changed the answer: a proxy or a login page",
                 ]

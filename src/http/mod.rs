@@ -211,6 +211,21 @@ impl Client {
         Ok(self.receive(request, what, limit, sink)?.map(|(head, _)| head))
     }
 
+    /// Asks whether what is known already still holds, and reads nothing of what came since. The
+    /// request is the one of [`Client::fetch`]: some servers refuse to tell more than they send.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::download`].
+    pub fn is_unchanged(&self, request: &Request) -> Result<bool, HttpError> {
+        self.persist(&request.url, || {
+            let (_, response) = self.send(request)?;
+            let tag = response.headers().get(header::ETAG).and_then(|tag| tag.to_str().ok());
+            let same = tag.is_some() && tag == request.if_none_match.as_deref();
+            Ok(same || response.status().as_u16() == 304)
+        })
+    }
+
     fn receive(
         &self,
         request: &Request,
@@ -344,7 +359,7 @@ fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     let refused =
         |to: &str, reason| Err(HttpError::Redirect { from: from.clone(), to: url::redacted(to), reason });
     let Some(location) = response.headers().get(header::LOCATION).and_then(|l| l.to_str().ok()) else {
-        return refused("", "there is no address that can be read");
+        return Err(HttpError::RedirectNowhere(from.clone()));
     };
     match from.join(location) {
         Ok(to) if from.is_https() && !to.is_https() => refused(location, "this leaves the secure connection"),

@@ -18,6 +18,7 @@ pub(super) fn before_body(error: Error, url: &Url, settings: &Http) -> HttpError
     match error {
         Error::HostNotFound => HttpError::Dns(peer()),
         Error::ConnectProxyFailed(reason) => {
+            let reason = proxy_answer(&reason).unwrap_or(reason);
             HttpError::Proxy { proxy: proxy.map(redacted).unwrap_or_default(), host, reason }
         }
         Error::Timeout(Timeout::Resolve | Timeout::Connect) => timed_out(peer(), settings),
@@ -39,6 +40,12 @@ pub(super) fn before_body(error: Error, url: &Url, settings: &Http) -> HttpError
         Error::Pem(error) => tls(host, &error.to_string()),
         other => HttpError::Malformed { host, reason: other.to_string() },
     }
+}
+
+/// What ureq says of a proxy's status, `proxy server responded 403/403`, in plain words.
+fn proxy_answer(reason: &str) -> Option<String> {
+    let (_, status) = reason.strip_prefix("proxy server responded ")?.split_once('/')?;
+    Some(format!("it answered with status {status}"))
 }
 
 /// Says in our terms why the body of `url` broke off after `received` of `expected` bytes.

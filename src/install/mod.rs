@@ -1,8 +1,11 @@
 //! Installing: what changes in a scope ([`plan`]), and changing it as one ([`transaction`]).
 
 pub mod agents;
+pub mod directory;
 pub mod editable;
 pub mod health;
+pub mod index;
+pub mod merges;
 pub mod needs;
 pub mod places;
 pub mod plan;

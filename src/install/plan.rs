@@ -1,10 +1,14 @@
 //! The plan: what an installation or removal changes. Computed from values, touching nothing.
 
+mod merged;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+pub use merged::Merged;
 
 use super::agents::Agent;
 use super::editable::Editable;
@@ -14,7 +18,7 @@ use crate::fs::{LinkKind, System};
 use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::{Agents, Manifest, Requirement};
 use crate::name::SkillName;
-use crate::spec::{Origin, Reference, is_object_id};
+use crate::spec::{Origin, Reference};
 
 /// Where a copy or link lies: in the canonical directory, out of agents' sight, or in an agent's own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -161,6 +165,8 @@ pub enum Content {
     Locked(Locked),
     /// Whatever lies there, edited or missing, though this is locked.
     AsItIs(Locked),
+    /// What was made of the tree that lies there and of the one that is locked.
+    Merged(Merged),
     /// A link to a directory that somebody works on. It is not locked: its bytes change at any time.
     Editable(Editable),
 }
@@ -170,7 +176,16 @@ impl Content {
     pub fn locked(&self) -> Option<&Locked> {
         match self {
             Self::Locked(locked) | Self::AsItIs(locked) => Some(locked),
+            Self::Merged(merged) => Some(&merged.locked),
             Self::Editable(_) => None,
+        }
+    }
+
+    /// The digest of the tree that agents with copies get; `None` where they get links in any case.
+    fn tree(&self) -> Option<Digest> {
+        match self {
+            Self::Merged(merged) => Some(merged.tree),
+            other => other.locked().map(|locked| locked.digest),
         }
     }
 
@@ -261,6 +276,13 @@ impl Plan {
     /// Which of the two files change.
     pub fn files(&self) -> ChangedFiles {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lock.is_some() }
+    }
+
+    /// Whether a tree goes that lies somewhere.
+    pub fn takes_trees(&self) -> bool {
+        self.steps
+            .iter()
+            .any(|step| matches!(step, Step::Remove { .. } | Step::Put { replaces: Some(_), .. }))
     }
 
     /// Whether there is nothing to do.
@@ -367,26 +389,32 @@ impl<'a> Planner<'a> {
         }
         // Links go before what they lead to, and come after it.
         self.leave(wanted);
+        let mut lies = None;
         match &wanted.content {
             Content::Editable(editable) => self.editable(wanted, editable),
             Content::Locked(locked) => {
                 let (home, found) = self.bring_home(wanted);
                 self.tree(&home, name, locked.digest, &found);
             }
-            Content::AsItIs(_) => {
-                // Nothing leads to what is not there.
-                if self.bring_home(wanted).1 == Found::Absent {
-                    return;
-                }
+            Content::Merged(merged) => {
+                let (home, found) = self.bring_home(wanted);
+                self.merged(&home, name, merged, &found);
             }
+            Content::AsItIs(_) => match self.bring_home(wanted).1 {
+                // Nothing leads to what is not there.
+                Found::Absent => return,
+                Found::Tree(tree) => lies = tree,
+                _ => {}
+            },
         }
         if !wanted.disabled {
-            self.arrive(wanted);
+            self.arrive(wanted, lies);
         }
     }
 
-    /// Gives the agents of `wanted` their links or copies.
-    fn arrive(&mut self, wanted: &Wanted) {
+    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place,
+    /// where that is not what is locked.
+    fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
         for agent in &wanted.agents {
@@ -410,12 +438,17 @@ impl<'a> Planner<'a> {
                 Content::Editable(editable) if dir.join(wanted.name.as_str()) == editable.directory => {}
                 // A copy of what changes at any time would be wrong as soon as it is made.
                 Content::Editable(_) => self.link(agent, dir, &wanted.name, None, found),
-                Content::Locked(locked) | Content::AsItIs(locked) => {
+                content => {
+                    let Some(digest) = content.tree() else { continue };
                     let link = self.link_in(dir, &wanted.name);
-                    if self.goal.copy || link == LinkKind::Copy {
-                        self.tree(&place, &wanted.name, locked.digest, found);
-                    } else {
-                        self.link(agent, dir, &wanted.name, Some(locked.digest), found);
+                    let copy = self.goal.copy || link == LinkKind::Copy;
+                    // A copy of what lies there says what a link would.
+                    let follows = matches!(found, Found::Tree(Some(tree)) if Some(*tree) == lies);
+                    if copy && !follows {
+                        self.tree(&place, &wanted.name, digest, found);
+                    } else if !copy {
+                        let same = if follows { lies } else { Some(digest) };
+                        self.link(agent, dir, &wanted.name, same, found);
                     }
                 }
             }
@@ -798,15 +831,9 @@ fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
 
 /// What a manifest has to say so that it asks for what is locked.
 pub fn requirement_of(locked: &Locked) -> Requirement {
-    let reference = locked.requested.as_ref().map(|requested| match requested.split_once('/') {
-        Some(("tags", name)) => Reference::Tag(name.to_owned()),
-        Some(("heads", name)) => Reference::Branch(name.to_owned()),
-        _ if is_object_id(requested) => Reference::Rev(requested.clone()),
-        _ => Reference::Any(requested.clone()),
-    });
     Requirement {
         path: locked.path.clone(),
-        reference,
+        reference: locked.requested.as_deref().map(Reference::from_lockfile),
         name: locked.alias_of.clone(),
         ..Requirement::new(locked.origin.clone())
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
+use super::index::Index;
 use super::plan::Place;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -40,6 +41,8 @@ pub struct Scope {
     pub manifest: PathBuf,
     /// `skillpm.lock`.
     pub lockfile: PathBuf,
+    /// What is remembered of the trees in it.
+    pub index: Index,
 }
 
 impl Scope {
@@ -52,21 +55,26 @@ impl Scope {
     ///
     /// Where the user's home is not known, or a directory cannot be looked at.
     pub fn new(settings: &Settings, kind: ScopeKind) -> Result<Self> {
-        match kind {
+        let (root, files) = match kind {
             ScopeKind::Project => {
                 let root = project_root(settings)?;
-                let manifest = root.join(manifest::FILE_NAME);
-                let lockfile = root.join(lockfile::FILE_NAME);
-                Ok(Self { kind, root, manifest, lockfile })
+                (root.clone(), root)
             }
             ScopeKind::User => {
                 let root = settings.home.clone().ok_or_else(|| no_home("skills of the user"))?;
                 let config = settings.dirs.config.clone().ok_or_else(|| no_home("the user's manifest"))?;
-                let manifest = config.join(manifest::FILE_NAME);
-                let lockfile = config.join(lockfile::FILE_NAME);
-                Ok(Self { kind, root, manifest, lockfile })
+                (root, config)
             }
-        }
+        };
+        let (manifest, lockfile) = (files.join(manifest::FILE_NAME), files.join(lockfile::FILE_NAME));
+        let index = Index::new(settings, &root, &kind.to_string());
+        Ok(Self { kind, root, manifest, lockfile, index })
+    }
+
+    /// The same scope with nothing remembered of its trees: for whoever decides what may be thrown away.
+    #[must_use]
+    pub fn unindexed(&self) -> Self {
+        Self { index: Index::default(), ..self.clone() }
     }
 
     /// The directory that holds the canonical copies.

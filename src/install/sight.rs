@@ -183,6 +183,7 @@ pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> V
 mod tests {
     use super::*;
     use crate::env::Env;
+    use crate::install::index::Index;
 
     fn settings(cwd: &Path, home: &Path) -> Settings {
         let vars = [("HOME".into(), home.into())].into();
@@ -196,7 +197,8 @@ mod tests {
     fn of(id: &str, kind: ScopeKind) -> Vec<(String, Role)> {
         let settings = settings(Path::new("/p"), Path::new("/h"));
         let root = PathBuf::from(if kind == ScopeKind::Project { "/p" } else { "/h" });
-        let scope = Scope { kind, root, manifest: PathBuf::new(), lockfile: PathBuf::new() };
+        let (manifest, lockfile) = (PathBuf::new(), PathBuf::new());
+        let scope = Scope { kind, root, manifest, lockfile, index: Index::default() };
         directories(&settings, &scope, agent(id))
             .into_iter()
             .map(|dir| (dir.path.display().to_string(), dir.role))
@@ -269,6 +271,7 @@ mod tests {
             root: root.clone(),
             manifest: PathBuf::new(),
             lockfile: PathBuf::new(),
+            index: Index::default(),
         };
         let (skills, own) = (scope.skills_dir(), root.join(".claude/skills"));
         for path in

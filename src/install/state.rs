@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::agents::Agent;
+use super::directory::SkillsDir;
 use super::scope::Scope;
 pub use crate::fs::relative;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, Kind, PathError};
+use crate::fs::{self, PathError};
 use crate::lockfile::{LockError, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError};
 use crate::name::SkillName;
@@ -17,7 +18,7 @@ use crate::refusal::Limits;
 use crate::settings::Settings;
 
 /// The largest manifest or lockfile that is read, in bytes.
-const MAX_FILE: u64 = 16 << 20;
+pub const MAX_FILE: u64 = 16 << 20;
 
 /// The two files of a scope.
 #[derive(Debug, Clone, Default)]
@@ -191,16 +192,11 @@ impl Survey {
         let mut survey = Self { skills_dir: real_dir(&scope.skills_dir())?, ..Self::default() };
         scope.check_inside(&scope.skills_dir())?;
         scope.check_inside(&scope.disabled_dir())?;
-        for (dir, found) in
-            [(scope.skills_dir(), &mut survey.canonical), (scope.disabled_dir(), &mut survey.disabled)]
-        {
-            // Nothing lies in a directory that is not there.
-            let is_there = fs::kind(&dir)?.is_some();
-            for name in names {
-                let there =
-                    if is_there { look(&dir.join(name.as_str()), scope, name)? } else { Found::Absent };
-                found.insert((*name).clone(), there);
-            }
+        let canonical = SkillsDir::open(&scope.skills_dir(), &survey.skills_dir)?;
+        let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
+        for name in names {
+            survey.canonical.insert((*name).clone(), canonical.found(name, &scope.index)?);
+            survey.disabled.insert((*name).clone(), disabled.found(name, &scope.index)?);
         }
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
@@ -224,12 +220,21 @@ impl Survey {
             self.served.insert(agent);
             return Ok(());
         }
-        // An agent's directory that is not there holds nothing.
-        let is_there = fs::real_path(dir)?.is_some();
-        for name in names.iter().filter(|_| is_there) {
-            match look(&dir.join(name.as_str()), scope, name)? {
-                Found::Absent => {}
-                found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
+        // Where two agents have one directory, it is looked at once.
+        let same = self.dirs.iter().find(|(_, other)| **other == real).map(|(other, _)| *other);
+        if let Some(other) = same {
+            for there in self.agents.values_mut() {
+                let found = there.get(other).cloned();
+                there.extend(found.map(|found| (agent, found)));
+            }
+        } else {
+            let opened = SkillsDir::open(dir, &self.skills_dir)?;
+            // An agent's directory that is not there holds nothing.
+            for name in names.iter().filter(|_| opened.is_there()) {
+                match opened.found(name, &scope.index)? {
+                    Found::Absent => {}
+                    found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
+                }
             }
         }
         self.dirs.insert(agent, real);
@@ -254,31 +259,6 @@ impl Survey {
     }
 }
 
-/// Tells what lies at `path`, a place of the skill `name`.
-///
-/// # Errors
-///
-/// Where it cannot be looked at.
-pub fn look(path: &Path, scope: &Scope, name: &SkillName) -> std::result::Result<Found, PathError> {
-    Ok(match fs::kind(path)? {
-        None => Found::Absent,
-        Some(Kind::Directory) => Found::Tree(digest_of(path)),
-        Some(Kind::Symlink) => {
-            let target = fs::read_link(path)?.unwrap_or_default();
-            let base = path.parent().map(fs::real_path).transpose()?.flatten().unwrap_or_default();
-            let canonical = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
-            if fs::plain(&normal(&base.join(&target))) == fs::plain(&canonical.join(name.as_str())) {
-                Found::OurLink
-            } else if fs::is_loop(path) {
-                Found::Loop
-            } else {
-                Found::OtherLink(target)
-            }
-        }
-        Some(_) => Found::Other,
-    })
-}
-
 /// Returns `dir` with the links followed of as much of it as is there.
 ///
 /// # Errors
@@ -293,7 +273,8 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     Ok(dir.to_owned())
 }
 
-/// The digest of the skill in directory `path`, or `None` where it cannot be read as one.
+/// The digest of the skill in directory `path`, or `None` where it cannot be read as one. Every byte is
+/// read; [`Scope::index`] may know it already.
 pub fn digest_of(path: &Path) -> Option<Digest> {
     fs::tree_of(path).ok()?.skill("", &Limits::default()).ok()?.digest().ok()
 }

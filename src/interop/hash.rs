@@ -10,7 +10,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::order::{self, OrderError};
-use crate::tree::{Entry, Node, ReadError, Tree};
+use crate::tree::{Entry, FileSet, Node, ReadError, Tree};
 
 /// Directories that the npm tool does not look into when it hashes.
 const NOT_HASHED: [&str; 2] = [".git", "node_modules"];
@@ -95,6 +95,20 @@ pub fn git_tree_id(tree: &Tree, dir: &str) -> Result<Option<String>, ReadError> 
         };
         let id = object_id("blob", &bytes(tree, entry)?);
         top.insert(path, mode, id);
+    }
+    Ok((!top.0.is_empty()).then(|| hex(&top.id())))
+}
+
+/// As [`git_tree_id`], of a skill. Where its source had links, git's own id is another one.
+///
+/// # Errors
+///
+/// Content that cannot be read.
+pub fn git_set_id(set: &FileSet) -> Result<Option<String>, ReadError> {
+    let mut top = Directory::default();
+    for file in set.files() {
+        let mode = if file.executable { "100755" } else { "100644" };
+        top.insert(file.path.as_str(), mode, object_id("blob", &set.read(file)?));
     }
     Ok((!top.0.is_empty()).then(|| hex(&top.id())))
 }
@@ -239,5 +253,9 @@ mod tests {
             Some("f69d08908dcddb34d1842781c020163316faa6a1")
         );
         assert_eq!(git_tree_id(&tree(&[]), "").expect("reads"), None);
+        let files =
+            tree(&[("SKILL.md", "# Skill\n"), ("a-b/x", "1\n"), ("a.txt", "2\n"), ("a/run.sh*", "x")]);
+        let set = files.skill("", &crate::refusal::Limits::default()).expect("a skill");
+        assert_eq!(git_set_id(&set).expect("reads"), git_tree_id(&files, "").expect("reads"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::{Conflict, Labels, Outcome, lines};
+use super::{Conflict, Labels, Outcome, Prefer, lines};
 use crate::tree::{FileEntry, FileSet, ReadError};
 
 /// Texts of more bytes are not merged line by line: no agent reads them, and comparing them could
@@ -107,22 +107,34 @@ impl<'a> Path<'a> {
     }
 }
 
+/// A path in conflict, decided for the side whose file is `item`.
+fn decided(conflict: Conflict, item: Option<Item<'_>>) -> Path<'_> {
+    Path::new(Outcome::Decided(conflict), item)
+}
+
 /// Merges the versions of one path, of which there is at least one.
 pub(super) fn merge<'a>(
     base: Option<Side<'a>>,
     ours: Option<Side<'a>>,
     theirs: Option<Side<'a>>,
     labels: &Labels<'_>,
+    prefer: Option<Prefer>,
 ) -> Result<Path<'a>, ReadError> {
     let new =
         |side: &Side<'a>| Some(Item { bytes: Bytes::Theirs(side.entry), executable: side.entry.executable });
     Ok(match (base, ours, theirs) {
-        (base, Some(ours), Some(theirs)) => return both(base.as_ref(), ours, &theirs, labels),
+        (base, Some(ours), Some(theirs)) => return both(base.as_ref(), ours, &theirs, labels, prefer),
         (_, None, None) => Path::new(Outcome::Same, None),
         (None, Some(ours), None) => Path::new(Outcome::Ours, Some(ours.into_item()?)),
         (None, None, Some(theirs)) => Path::new(Outcome::Theirs, new(&theirs)),
         (Some(base), Some(ours), None) if ours.equals(&base)? => Path::new(Outcome::Theirs, None),
         (Some(base), None, Some(theirs)) if theirs.equals(&base)? => Path::new(Outcome::Ours, None),
+        (Some(_), Some(_), None) if prefer == Some(Prefer::Theirs) => decided(Conflict::DeletedThere, None),
+        (Some(_), None, Some(_)) if prefer == Some(Prefer::Ours) => decided(Conflict::DeletedHere, None),
+        (Some(_), Some(ours), None) if prefer.is_some() => {
+            decided(Conflict::DeletedThere, Some(ours.into_item()?))
+        }
+        (Some(_), None, Some(theirs)) if prefer.is_some() => decided(Conflict::DeletedHere, new(&theirs)),
         (Some(_), Some(ours), None) => {
             Path::new(Outcome::Conflict(Conflict::DeletedThere), Some(ours.into_item()?))
         }
@@ -136,6 +148,7 @@ fn both<'a>(
     ours: Side<'a>,
     theirs: &Side<'a>,
     labels: &Labels<'_>,
+    prefer: Option<Prefer>,
 ) -> Result<Path<'a>, ReadError> {
     let unchanged = |side: &Side<'_>| base.map_or(Ok(false), |base| base.equals(side));
     let same_bytes = |side: &Side<'_>| base.map_or(Ok(false), |base| base.has_bytes_of(side));
@@ -168,6 +181,20 @@ fn both<'a>(
         (Some(before), Some(here), Some(there)) => Some(lines::merge(before, here, there, labels)),
         _ => None,
     };
+    let conflict = match &lines {
+        Some(lines) if !lines.conflict => None,
+        Some(_) => Some(Conflict::Lines),
+        None => Some(Conflict::Binary),
+    };
+    if let (Some(conflict), Some(prefer)) = (conflict, prefer) {
+        let item = match prefer {
+            Prefer::Ours => Some(ours.into_item()?),
+            Prefer::Theirs => {
+                Some(Item { executable: theirs.entry.executable, bytes: Bytes::Theirs(theirs.entry) })
+            }
+        };
+        return Ok(decided(conflict, item));
+    }
     let Some(lines) = lines else {
         let outcome = Outcome::Conflict(Conflict::Binary);
         return Ok(Path { outcome, item: in_theirs, kept: Some(ours.into_item()?) });

@@ -41,6 +41,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::path::SafePath;
 use crate::refusal::Limits;
 use crate::tree::{Content, FileEntry, FileSet, ReadError};
@@ -72,6 +74,15 @@ impl Default for Labels<'_> {
     fn default() -> Self {
         Self { ours: "your edits", theirs: "the new version" }
     }
+}
+
+/// Whose file stands where both sides cannot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prefer {
+    /// The user's.
+    Ours,
+    /// That of the new version.
+    Theirs,
 }
 
 /// What came of the versions.
@@ -110,10 +121,14 @@ pub enum Outcome {
     Merged,
     /// Somebody has to look at it.
     Conflict(Conflict),
+    /// It would be a conflict, and is decided as a whole for the side that was asked for: the file
+    /// of that side is there, or none where that side has none.
+    Decided(Conflict),
 }
 
-/// Why somebody has to look at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why somebody has to look at a path. Their names are the identifiers in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Conflict {
     /// Both changed the same lines: the file has conflict markers.
     Lines,
@@ -142,15 +157,33 @@ impl Merged {
 /// Where a version cannot be read, as [`FileSet::read`]; a [`Refusal`](crate::refusal::Refusal)
 /// where the result has more files or bytes than `limits` allow.
 pub fn merge(versions: &Versions<'_>, labels: &Labels<'_>, limits: &Limits) -> Result<Merged, ReadError> {
+    merge_for(versions, labels, limits, None)
+}
+
+/// As [`merge`]; with `prefer` nobody has to look at anything: of a path in conflict the whole file of
+/// that side is taken, and what only one side changed elsewhere is taken all the same. The file of the
+/// other side is not kept beside it.
+///
+/// # Errors
+///
+/// As [`merge`].
+pub fn merge_for(
+    versions: &Versions<'_>,
+    labels: &Labels<'_>,
+    limits: &Limits,
+    prefer: Option<Prefer>,
+) -> Result<Merged, ReadError> {
     let sets = [versions.base, versions.ours, versions.theirs];
     let paths: BTreeSet<&SafePath> = sets.iter().flat_map(|set| set.files()).map(|file| &file.path).collect();
     let mut result = Merging::default();
-    // Names that only the user has give way to those of the new version, whose files know each other.
+    // Names that only the user has give way to those of the new version, whose files know each other;
+    // where the user's are preferred, it is the other way round.
     let (mut first, mut second, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for (number, path) in paths.into_iter().enumerate() {
         let [base, ours, theirs] = sets.map(|set| set.get(path.as_str()).map(|file| Side::new(set, file)));
-        let items = if theirs.is_some() { &mut first } else { &mut second };
-        let merged = file::merge(base, ours, theirs, labels)?;
+        let leads = if prefer == Some(Prefer::Ours) { ours.is_some() } else { theirs.is_some() };
+        let items = if leads { &mut first } else { &mut second };
+        let merged = file::merge(base, ours, theirs, labels, prefer)?;
         items.extend(merged.item.map(|item| (number, item)));
         beside.extend(merged.kept.map(|item| (number, path.as_str().len(), item)));
         result.files.push(MergedFile { path: path.clone(), outcome: merged.outcome, kept: None });
@@ -159,6 +192,7 @@ pub fn merge(versions: &Versions<'_>, labels: &Labels<'_>, limits: &Limits) -> R
         let path = result.files[number].path.clone();
         match result.names.take(&path) {
             Ok(()) => drop(result.items.insert(path, item)),
+            Err(_) if prefer.is_some() => result.files[number].outcome = Outcome::Decided(Conflict::Name),
             Err(at) => {
                 result.files[number].outcome = Outcome::Conflict(Conflict::Name);
                 beside.push((number, at, item));

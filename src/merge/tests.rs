@@ -104,6 +104,64 @@ fn a_conflict_has_markers_and_the_whole_file_beside_it() {
     assert_eq!(told, ["a Conflict(Lines) -> a.mine"]);
 }
 
+/// Issue 5, `--ours` and `--theirs`: of a path in conflict the whole file of one side is there; what only
+/// one side changed elsewhere is taken all the same.
+#[test]
+fn a_side_that_is_preferred_decides_conflicts_alone() {
+    let base =
+        set(&[("SKILL.md", b"a\nb\n"), ("both", OLD), ("here", b"x"), ("pic", b"\0"), ("there", b"x")]);
+    let ours = set(&[
+        ("SKILL.md*", b"a\nmine\n"),
+        ("both", OURS),
+        ("n/file", b"mine"),
+        ("new", b"y"),
+        ("pic", b"\0mine"),
+        ("there", b"mine"),
+    ]);
+    let theirs = set(&[
+        ("SKILL.md", b"a\nnew\n"),
+        ("both", THEIRS),
+        ("here", b"new"),
+        ("n", b"new"),
+        ("pic", b"\0new"),
+    ]);
+    let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
+    let decided = |prefer| {
+        let merged = merge_for(&versions, &Labels::default(), &Limits::default(), Some(prefer));
+        let merged = merged.expect("a merge");
+        assert_eq!(merged.conflicts().count(), 0);
+        let told = merged.files.iter().filter(|file| matches!(file.outcome, Outcome::Decided(_)));
+        let told: Vec<_> = told.map(|file| format!("{} {:?}", file.path, file.outcome)).collect();
+        (files(&merged.set), told)
+    };
+    let both = ("both", &b"one\n2\nthree\n"[..]);
+    let (there, told) = decided(Prefer::Ours);
+    let wanted: [File<'_>; 6] = [
+        ("SKILL.md*", b"a\nmine\n"),
+        both,
+        ("n/file", b"mine"),
+        ("new", b"y"),
+        ("pic", b"\0mine"),
+        ("there", b"mine"),
+    ];
+    assert_eq!(there, owned(&wanted));
+    assert_eq!(
+        told,
+        [
+            "SKILL.md Decided(Lines)",
+            "here Decided(DeletedHere)",
+            "n Decided(Name)",
+            "pic Decided(Binary)",
+            "there Decided(DeletedThere)"
+        ]
+    );
+    let (there, told) = decided(Prefer::Theirs);
+    let wanted: [File<'_>; 6] =
+        [("SKILL.md", b"a\nnew\n"), both, ("here", b"new"), ("n", b"new"), ("new", b"y"), ("pic", b"\0new")];
+    assert_eq!(there, owned(&wanted));
+    assert_eq!((told.len(), &*told[2]), (5, "n/file Decided(Name)"));
+}
+
 #[test]
 fn what_is_no_text_gets_no_markers() {
     let large = vec![b'x'; usize::try_from(file::MAX_TEXT).expect("fits") + 1];

@@ -252,6 +252,12 @@ impl<'a> Work<'a> {
                 }
             }
         }
+        // What is remembered goes with them, without a word: it comes again by itself.
+        for unit in downloads::units(&self.cache.join(downloads::INDEXES))?.into_iter().filter(&goes) {
+            if !self.outcome.dry_run {
+                fs::remove_tree(&unit.path)?;
+            }
+        }
         for path in downloads::gone(&self.cache)? {
             self.rest("downloads", &path)?;
         }

@@ -6,16 +6,18 @@ use super::install::audience::{Audience, Ids};
 use super::install::restore::{Care, Restore, look_after};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::agents;
+use crate::fs;
+use crate::install::agents::{self, Agent};
 use crate::install::places::Places;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, Survey};
 use crate::install::transaction::Transaction;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::store::{self, Store};
 use crate::text::closest;
+use crate::tree::FileSet;
 
 /// Looks at the places that `goal` is about and plans.
 ///
@@ -24,20 +26,13 @@ use crate::text::closest;
 /// What is in the way, with the places; a place that cannot be looked at.
 pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &Files) -> Result<Plan> {
     let names: Vec<&SkillName> = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).collect();
-    let locked = names.iter().filter_map(|name| files.lock.skills.get(*name));
-    let targets = files.manifest.agents().targets.iter().flatten();
-    let known =
-        targets.chain(locked.flat_map(|locked| &locked.agents)).filter_map(|id| agents::find(id).ok());
-    let chosen =
-        known.map(|agent| agent.id).chain(goal.put.iter().flat_map(|wanted| {
-            wanted.agents.iter().map(|agent| agent.id).chain(wanted.leaving.iter().copied())
-        }));
-    let mut chosen: BTreeSet<_> = chosen.collect();
-    // A skill that goes out of sight may be linked anywhere.
-    let everywhere = !goal.remove.is_empty() || goal.put.iter().any(|wanted| wanted.disabled);
-    let looked_at: Vec<_> =
-        agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
-    let mut survey = Survey::take(&context.settings, scope, &names, &looked_at)?;
+    let (watched, mut chosen) = watched(goal, files);
+    let take = |scope: &Scope| Survey::take(&context.settings, scope, &names, &watched);
+    let mut survey = take(scope)?;
+    // Which trees may go is decided by their bytes, not by what is remembered of them.
+    if plan(goal, files, &survey).is_ok_and(|plan| plan.takes_trees()) {
+        survey = take(&scope.unindexed())?;
+    }
     // Where nobody asked for links there are none of ours; elsewhere one may be.
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
@@ -47,6 +42,24 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let plan = plan(goal, files, &survey).map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
+}
+
+/// The agents whose directories have to be looked into for `goal`, and those of them that somebody chose.
+pub(super) fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
+    let names = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove);
+    let locked = names.filter_map(|name| files.lock.skills.get(name));
+    let targets = files.manifest.agents().targets.iter().flatten();
+    let known =
+        targets.chain(locked.flat_map(|locked| &locked.agents)).filter_map(|id| agents::find(id).ok());
+    let chosen =
+        known.map(|agent| agent.id).chain(goal.put.iter().flat_map(|wanted| {
+            wanted.agents.iter().map(|agent| agent.id).chain(wanted.leaving.iter().copied())
+        }));
+    let chosen: Ids = chosen.collect();
+    // A skill that goes out of sight may be linked anywhere.
+    let everywhere = !goal.remove.is_empty() || goal.put.iter().any(|wanted| wanted.disabled);
+    let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
+    (watched, chosen)
 }
 
 /// Refuses places that lead out of the project before anything is done, so that a dry run says it too.
@@ -210,11 +223,37 @@ pub(super) fn rearrange(
     let plan = make_plan(context, scope, &goal, &files)?;
     if let Some(transaction) = transaction {
         changed.warnings.extend(keep_replaced(context, scope, &plan)?);
+        add_contents(scope, &plan, &mut fetched.contents)?;
         transaction.apply(&plan, &files, &fetched.contents)?;
     }
     changed.files = plan.files();
     (changed.steps, changed.links) = (plan.steps, plan.links);
     Ok(changed)
+}
+
+/// Adds to `contents` the trees that `plan` copies from where they are installed.
+///
+/// # Errors
+///
+/// A tree that cannot be read.
+pub(super) fn add_contents(
+    scope: &Scope,
+    plan: &Plan,
+    contents: &mut BTreeMap<SkillName, FileSet>,
+) -> Result<()> {
+    for step in &plan.steps {
+        let Step::Put { name, .. } = step else { continue };
+        if contents.contains_key(name) {
+            continue;
+        }
+        for path in [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())] {
+            if fs::kind(&path)?.is_some() {
+                contents.insert(name.clone(), store::read(&path)?);
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Saves what `plan` replaces and no lockfile knows, and tells where.
@@ -250,14 +289,20 @@ pub(super) fn installed_names(scope: &Scope, files: &Files, given: &[String]) ->
         match known().find(|name| name.as_str() == text) {
             Some(name) if names.contains(name) => {}
             Some(name) => names.push(name.clone()),
-            None => return Err(unknown(scope, text, known().map(SkillName::as_str))),
+            None => return Err(not_installed(Some(scope.kind), text, known().map(SkillName::as_str))),
         }
     }
     Ok(names)
 }
 
-fn unknown<'a>(scope: &Scope, text: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    let error = Error::usage(format!("`{text}` is not installed in the scope of the {}", scope.kind));
+/// The error for a name that is not among those `known` in `scope`, or in any.
+pub(super) fn not_installed<'a>(
+    scope: Option<ScopeKind>,
+    text: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Error {
+    let place = scope.map(|scope| format!(" in the scope of the {scope}")).unwrap_or_default();
+    let error = Error::usage(format!("`{text}` is not installed{place}"));
     match closest(text, known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
         None => error.hint("`skillpm list` shows what is installed and in which scope"),

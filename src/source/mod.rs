@@ -14,6 +14,7 @@ pub mod github;
 mod json;
 pub mod local;
 pub mod marketplace;
+pub mod newest;
 pub mod package;
 #[cfg(feature = "http")]
 pub mod site;
@@ -68,6 +69,13 @@ pub trait Shelf: fmt::Debug + Send + Sync {
     ///
     /// As [`Shelf::fetch`], for the first that cannot be had.
     fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
+
+    /// What the source lists of the skill `name`: what a lockfile would call its revision.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shelf::listed`].
+    fn revision(&self, name: &str) -> Result<newest::Identity>;
 
     /// Fetches the skill `name`, at the revision of a lockfile where there is one. Its files are in a
     /// directory of that name.

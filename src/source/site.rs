@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::discover::Candidate;
+use super::newest::Identity;
 use super::web::{Missed, Web};
 use super::{Opened, Shelf, file};
 use crate::context::Context;
@@ -102,6 +103,15 @@ impl Shelf for Site {
         }
         // One alone is fetched where it is read, and its progress is told there.
         if jobs.len() > 1 { self.run(&jobs) } else { Ok(()) }
+    }
+
+    fn revision(&self, name: &str) -> Result<Identity> {
+        let index = self.index()?;
+        Ok(match index.entries.iter().find(|entry| entry.name == name).map(|entry| &entry.content) {
+            None => Identity::Absent,
+            Some(Ok(Content::Artifact { digest, .. })) => Identity::Id(digest.to_string()),
+            Some(Ok(Content::Files(_)) | Err(_)) => Identity::Unknown,
+        })
     }
 
     fn fetch(&self, name: &str, revision: Option<&str>) -> Result<Opened> {

@@ -107,6 +107,32 @@ impl Web {
         Ok(got)
     }
 
+    /// The kept file at `url`, if its server says that it has not changed since, and without asking when
+    /// there is no network. `None` where only a download would tell.
+    ///
+    /// # Errors
+    ///
+    /// As [`Web::told`].
+    pub(super) fn current(&self, url: &Url) -> Result<Option<Got>> {
+        let Some(known) = self.cache.as_ref().and_then(|cache| cache.known(url)) else {
+            return if self.offline { Err(self.told(HttpError::Offline(url.clone()))) } else { Ok(None) };
+        };
+        let record = &known.record;
+        if self.offline || self.is_checked(url) {
+            return Ok(Some(known.got()));
+        }
+        if record.etag.is_none() && record.last_modified.is_none() {
+            return Ok(None);
+        }
+        let request = Request {
+            if_none_match: record.etag.clone(),
+            if_modified_since: record.last_modified.clone(),
+            ..self.request(url)
+        };
+        let unchanged = self.client.is_unchanged(&request).map_err(|error| self.told(error))?;
+        Ok(unchanged.then(|| known.got()))
+    }
+
     /// Returns the file with `digest`, if it is kept.
     pub(super) fn kept(&self, digest: &Digest) -> Option<Arc<SharedFile>> {
         cache::open(&self.cache.as_ref()?.artifact(digest), digest)

@@ -37,6 +37,19 @@ impl Reference {
         }
     }
 
+    /// Reads the form in lockfiles. The first digits of a commit are of unknown kind there.
+    pub fn from_lockfile(text: &str) -> Self {
+        if let Some(name) = text.strip_prefix("tags/") {
+            Self::Tag(name.to_owned())
+        } else if let Some(name) = text.strip_prefix("heads/") {
+            Self::Branch(name.to_owned())
+        } else if is_object_id(text) {
+            Self::Rev(text.to_owned())
+        } else {
+            Self::Any(text.to_owned())
+        }
+    }
+
     /// Returns a reference of unknown kind.
     ///
     /// # Errors
@@ -74,4 +87,21 @@ pub fn is_commit(text: &str) -> bool {
 /// Whether `text` is a full object id of git, in either of its two lengths (SHA-1, SHA-256).
 pub fn is_object_id(text: &str) -> bool {
     is_commit(text) || (text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_form_of_lockfiles_reads_back() {
+        for reference in [
+            Reference::Tag("v1/x".into()),
+            Reference::Branch("main".into()),
+            Reference::Any("main".into()),
+            Reference::Rev("a".repeat(40)),
+        ] {
+            assert_eq!(Reference::from_lockfile(&reference.to_string()), reference);
+        }
+    }
 }

@@ -12,6 +12,10 @@ use crate::error::Result;
 use crate::fs::{self, DirLock, Kind, SharedFile, Usage, usage};
 use crate::refusal::Limits;
 
+/// The directory beside the rooms that holds what is remembered of trees: no downloads, and none of a
+/// user's business. The number is raised with its format.
+pub const INDEXES: &str = "index-v1";
+
 /// The prefix of files that are being downloaded.
 const DOWNLOAD_PREFIX: &str = ".download-";
 /// The prefix of directories that are being removed.
@@ -33,7 +37,7 @@ pub struct Unit {
 /// Where the directory cannot be read.
 pub fn rooms(cache: &Path) -> Result<Vec<String>> {
     let names = fs::list_dir(cache)?;
-    Ok(names.into_iter().filter(|name| !name.starts_with(GONE_PREFIX)).collect())
+    Ok(names.into_iter().filter(|name| !name.starts_with(GONE_PREFIX) && name != INDEXES).collect())
 }
 
 /// Everything in room `room`, sorted by path.

@@ -185,6 +185,8 @@ impl Store {
             match fs::kind(&other)? {
                 None => {
                     fs::move_new(&fresh, &other)?;
+                    // What is fetched can be fetched again; this may soon be the only copy.
+                    fs::sync_filesystem(&self.root)?;
                     return Ok(other);
                 }
                 Some(Kind::Directory) if is_whole(&other, &digest) => return Ok(other),

@@ -212,6 +212,12 @@ fn what_commands_print_leaves_no_member_away() {
         ("list.schema.json", &["/$defs/skill"][..]),
         ("install.schema.json", &["", "/$defs/skill"]),
         ("available.schema.json", &["/items"]),
+        ("outdated.schema.json", &["/$defs/skill"]),
+        (
+            "diff.schema.json",
+            &["/$defs/skill", "/$defs/side", "/$defs/review", "/$defs/file", "/$defs/counts"],
+        ),
+        ("update.schema.json", &["", "/$defs/skill", "/$defs/version", "/$defs/merged", "/$defs/failure"]),
     ] {
         let schema = Schema::read(name);
         for object in objects {
@@ -227,12 +233,15 @@ fn what_commands_print_leaves_no_member_away() {
 fn every_schema_names_itself() {
     for name in [
         "available.schema.json",
+        "diff.schema.json",
         "frontmatter.schema.json",
         "install.schema.json",
         "list.schema.json",
         "lockfile.schema.json",
+        "outdated.schema.json",
         "report-v1.schema.json",
         "skillpm.schema.json",
+        "update.schema.json",
     ] {
         let schema = Schema::read(name);
         assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));

@@ -139,6 +139,171 @@ fn directories_of_others_and_directories_without_write_permission() {
     assert!(!sandbox.project().join(".agents").exists());
 }
 
+fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
+    let output = sandbox.run(args);
+    assert_eq!(output.code, Some(0), "{args:?}: {output}");
+    output.stderr
+}
+
+/// A sandbox with the skill `pdf` at `~/src/pdf`, beside the project.
+fn beside() -> Sandbox {
+    let sandbox = Sandbox::new();
+    version(&sandbox, "first");
+    sandbox
+}
+
+fn version(sandbox: &Sandbox, body: &str) {
+    let dir = sandbox.home().join("src/pdf");
+    std::fs::create_dir_all(dir.join("data")).expect("directories");
+    let text = format!("---\nname: pdf\ndescription: Reads PDF files. Use it in tests.\n---\n{body}\n");
+    std::fs::write(dir.join("SKILL.md"), text).expect("a file");
+    std::fs::write(dir.join("data/all.txt"), format!("{body}\n").repeat(3000)).expect("a file");
+}
+
+/// Which version is installed; it has to be whole.
+fn installed(sandbox: &Sandbox) -> Option<String> {
+    let dir = sandbox.project().join(".agents/skills/pdf");
+    let all = std::fs::read_to_string(dir.join("data/all.txt")).ok()?;
+    let body = all.lines().next().expect("a line").to_owned();
+    assert_eq!(all, format!("{body}\n").repeat(3000));
+    let skill = std::fs::read_to_string(dir.join("SKILL.md")).expect("there too");
+    assert!(skill.ends_with(&format!("{body}\n")), "a mixture: {body}, {skill}");
+    Some(body)
+}
+
+/// An update with less and less room left: the old version stays as it was, or the new one is there, and
+/// nothing of the attempt is left. THREATS.md section 7, a loop over the room.
+#[test]
+fn a_disk_that_fills_up_during_an_update() {
+    let sandbox = beside();
+    let project = sandbox.project();
+    let Some(_disk) = Mount::tmpfs(&project, "size=512k") else { return };
+    let mut ends = std::collections::BTreeMap::new();
+    for room in (0..=80).step_by(4) {
+        version(&sandbox, "first");
+        ok(&sandbox, &["install", "~/src/pdf"]);
+        let lock = sandbox.read("skillpm.lock");
+        let before = sandbox.tree(&project);
+        version(&sandbox, "second");
+        // All there is, less what is to be left.
+        let ballast = project.join("ballast");
+        let mut bytes = 512 << 10;
+        while std::fs::write(&ballast, vec![0; bytes]).is_err() {
+            bytes -= 4096;
+        }
+        std::fs::write(&ballast, vec![0; bytes - (room << 10)]).expect("fits");
+        let output = sandbox.run(&["install", "~/src/pdf"]);
+        std::fs::remove_file(&ballast).expect("removed");
+        if output.code == Some(0) {
+            assert_eq!(installed(&sandbox).as_deref(), Some("second"), "{room}: {output}");
+        } else {
+            assert_eq!(output.code, Some(6), "{room}: {output}");
+            assert!(output.stderr.contains("hint: free some space"), "{room}: {output}");
+            assert_eq!(installed(&sandbox).as_deref(), Some("first"), "{room}: {output}");
+            assert_eq!((sandbox.read("skillpm.lock"), sandbox.tree(&project)), (lock, before), "{room}");
+        }
+        *ends.entry(output.code).or_insert(0) += 1;
+        ok(&sandbox, &["install"]);
+    }
+    println!("{ends:?}");
+    assert_eq!(ends.len(), 2, "with little room it fails, and with enough it does not: {ends:?}");
+}
+
+/// Nothing can be written into the home directory, or the store's disk is full: skills are installed,
+/// restored and removed all the same, and what cannot be kept is told.
+#[test]
+fn a_home_on_a_read_only_or_full_disk() {
+    for options in ["ro", "size=4k", "nr_inodes=2"] {
+        let sandbox = Sandbox::new();
+        skill(&sandbox);
+        let Some(_disk) = Mount::tmpfs(&sandbox.home(), options) else { return };
+        let told = ok(&sandbox, &["install", "./src/pdf", "-a", "claude-code"]);
+        assert!(told.contains("warning: the store cannot be written"), "{options}: {told}");
+        let file = sandbox.project().join(".agents/skills/pdf/data.bin");
+        assert!(file.exists());
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+        ok(&sandbox, &["install"]);
+        assert!(file.exists(), "{options}: restored from its source");
+        // What somebody edited is not replaced where no copy of it can be kept.
+        std::fs::write(&file, "mine").expect("a file");
+        let output = sandbox.run(&["install", "--force"]);
+        assert_eq!(output.code, Some(6), "{options}: {output}");
+        assert!(output.stderr.contains("could not be kept, so it was not replaced"), "{options}: {output}");
+        assert_eq!(std::fs::read_to_string(&file).expect("there"), "mine");
+        std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
+        ok(&sandbox, &["remove", "pdf"]);
+        let left = sandbox.tree(&sandbox.home());
+        // A note of what `undo` may take back is whole, or not there.
+        let is_note = |line: &str| line.contains(" .local/state/skillpm/undo/") && line.ends_with(".json");
+        assert!(left.iter().all(|line| line.ends_with('/') || is_note(line)), "{options}: {left:?}");
+    }
+}
+
+#[test]
+fn a_project_on_a_read_only_disk() {
+    let sandbox = beside();
+    let Some(_disk) = Mount::tmpfs(&sandbox.project(), "ro") else { return };
+    insta::assert_snapshot!(sandbox.run(&["install", "~/src/pdf"]), @"
+    exit: 6
+    --- stderr
+    error: failed to create `[DIR]/project/.agents`
+      caused by: Read-only file system (os error 30)
+    hint: the file system is read-only: choose another scope with `--scope`
+    ");
+}
+
+/// After the clock was set back, all that was written before is of the future, and what is written now
+/// older than what it replaces: nothing that is decided hangs on that.
+#[test]
+fn a_clock_that_was_set_back() {
+    let sandbox = beside();
+    ok(&sandbox, &["install", "~/src/pdf", "-a", "claude-code"]);
+    ok(&sandbox, &["install"]);
+    let ages = [
+        std::time::SystemTime::now() + std::time::Duration::from_hours(24 * 365 * 10),
+        std::time::SystemTime::UNIX_EPOCH,
+    ];
+    for (age, body) in ages.into_iter().zip(["second", "third"]) {
+        version(&sandbox, body);
+        set_times(&sandbox.home(), age);
+        set_times(&sandbox.project(), age);
+        ok(&sandbox, &["install"]);
+        ok(&sandbox, &["install", "~/src/pdf"]);
+        assert_eq!(installed(&sandbox).as_deref(), Some(body));
+        // Bytes that changed while size and time stayed are edits all the same.
+        let file = sandbox.project().join(".agents/skills/pdf/data/all.txt");
+        let text = std::fs::read_to_string(&file).expect("there");
+        set_times(&sandbox.project(), age);
+        ok(&sandbox, &["install"]);
+        std::fs::write(&file, text.to_uppercase()).expect("a file");
+        set_times(&sandbox.project(), age);
+        assert_eq!(sandbox.run(&["install"]).code, Some(1), "it is told as edited");
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+        set_times(&sandbox.home(), age);
+        ok(&sandbox, &["install", "--offline"]);
+        assert_eq!(installed(&sandbox).as_deref(), Some(body));
+        set_times(&sandbox.home(), age);
+        ok(&sandbox, &["cache", "prune"]);
+        ok(&sandbox, &["cache", "verify"]);
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+        ok(&sandbox, &["install", "--offline"]);
+    }
+}
+
+fn set_times(dir: &std::path::Path, time: std::time::SystemTime) {
+    for entry in std::fs::read_dir(dir).expect("a directory") {
+        let entry = entry.expect("an entry");
+        let kind = entry.file_type().expect("a type");
+        if kind.is_dir() {
+            set_times(&entry.path(), time);
+        }
+        if !kind.is_symlink() {
+            let times = std::fs::FileTimes::new().set_modified(time).set_accessed(time);
+            std::fs::File::open(entry.path()).and_then(|file| file.set_times(times)).expect("a time");
+        }
+    }
+}
+
 /// What cannot be written stops `undo` before anything is done, and what is in the way of looking too.
 #[test]
 fn an_undo_that_cannot_be_written() {

@@ -197,7 +197,7 @@ fn a_private_repository_needs_the_token() {
 }
 
 #[test]
-fn h11_a_wrong_token_names_its_variable_and_not_itself() {
+fn a_wrong_token_names_its_variable_and_not_itself() {
     let mut scene = Scene::new();
     scene.forge.accept_token("right");
     scene.sandbox.env("GH_TOKEN", "wr0ng");
@@ -214,7 +214,7 @@ fn h11_a_wrong_token_names_its_variable_and_not_itself() {
 }
 
 #[test]
-fn h12_access_that_is_not_allowed_says_why() {
+fn access_that_is_not_allowed_says_why() {
     let scene = Scene::new();
     scene.forge.fail(Endpoint::Commit, Fault::status(403));
     let error = scene.with(|github| github.resolve(None)).expect_err("forbidden");

@@ -17,6 +17,7 @@ use skillpm::ops::link::{LinkRequest, link, unlink};
 use skillpm::ops::list::{ListRequest, SkillState, list};
 use skillpm::ops::remove::{RemoveRequest, remove};
 use skillpm::ops::undo::{UndoRequest, undo};
+use skillpm::ops::update::{UpdateRequest, update};
 use skillpm::reporter::{Reporter, Silent};
 
 use crate::support::Sandbox;
@@ -66,6 +67,11 @@ fn deed(context: &Context, deed: &str) {
             let request = DisableRequest { names: vec!["one".into()], ..DisableRequest::default() };
             let done = if deed == "disable" { disable(context, &request) } else { enable(context, &request) };
             drop(done.expect("moves"));
+        }
+        "update" => drop(update(context, &UpdateRequest::default()).expect("updates")),
+        "abort" => {
+            let request = UpdateRequest { abort: true, ..UpdateRequest::default() };
+            drop(update(context, &request).expect("takes back"));
         }
         "edit" => {
             let sources = vec!["./src/one".to_owned()];
@@ -404,4 +410,56 @@ fn a_change_that_was_killed_and_finished_can_be_taken_back() {
         }
     }
     assert!(finished > 3, "{finished}");
+}
+/// The files of the installed skill `one`, with their bytes.
+fn files_of_one(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
+    let dir = sandbox.project().join(".agents/skills/one");
+    let read = |line: String| {
+        let bytes = std::fs::read(dir.join(line.split_once(' ').map_or("", |(_, path)| path)));
+        (line, bytes.unwrap_or_default())
+    };
+    sandbox.tree(&dir).into_iter().map(read).collect()
+}
+
+/// Issue 5: a merge that is killed, and one that is killed while it is taken back: the edits or the merge, never
+/// a mixture, and either way back stays open.
+#[test]
+fn a_killed_merge_leaves_the_edits_or_the_merge() {
+    let edited = || {
+        let sandbox = Sandbox::new();
+        write_skill(&sandbox, "one", "first");
+        assert_eq!(sandbox.run(&["install", "./src/one", "-a", "claude-code"]).code, Some(0));
+        let text = sandbox.read(".agents/skills/one/SKILL.md").replace("first", "mine");
+        sandbox.write(".agents/skills/one/SKILL.md", text);
+        write_skill(&sandbox, "one", "second");
+        sandbox
+    };
+    let whole = edited();
+    let (mine, old) = (files_of_one(&whole), whole.read("skillpm.lock"));
+    assert_eq!(whole.run(&["update"]).code, Some(1));
+    let (merged, new) = (files_of_one(&whole), whole.read("skillpm.lock"));
+    assert_ne!((&mine, &old), (&merged, &new));
+    for deed in ["update", "abort"] {
+        for at in 0.. {
+            let sandbox = edited();
+            if deed == "abort" {
+                assert_eq!(sandbox.run(&["update"]).code, Some(1));
+            }
+            let lived = run_child(&sandbox, deed, at);
+            let (files, lock) = (files_of_one(&sandbox), sandbox.read("skillpm.lock"));
+            assert!(files == mine || files == merged, "{deed} {at}: a mixture");
+            assert!(lock == old || lock == new, "{deed} {at}");
+            // The next run finishes what was begun, and finds that out of it which was there before.
+            let code = sandbox.run(&["update"]).code;
+            assert_eq!(code, Some(1), "{deed} {at}");
+            assert_eq!((files_of_one(&sandbox), sandbox.read("skillpm.lock")), (merged.clone(), new.clone()));
+            assert_eq!(sandbox.run(&["update", "--abort"]).code, Some(0), "{deed} {at}");
+            assert_eq!((files_of_one(&sandbox), sandbox.read("skillpm.lock")), (mine.clone(), old.clone()));
+            assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
+            if lived {
+                assert!(at > 5, "{deed}: only {at} steps");
+                break;
+            }
+        }
+    }
 }

@@ -65,7 +65,8 @@ fn the_lines_that_decided_are_told() {
     "#);
 }
 
-/// The time of a commit is asked for only where a policy wants to know it.
+/// h36-too-new: what is younger than a policy wants is refused, with the line; the time of a commit is
+/// asked for only where a policy wants to know it.
 #[test]
 fn what_is_too_young_is_refused() {
     let (forge, sandbox, _) = scene();

@@ -158,3 +158,28 @@ fn yes_asks_nothing() {
     assert_eq!(code, Some(0), "{seen}");
     assert!(!seen.contains("what it does"), "{seen}");
 }
+
+/// Issue 5: on a terminal an update is shown and asked about; who agrees has seen the new capabilities.
+#[test]
+fn a_person_agrees_to_an_update_or_not() {
+    let (forge, sandbox) = two_skills();
+    assert_eq!(sandbox.run(&["install", "acme/skills", "-s", "*"]).code, Some(0));
+    let text = "---\nname: pdf\ndescription: Does what pdf does.\n---\n\n`curl https://a.test`\n";
+    let tree = Tree::new().skill("skills/docx", "docx").file("skills/pdf/SKILL.md", text);
+    forge.repo("acme/skills").commit(&tree);
+    let before = sandbox.read("skillpm.lock");
+    for (key, code) in [("n", 1), ("\u{1b}", 1), ("y", 0)] {
+        assert_eq!(sandbox.read("skillpm.lock"), before);
+        let mut terminal = Terminal::start(&sandbox, &["update"]);
+        terminal.wait_for("curl https://a.test");
+        terminal.wait_for("update this skill?");
+        terminal.press(key);
+        let (ended, seen) = terminal.end();
+        assert_eq!(ended, Some(code), "{seen}");
+        assert_eq!(seen.contains("the answer was no"), code == 1, "{seen}");
+    }
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), text);
+    // Nobody is asked where there is nothing new.
+    let (ended, seen) = Terminal::start(&sandbox, &["update"]).end();
+    assert_eq!((ended, seen.contains('?')), (Some(0), false), "{seen}");
+}

@@ -3,11 +3,13 @@
 
 #![cfg(unix)]
 
-use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use rustix::fs::{Mode, OFlags};
 use skillpm::context::Context;
 use skillpm::ops::install::{InstallRequest, install};
 
@@ -16,6 +18,9 @@ use crate::support::Sandbox;
 const WRITERS: usize = 8;
 const ROUNDS: usize = 20;
 const UPDATES: usize = 200;
+/// The files of the skill that is read, and how many lines each has: more than one page of memory.
+const FILES: [&str; 3] = ["SKILL.md", "scripts/run.sh", "references/more.md"];
+const LINES: usize = 2500;
 
 fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
     let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
@@ -95,6 +100,121 @@ fn many_at_once_and_one_is_killed() {
     assert_eq!(sandbox.run(&["install", "./src/last"]).code, Some(0));
     let left = std::fs::read_dir(store).expect("a store").count();
     assert_eq!(left, 1, "stages of killed writers are swept");
+}
+
+/// What a reader process is to read.
+const READ: &str = "SKILLPM_TEST_READ";
+
+/// Does nothing unless it is the reader of the test below: reads the skill in two ways until its input ends,
+/// and prints what it has seen in each.
+#[test]
+fn reader() {
+    let Some(dir) = std::env::var_os(READ).map(PathBuf::from) else { return };
+    let ended = AtomicBool::new(false);
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            let _ = std::io::stdin().read_to_end(&mut Vec::new());
+            ended.store(true, Ordering::Relaxed);
+        });
+        while !ended.load(Ordering::Relaxed) {
+            for state in [read_by_handle(&dir), read_by_path(&dir)] {
+                *seen.entry(state).or_default() += 1;
+            }
+        }
+    });
+    println!();
+    for (state, count) in seen {
+        println!("seen {state} {count}");
+    }
+}
+
+/// The files of the skill, through one handle of its directory: all of one version. Where that version was
+/// replaced and cleared away meanwhile, the rest of it is gone, and nothing else is in its place.
+fn read_by_handle(dir: &Path) -> String {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let handle = rustix::fs::open(dir, flags, Mode::empty()).expect("never missing");
+    let mut state = BTreeSet::new();
+    for path in FILES {
+        match rustix::fs::openat(&handle, path, OFlags::CLOEXEC, Mode::empty()) {
+            Ok(file) => {
+                let mut bytes = Vec::new();
+                std::fs::File::from(file).read_to_end(&mut bytes).expect("reads");
+                state.insert(version(&bytes));
+            }
+            Err(error) => assert_eq!(error, rustix::io::Errno::NOENT),
+        }
+    }
+    if state.is_empty() {
+        "nothing by handle".to_owned()
+    } else {
+        format!("{} by handle", state.into_iter().collect::<Vec<_>>().join("+"))
+    }
+}
+
+/// Each file by its path: there at every moment, and whole.
+fn read_by_path(dir: &Path) -> String {
+    let states: BTreeSet<_> =
+        FILES.iter().map(|path| version(&std::fs::read(dir.join(path)).expect("never missing"))).collect();
+    // An update may come between two of them.
+    if states.len() == 1 {
+        format!("{} by path", states.into_iter().collect::<String>())
+    } else if states.contains("torn") {
+        "torn by path".to_owned()
+    } else {
+        "one after the other by path".to_owned()
+    }
+}
+
+/// Which version the bytes of a file are of: all of them say it.
+fn version(bytes: &[u8]) -> String {
+    let found = ["a", "b"].into_iter().find(|version| {
+        let line = format!("{version}\n").repeat(LINES);
+        bytes.ends_with(line.as_bytes()) && bytes.len() < 2 * line.len()
+    });
+    found.unwrap_or("torn").to_owned()
+}
+
+/// Processes that read a skill while two versions of it take turns see one or the other, never a mixture.
+#[test]
+fn readers_see_one_of_two_versions_that_take_turns() {
+    let sandbox = Sandbox::new();
+    let body = |version: &str| format!("{version}\n").repeat(LINES);
+    for version in ["a", "b"] {
+        let text = "---\nname: pdf\ndescription: Does pdf. Use it in tests.\n---\n";
+        sandbox.write(&format!("{version}/pdf/SKILL.md"), format!("{text}{}", body(version)));
+        sandbox.write(&format!("{version}/pdf/scripts/run.sh"), body(version));
+        sandbox.write(&format!("{version}/pdf/references/more.md"), body(version));
+    }
+    let context = Context::silent(sandbox.settings());
+    let turn = |version: &str| {
+        let agents = vec!["claude-code".to_owned()];
+        let sources = vec![format!("./{version}/pdf")];
+        // It comes from another directory each time.
+        let request = InstallRequest { sources, agents, force: true, ..InstallRequest::default() };
+        install(&context, &request).map(drop)
+    };
+    turn("a").expect("installs");
+    let reader = Command::new(std::env::current_exe().expect("this test"))
+        .args(["--exact", "together::reader", "--nocapture"])
+        .env(READ, sandbox.project().join(".claude/skills/pdf"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let failed = (0..UPDATES).find_map(|update| turn(if update % 2 == 0 { "b" } else { "a" }).err());
+    // Its input ends here.
+    let output = reader.wait_with_output().expect("ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    let seen: BTreeMap<&str, &str> =
+        text.lines().filter_map(|line| line.strip_prefix("seen ")?.rsplit_once(' ')).collect();
+    println!("{seen:?}");
+    let needed = ["a by handle", "b by handle", "a by path", "b by path"];
+    assert!(needed.iter().all(|state| seen.contains_key(state)), "the reader was at work: {seen:?}");
+    let others = ["nothing by handle", "one after the other by path"];
+    assert!(seen.keys().all(|state| needed.contains(state) || others.contains(state)), "{seen:?}");
+    assert!(failed.is_none(), "{failed:?}");
 }
 
 /// A reader finds both files of a skill at every moment of 200 updates, of one version or, where an

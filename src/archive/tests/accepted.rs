@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::super::testing::{deflated, link, member, pax, shared, stored, tar, zip, zip_with};
+use super::super::testing::{deflated, link, member, pax, stored, tar, zip, zip_with};
 use super::super::{open, open_tar_gz, open_zip};
-use super::{Files, files, parts};
+use super::{Files, files, parts, shared};
 use crate::refusal::{Limits, Refusal};
 use crate::tree::{Node, ReadError};
 

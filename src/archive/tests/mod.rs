@@ -5,11 +5,20 @@ mod malo;
 mod properties;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::Arc;
 
-use super::testing::shared;
 use super::{Parts, check_size, gzip, kind, tar, zip};
+use crate::fs::{SharedFile, anonymous_temp_file};
 use crate::refusal::{Limits, Refusal};
 use crate::tree::{Node, ReadError};
+
+/// Returns a file with these bytes.
+pub(super) fn shared(bytes: &[u8]) -> Arc<SharedFile> {
+    let mut file = anonymous_temp_file().expect("a temporary file");
+    file.write_all(bytes).expect("written");
+    Arc::new(SharedFile::from_file(file).expect("open"))
+}
 
 /// What was read: kind and content by name.
 type Files = BTreeMap<String, (Node, Vec<u8>)>;

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::super::open;
-use super::super::testing::{ZipEntry, deflated, gzip, member, shared, stored, tar, zip};
-use super::files;
+use super::super::testing::{ZipEntry, deflated, gzip, member, stored, tar, zip};
+use super::{files, shared};
 use crate::digest::Digest;
 use crate::refusal::Limits;
 use crate::tree::ReadError;

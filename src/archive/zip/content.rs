@@ -127,7 +127,8 @@ impl ZipContent {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::testing::{deflated, shared, zip};
+    use super::super::super::testing::{deflated, zip};
+    use super::super::super::tests::shared;
     use super::*;
     use crate::archive::open_zip;
     use crate::refusal::Limits;

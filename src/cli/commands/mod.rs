@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod cache;
 mod create;
+pub(super) mod diff;
 mod disable;
 pub(super) mod doctor;
 mod explain;
@@ -13,11 +14,14 @@ mod install;
 mod invoke;
 mod link;
 mod list;
+pub(super) mod outdated;
 pub(crate) mod policy;
 mod remove;
 pub(super) mod tree;
 pub(super) mod undo;
+pub(super) mod update;
 mod validate;
+pub(super) mod verify;
 pub(super) mod why;
 
 use std::io::Read as _;
@@ -38,6 +42,8 @@ pub(crate) const NAMES: &[&str] = &[
     "install",
     "add",
     "sync",
+    "update",
+    "upgrade",
     "list",
     "ls",
     "remove",
@@ -49,6 +55,8 @@ pub(crate) const NAMES: &[&str] = &[
     "enable",
     "validate",
     "lint",
+    "outdated",
+    "diff",
     "explain",
     "fmt",
     "format",
@@ -59,6 +67,7 @@ pub(crate) const NAMES: &[&str] = &[
     "undo",
     "tree",
     "why",
+    "verify",
     "doctor",
     "cache",
     "invoke",
@@ -73,7 +82,10 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
         Command::Install(args) => install::run(app, args),
         Command::Sync(how) => install::sync(app, how),
+        Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
+        Command::Diff(args) => diff::run(app, args),
+        Command::Outdated(args) => outdated::run(app, args),
         Command::Remove(args) => remove::run(app, args),
         Command::Link(args) => link::run(app, args),
         Command::Unlink(args) => link::undo(app, args),
@@ -87,6 +99,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Undo(args) => undo::run(app, args),
         Command::Tree(args) => tree::run(app, args),
         Command::Why(args) => why::run(app, args),
+        Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
@@ -101,6 +114,7 @@ pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {
         Command::Install(args) => args.how.yes,
         Command::Sync(how) => how.yes,
+        Command::Update(args) => args.yes,
         Command::Create(args) => args.yes,
         _ => false,
     }

@@ -55,9 +55,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn summary(printer: &Printer, outcome: &InstallOutcome) {
-    for skill in &outcome.skills {
-        printer.status(sign(skill.change), &line(skill));
-    }
+    printer.statuses(outcome.skills.iter().map(|skill| (sign(skill.change), line(skill))));
     if outcome.skills.is_empty() {
         return;
     }
@@ -154,7 +152,11 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Enabled, "enabled"),
     ];
     let number = |change| skills.iter().filter(|skill| skill.change == change).count();
-    let parts = kinds.map(|(change, word)| (number(change), word)).into_iter();
+    listed(kinds.map(|(change, word)| (number(change), word)).into_iter())
+}
+
+/// `2 skills added, 1 unchanged`, of numbers and words.
+pub(super) fn listed<'a>(parts: impl Iterator<Item = (usize, &'a str)>) -> String {
     let text = |(at, (number, word)): (usize, (usize, &str))| match at {
         0 => format!("{} {word}", count(number, "skill")),
         _ => format!("{number} {word}"),
@@ -162,7 +164,7 @@ fn counts(skills: &[InstalledSkill]) -> String {
     parts.filter(|(number, _)| *number > 0).enumerate().map(text).collect::<Vec<_>>().join(", ")
 }
 
-fn place(scope: Option<ScopeKind>) -> String {
+pub(super) fn place(scope: Option<ScopeKind>) -> String {
     match scope {
         Some(ScopeKind::User) => format!("`~/{CANONICAL_DIR}`"),
         _ => format!("`{CANONICAL_DIR}`"),

@@ -15,6 +15,7 @@ pub(crate) mod import;
 pub(crate) mod install;
 pub(crate) mod link;
 pub(crate) mod list;
+pub(crate) mod outdated;
 pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
@@ -22,7 +23,10 @@ mod steps;
 mod table;
 pub(crate) mod tree;
 pub(crate) mod undo;
+pub(crate) mod update;
 pub(crate) mod validate;
+pub(crate) mod verify;
+pub(crate) mod versions;
 pub(crate) mod why;
 
 use std::collections::BTreeMap;

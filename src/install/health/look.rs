@@ -11,7 +11,7 @@ use crate::install::editable::Editable;
 use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
 use crate::install::sight::{self, Role};
-use crate::install::state::{Files, digest_of, normal, read_manifest};
+use crate::install::state::{Files, normal, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
@@ -268,7 +268,9 @@ impl Look {
     fn thing(&self, path: &Path, hashed: bool) -> Result<Option<Thing>, PathError> {
         Ok(match fs::kind(path)? {
             None => None,
-            Some(Kind::Directory) => Some(Thing::Tree(hashed.then(|| digest_of(path)).flatten())),
+            Some(Kind::Directory) => {
+                Some(Thing::Tree(hashed.then(|| self.scope.index.digest_of(path)).flatten()))
+            }
             Some(Kind::Symlink) => {
                 let target = fs::read_link(path)?.unwrap_or_default();
                 Some(Thing::Link { goes: self.goes(path, &target)?, target })

@@ -301,3 +301,51 @@ fn a_manifest_is_made_from_a_lockfile() {
         "[skills]\ndocx = { path = \"./src\", name = \"word\" }\npdf = { path = \"./src\" }\n\n[agents]\ntargets = [\"goose\"]\n"
     );
 }
+
+/// Issue 5: a merged tree comes in exchange for exactly the one that was merged, wherever that lies, and
+/// copies of agents follow.
+#[test]
+fn a_merge_takes_the_place_of_what_was_merged() {
+    let files = files("one", &["goose"], "");
+    let merged = |replaces: Option<&str>| {
+        let replaces = replaces.map(digest);
+        Content::Merged(Merged { locked: locked("two", &[]), tree: digest("both"), replaces, keep: true })
+    };
+    let there =
+        |canonical: &str, copy: &str| survey(tree(canonical), Found::Absent, &[("goose", tree(copy))]);
+    let mut wanted = goal(merged(Some("mine")), &["goose"], false);
+    let plan_of = |goal: &Goal, survey: &Survey| words(goal, &files, survey);
+    assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, remove goose, link goose");
+    assert_eq!(plan_of(&wanted, &there("both", "one")), "remove goose, link goose", "it is done already");
+    assert!(plan_of(&wanted, &there("later", "one")).starts_with("Modified at canonical"));
+    assert!(
+        plan_of(&wanted, &survey(Found::Absent, Found::Absent, &[])).starts_with("Modified at canonical")
+    );
+    let planned = plan(&wanted, &files, &there("mine", "one")).expect("nothing is in the way");
+    assert_eq!(planned.keep, [(Place::Canonical, name("pdf"))]);
+    assert_eq!(planned.lock.expect("changes").skills[&name("pdf")].digest, digest("two"));
+    wanted.copy = true;
+    assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace goose");
+    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "Modified at goose");
+    wanted.known.insert(name("pdf"), BTreeSet::from([digest("elsewhere")]));
+    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace goose");
+    // Disabled, it is replaced where it lies; where nothing lies, a merge that is taken back comes back.
+    let aside = goal(merged(Some("mine")), &["goose"], true);
+    assert_eq!(plan_of(&aside, &survey(Found::Absent, tree("mine"), &[])), "replace disabled");
+    let back = goal(merged(None), &[], false);
+    assert_eq!(plan_of(&back, &survey(Found::Absent, Found::Absent, &[])), "put canonical");
+    assert!(plan_of(&back, &there("mine", "one")).starts_with("Modified at canonical"));
+}
+
+/// A copy of an edited skill says what the skill says: it is in nobody's way.
+#[test]
+fn copies_of_edited_skills_stay() {
+    let files = files("one", &["goose"], "");
+    let mut wanted = goal(Content::AsItIs(locked("one", &[])), &["goose"], false);
+    let there = |copy: &str| survey(tree("mine"), Found::Absent, &[("goose", tree(copy))]);
+    assert_eq!(words(&wanted, &files, &there("mine")), "remove goose, link goose");
+    wanted.copy = true;
+    assert_eq!(words(&wanted, &files, &there("mine")), "");
+    assert_eq!(words(&wanted, &files, &there("one")), "");
+    assert_eq!(words(&wanted, &files, &there("elsewhere")), "Modified at goose");
+}

@@ -26,6 +26,7 @@ use std::sync::atomic::AtomicUsize;
 
 use self::journal::{Change, Journal};
 use self::known::Known;
+use super::merges;
 use super::places::Places;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
@@ -232,6 +233,7 @@ impl<'a> Transaction<'a> {
             let _ = self.clear();
             return Err(error);
         }
+        merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         self.settle(self.undoable.get())
     }
 
@@ -314,7 +316,9 @@ impl<'a> Transaction<'a> {
             .iter()
             .flat_map(|step| std::iter::once(step.place().0).chain(step.goes_to()))
             .collect();
-        let dirs = places.iter().map(|place| self.places.dir(place)).collect::<Result<BTreeSet<_>>>()?;
+        let mut dirs = places.iter().map(|place| self.places.dir(place)).collect::<Result<BTreeSet<_>>>()?;
+        // A directory that was made is a name in the one above it.
+        dirs.extend(self.made.borrow().iter().filter_map(|dir| Some(dir.parent()?.to_owned())));
         for dir in dirs {
             if fs::kind(&dir)?.is_some() {
                 fs::sync_dir(&dir)?;
@@ -379,12 +383,33 @@ impl<'a> Transaction<'a> {
             (&self.scope.manifest, journal.manifest, old.manifest),
         ];
         for (file, change, old) in files {
-            result = result.and(restore_file(file, change, old));
+            result = result.and(self.restore_file(file, change, old));
         }
         for dir in self.made.borrow().iter().rev() {
             fs::remove_dir_if_empty(dir);
         }
         result
+    }
+
+    /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its
+    /// place beside the journal: a run that is killed here is finished by the next one, which needs it.
+    fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
+        let Some(change) = change else { return Ok(()) };
+        if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {
+            return Ok(());
+        }
+        let prepared = self.prepared(file);
+        match (change.new, old) {
+            (None, None) => Ok(()),
+            (Some(_), None) => Ok(fs::move_new(file, &prepared)?),
+            (new, Some(text)) => {
+                fs::write_atomic(&prepared, text)?;
+                match new {
+                    Some(_) => Ok(fs::exchange_file(&prepared, file)?),
+                    None => Ok(fs::replace_file(&prepared, file)?),
+                }
+            }
+        }
     }
 
     /// Removes the journal, then the rest: without a journal the rest is rubbish.
@@ -416,18 +441,6 @@ fn own_file(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::kind(path)? {
         Some(Kind::File) => Ok(fs::read_capped(path, MAX_FILE)?),
         _ => Ok(None),
-    }
-}
-
-/// Writes the old text of one of the two files back, if the new one is there.
-fn restore_file(file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
-    let Some(change) = change else { return Ok(()) };
-    if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {
-        return Ok(());
-    }
-    match old {
-        Some(text) => Ok(fs::write_atomic(file, text)?),
-        None => Ok(fs::remove_tree(file)?),
     }
 }
 

@@ -134,14 +134,26 @@ impl Transaction<'_> {
     /// Takes a step back, which may have been done, or a part of it, or nothing.
     pub(super) fn undo_step(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
+        rescue(step, &target, &tree)?;
         fs::clear_moves(&target)?;
         fs::clear_moves(&tree)?;
         if let Some(other) = self.destination(step)? {
             fs::clear_moves(&other)?;
+            if is_part(&target, &other) && !is_part(&other, &target) {
+                fs::remove_tree(&target)?;
+            }
             return match (fs::kind(&target)?, fs::kind(&other)?) {
                 (None, Some(Kind::Directory)) => Ok(fs::move_new(&other, &target)?),
                 _ => Ok(()),
             };
+        }
+        let goes = match step {
+            Step::Remove { .. } => true,
+            Step::Put { digest, replaces, .. } => replaces.is_some() && !holds(&target, digest),
+            _ => false,
+        };
+        if goes && is_part(&target, &tree) {
+            fs::remove_tree(&target)?;
         }
         let (lies, aside) = (fs::kind(&target)?, fs::kind(&tree)?);
         match (step, lies, aside) {
@@ -154,6 +166,9 @@ impl Transaction<'_> {
                 if !holds(&tree, digest) =>
             {
                 Ok(fs::exchange(&tree, &target)?)
+            }
+            (Step::Put { replaces: Some(old), .. }, None, Some(_)) if holds(&tree, old) => {
+                Ok(fs::move_new(&tree, &target)?)
             }
             (
                 Step::Remove { .. } | Step::Unlink { .. } | Step::Link { .. } | Step::Edit { .. },
@@ -259,6 +274,17 @@ fn clear_rest(step: &Step, target: &Path, tree: &Path) -> Result<()> {
         Step::Put { .. } | Step::Disable { .. } | Step::Enable { .. } | Step::Relink { .. } => false,
     };
     if is_rest { Ok(fs::remove_tree(target)?) } else { Ok(()) }
+}
+
+/// Where a tree is replaced by copies, because no rename could, one beside `tree` may be all that is whole of
+/// the old one: it comes to `tree`, where it would be after the step.
+fn rescue(step: &Step, target: &Path, tree: &Path) -> Result<()> {
+    let Step::Put { replaces: Some(old), .. } = step else { return Ok(()) };
+    let copy = fs::beside(tree);
+    if holds(&copy, old) && !holds(tree, old) && !holds(target, old) {
+        fs::exchange(&copy, tree)?;
+    }
+    Ok(())
 }
 
 /// Whether directory `dir` has only files that `whole` has too, with the same bytes.

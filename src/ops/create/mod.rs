@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::fs;
+use crate::fs::{self, DirLock};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 pub use crate::template::{BUILTIN, Builtin, Resource};
@@ -228,17 +228,22 @@ fn tried(template: &Template, values: &Values, what: &str) -> Result<Values> {
     Ok(values.clone())
 }
 
-/// Makes the skill beside its place, then moves it there: nobody sees half of one.
+/// Makes the skill beside its place, then moves it there: nobody sees half of one. What a killed run left
+/// there has a name that tells whose it is, so it goes when the skill is made again.
 fn write(path: &Path, set: &FileSet) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(parent)?;
-    let stage = fs::temp_dir_in(parent, ".skillpm-")?;
-    // The temporary directory is private; the skill's own is for everybody.
-    let new = stage.path().join("new");
-    fs::materialize(set, &new)?;
-    fs::move_new(&new, path).map_err(|error| match error.source.kind() {
-        io::ErrorKind::AlreadyExists => exists(path),
-        _ => error.into(),
+    let _alone = DirLock::acquire(parent, || ())?;
+    let new = fs::beside(path);
+    fs::remove_tree(&new)?;
+    let made = fs::materialize(set, &new).map_err(Error::from).and_then(|_| {
+        fs::move_new(&new, path).map_err(|error| match error.source.kind() {
+            io::ErrorKind::AlreadyExists => exists(path),
+            _ => error.into(),
+        })
+    });
+    made.inspect_err(|_| {
+        // The first error is the one to tell.
+        let _ = fs::remove_tree(&new);
     })
 }
 

@@ -2,6 +2,7 @@
 //! skill.
 
 mod trees;
+mod versions;
 
 use std::path::{Component, Path};
 
@@ -12,6 +13,7 @@ use crate::text::visible;
 pub use trees::{
     ContentDiff, Counts, FileDiff, FileStatus, MAX_FILE, MAX_LINES, MAX_SHOWN, TreeDiff, VersionDiff,
 };
+pub use versions::{Compared, DiffOutcome, DiffRequest, Side, SkillDiff, What, diff};
 
 /// The number of lines shown around a difference.
 const CONTEXT: usize = 3;

@@ -129,7 +129,8 @@ pub enum FoundIn {
 /// A file of another tool or of a policy that cannot be read, a scope that cannot be changed. A skill that cannot be
 /// adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
-    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    // What is adopted is read to the byte.
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?.unindexed();
     let files = Files::read(&scope)?;
     let everyone = everyone(context, &scope, &files);
     let Claims { claims, read } = claims::collect(context, &scope, &files, &everyone, request)?;

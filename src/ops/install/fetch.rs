@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use super::alarms::alarms;
 use super::editable;
 use super::intake::{Intake, Taken};
 use super::select::{available, candidates, check_alphabet, install_name, off_specification, select};
@@ -10,6 +11,7 @@ use super::{Available, InstallRequest};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
+use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::editable::Editable;
 use crate::install::plan::{Content, Wanted};
@@ -425,8 +427,9 @@ impl Job<'_> {
         let mut warnings = Vec::new();
         if let Some(file) = set.get(&candidate.file_name) {
             let directory = self.directory.unwrap_or(name.as_str());
-            let text = set.read(file)?;
-            warnings.extend(off_specification(name, directory, &candidate.file_name, text));
+            let document = Document::from_bytes(set.read(file)?);
+            warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
+            warnings.extend(alarms(name, set, &document));
         }
         warnings.extend(unportable(name, set));
         Ok(warnings)

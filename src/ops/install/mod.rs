@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+mod alarms;
 pub(super) mod audience;
 pub(super) mod editable;
 mod fetch;
 pub(in crate::ops) mod intake;
 mod marketplace;
+mod order;
 mod project;
 pub(super) mod restore;
 mod select;
@@ -21,7 +23,7 @@ use self::fetch::Chosen;
 use self::fetch::Fetched;
 use self::intake::Intake;
 use self::restore::Restore;
-use super::change::{keep_replaced, make_plan};
+use super::change::{add_contents, keep_replaced, make_plan};
 use super::gate::{Decided, Gate};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -346,6 +348,9 @@ fn change(
     // A plan is only looked at: it takes no lock and mends nothing.
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(scope, settings, &*context.reporter)).transpose()?;
+    if let Some(outcome) = order::known(context, scope, request) {
+        return Ok(outcome);
+    }
     let files = read(scope, request)?;
     let Restore { mut fetched, orphans, modified } = prepare(&files, transaction.as_ref())?;
     let audience = audience(settings, scope, &files, request, &fetched)?;
@@ -375,10 +380,14 @@ fn change(
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
+        add_contents(scope, &plan, &mut fetched.contents)?;
         for (name, planted) in &fetched.planted {
             transaction.adopt(name, *planted);
         }
         transaction.apply(&plan, &files, &fetched.contents)?;
+    }
+    if plan.is_empty() {
+        order::remember(context, scope, request, (&goal, &files), &outcome);
     }
     Ok(outcome)
 }

@@ -1,6 +1,7 @@
 //! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use super::fetch::{self, Fetched, keep, locked};
 use super::intake::{Intake, Taken};
@@ -8,12 +9,14 @@ use super::select::{candidates, install_name};
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::fs::Kind;
+use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::places::Places;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, digest_of};
+use crate::install::state::{Files, digest_of, real_dir};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -21,10 +24,11 @@ use crate::name::SkillName;
 use crate::ops::gate::Gate;
 use crate::ops::workers;
 use crate::refusal::Limits;
+use crate::source::discover::Candidate;
 use crate::source::package::install_command;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::store::{self, Store, mismatch};
+use crate::store::{Store, mismatch};
 use crate::tree::FileSet;
 
 /// What restoring needs.
@@ -115,6 +119,29 @@ pub(in crate::ops) fn look_after(
     Ok(work.restore)
 }
 
+/// Where the skill `name` lies: where it is to lie, else where it may still lie.
+///
+/// # Errors
+///
+/// A place that leads out of the project or cannot be looked at.
+pub(in crate::ops) fn lies(
+    context: &Context,
+    scope: &Scope,
+    name: &SkillName,
+    disabled: bool,
+) -> Result<Option<PathBuf>> {
+    let places =
+        if disabled { [Place::Disabled, Place::Canonical] } else { [Place::Canonical, Place::Disabled] };
+    let mut there = None;
+    for place in &places {
+        let path = scope.place(&context.settings, place, name)?;
+        if there.is_none() && crate::fs::kind(&path)?.is_some() {
+            there = Some(path);
+        }
+    }
+    Ok(there)
+}
+
 /// At which revision a source was opened.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum At {
@@ -122,7 +149,37 @@ enum At {
     Locked(String),
 }
 
-struct Worker<'a> {
+/// What a source has now of a skill.
+#[derive(Debug)]
+pub(in crate::ops) struct Newest {
+    spec: SourceSpec,
+    /// The skill's own name, where it is installed under another one.
+    own: Option<String>,
+    opened: Opened,
+    candidate: Candidate,
+    /// Its files.
+    pub(in crate::ops) set: FileSet,
+}
+
+impl Newest {
+    /// What is to be locked of it; `digest` is that of its files.
+    pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
+        locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
+    }
+}
+
+/// The source that `requirement` names.
+pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
+    SourceSpec {
+        origin: requirement.origin.clone(),
+        path: requirement.path.clone(),
+        reference: requirement.reference.clone(),
+        skill: None,
+    }
+}
+
+/// Gets the files of skills: from the store, else from where they came, each source opened once.
+pub(in crate::ops) struct Worker<'a> {
     context: &'a Context,
     scope: &'a Scope,
     files: &'a Files,
@@ -130,16 +187,35 @@ struct Worker<'a> {
     opened: BTreeMap<(Origin, At), Opened>,
     /// Skills that were taken from the store already, all at once.
     taken: BTreeMap<SkillName, Taken>,
-    places: Places<'a>,
-    restore: Restore,
+    canonical: SkillsDir,
+    disabled: SkillsDir,
+    pub(in crate::ops) restore: Restore,
 }
 
 impl<'a> Worker<'a> {
-    fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
+    /// Has opened nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// A policy that cannot be read.
+    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let fetched = Fetched::new(Gate::new(context, scope, &files.manifest)?);
         let restore = Restore { fetched, ..Restore::default() };
-        let places = Places::new(scope, &context.settings);
-        Ok(Self { context, scope, files, opened: BTreeMap::new(), taken: BTreeMap::new(), places, restore })
+        let open = |dir: PathBuf| -> Result<SkillsDir> {
+            scope.check_inside(&dir)?;
+            Ok(SkillsDir::open(&dir, &real_dir(&scope.skills_dir())?)?)
+        };
+        let (canonical, disabled) = (open(scope.skills_dir())?, open(scope.disabled_dir())?);
+        Ok(Self {
+            context,
+            scope,
+            files,
+            opened: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            canonical,
+            disabled,
+            restore,
+        })
     }
 
     /// Whether the manifest wants what is locked of `name`; without one, all of it is wanted.
@@ -223,20 +299,22 @@ impl<'a> Worker<'a> {
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {
         // Where it is to lie, then where it may still lie.
-        let places =
-            if disabled { [Place::Disabled, Place::Canonical] } else { [Place::Canonical, Place::Disabled] };
-        let mut there = None;
+        let [first, second] =
+            if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
         // What was taken from the store lies in neither.
-        for place in places.iter().filter(|_| !self.taken.contains_key(name)) {
-            let path = self.places.of(place, name)?;
-            if there.is_none() && crate::fs::kind(&path)?.is_some() {
-                there = Some(path);
-            }
-        }
+        let there = match first.kind(name)? {
+            Some(kind) => Some((first, kind)),
+            None => second.kind(name)?.map(|kind| (second, kind)),
+        };
+        let there = there.filter(|_| !self.taken.contains_key(name));
+        let digest = there.and_then(|(dir, kind)| match kind {
+            Kind::Directory => dir.digest(name, &self.scope.index),
+            _ => digest_of(&dir.place(name)),
+        });
         match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
-            Some(path) if digest_of(&path) == Some(locked.digest) => {
-                self.want(name, Content::Locked(locked.clone()), disabled, Some(store::read(&path)?));
+            Some(_) if digest == Some(locked.digest) => {
+                self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
             Some(_) if !care.force => {
                 self.restore.modified.push(name.clone());
@@ -274,20 +352,28 @@ impl<'a> Worker<'a> {
     }
 
     /// The files of a locked skill, checked against the digest.
-    fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
+    ///
+    /// # Errors
+    ///
+    /// Where neither store nor source has these bytes; a policy that refuses the source.
+    pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         self.ask(name, locked)?;
         if let Some(Taken { set, planted, .. }) = self.taken.remove(name) {
             self.restore.fetched.planted.extend(planted.map(|planted| (name.clone(), planted)));
             return Ok(set);
         }
+        let told = self.restore.fetched.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
+        let lies = if self.restore.fetched.warnings.len() > told { "damaged" } else { "not" };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let opened = self
             .open_locked(&locked.origin, revision)
             .and_then(|opened| opened.part(path, revision))
-            .map_err(|error| error.context(format!("`{name}` is not in the store and cannot be fetched")))?;
+            .map_err(|error| {
+                error.context(format!("`{name}` is {lies} in the store and cannot be fetched"))
+            })?;
         let set = opened.tree.skill(path, &Limits::default())?;
         let found = set.digest()?;
         if found != locked.digest {
@@ -316,7 +402,7 @@ impl<'a> Worker<'a> {
     /// The files from the store, if they are there and whole. Damaged ones are thrown away.
     fn stored(&mut self, name: &SkillName, locked: &Locked) -> Option<FileSet> {
         let store = Store::new(&self.context.settings).ok()?;
-        let read = || -> Result<Option<(FileSet, crate::digest::Digest)>> {
+        let read = || -> Result<Option<(FileSet, Digest)>> {
             let Some(set) = store.get(&locked.digest)? else { return Ok(None) };
             let digest = set.digest()?;
             Ok(Some((set, digest)))
@@ -344,9 +430,22 @@ impl<'a> Worker<'a> {
         self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
     }
 
+    /// Asks the policy about the source of `spec`, before it is asked for anything.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses it.
+    pub(in crate::ops) fn admit_now(&mut self, spec: &SourceSpec) -> Result<()> {
+        self.restore.fetched.gate.source(fetch::asked(spec))
+    }
+
     /// Opens the source of `spec` as it is now, if the policy lets it in.
-    fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
-        self.restore.fetched.gate.source(fetch::asked(spec))?;
+    ///
+    /// # Errors
+    ///
+    /// As [`source::open`]; a policy that refuses the source.
+    pub(in crate::ops) fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
+        self.admit_now(spec)?;
         let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
         self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
         Ok(opened)
@@ -382,12 +481,31 @@ impl<'a> Worker<'a> {
             ))
             .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
         }
-        let spec = SourceSpec {
-            origin: requirement.origin.clone(),
-            path: requirement.path.clone(),
-            reference: requirement.reference.clone(),
-            skill: None,
-        };
+        let newest = self.newest(name, requirement)?;
+        let (locked, set) = self.take(name, &newest)?;
+        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
+        Ok(())
+    }
+
+    /// Puts what a source has of the skill `name` into the store, if the policy lets it in.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses the content; files that cannot be read.
+    pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
+        let (digest, set) = keep(self.context, newest.set.clone(), &mut self.restore.fetched.warnings)?;
+        self.restore.fetched.gate.content(name, &newest.candidate.file_name, &set)?;
+        Ok((newest.locked(digest), set))
+    }
+
+    /// Asks the source for what `requirement` of the skill `name` means now. Nothing of it is in the
+    /// store yet, and the policy was asked about the source alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Worker::open_now`]; a source that has no such skill, or more than one.
+    pub(in crate::ops) fn newest(&mut self, name: &SkillName, requirement: &Requirement) -> Result<Newest> {
+        let spec = spec_of(requirement);
         let opened = self.open_now(&spec)?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
         let found = candidates(&opened, &spec)?;
@@ -411,18 +529,13 @@ impl<'a> Worker<'a> {
             };
             return Err(error);
         };
-        let delivered = opened.deliver(candidate)?;
-        let (opened, candidate) = match &delivered {
-            Some((opened, candidate)) => (opened, candidate),
-            None => (&opened, candidate),
+        let (opened, candidate) = match opened.deliver(candidate)? {
+            Some(delivered) => delivered,
+            None => (opened.clone(), (*candidate).clone()),
         };
         // What cannot be loaded says so here.
-        install_name(candidate, &opened.name)?;
+        install_name(&candidate, &opened.name)?;
         let set = opened.tree.skill(&candidate.path, &Limits::default())?;
-        let (digest, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
-        self.restore.fetched.gate.content(name, &candidate.file_name, &set)?;
-        let locked = locked(&spec, opened, candidate, requirement.name.clone(), digest);
-        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
-        Ok(())
+        Ok(Newest { spec, own: requirement.name.clone(), opened, candidate, set })
     }
 }

@@ -202,8 +202,8 @@ pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) ->
 ///
 /// # Errors
 ///
-/// A skill that cannot be loaded; a name of which nothing is left, or that is made to look like
-/// another one.
+/// A skill that cannot be loaded; a name of which nothing is left, that leads elsewhere, or that is made
+/// to look like another one.
 pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
     let directory = candidate.directory_name(root);
     let place = if candidate.path.is_empty() {
@@ -215,6 +215,10 @@ pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillNam
         .meta
         .as_ref()
         .map_err(|problem| Error::integrity(format!("`{place}` cannot be loaded: {problem}")))?;
+    if leads_elsewhere(&meta.name) {
+        return Err(Error::integrity(format!("`{place}` has the name `{}`, which is a path", meta.name))
+            .hint("no skill is called so by mistake; install it only if you know why: with `--as NAME`"));
+    }
     let name = SkillName::new(&meta.name)
         .or_else(|_| SkillName::new(directory))
         .ok()
@@ -225,6 +229,13 @@ pub(super) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillNam
         })?;
     check_alphabet(&name)?;
     Ok(name)
+}
+
+/// Whether a name is a path that leads out of where it stands. It would do no harm here, but whoever
+/// writes one hopes that it does somewhere.
+fn leads_elsewhere(name: &str) -> bool {
+    let mut parts = name.split(['/', '\\']);
+    name.starts_with(['/', '\\']) || parts.any(|part| matches!(part, "." | ".."))
 }
 
 /// Refuses a name that is made to look like another one.
@@ -248,10 +259,9 @@ pub(super) fn off_specification(
     name: &SkillName,
     directory: &str,
     file_name: &str,
-    text: Vec<u8>,
+    document: &Document,
 ) -> Option<String> {
-    let document = Document::from_bytes(text);
-    let subject = lint::Subject::new(&document, Some(directory), file_name);
+    let subject = lint::Subject::new(document, Some(directory), file_name);
     let errors: Vec<_> =
         lint::check(&subject).into_iter().filter(|f| f.severity == lint::Severity::Error).collect();
     let first = errors.first()?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::trees::Trees;
 use crate::digest::Digest;
 use crate::fs::{SharedFile, read_capped, write_small};
 use crate::http::{Origin, Url};
@@ -13,10 +14,14 @@ use crate::spec::{Repository, is_commit};
 /// Two short texts; more is none of ours.
 const KNOWN_BYTES: u64 = 4096;
 
+/// The directories of a large repository.
+const TREES_BYTES: u64 = 16 << 20;
+
 /// The places of one repository.
 #[derive(Debug)]
 pub(super) struct Cache {
     refs: PathBuf,
+    trees: PathBuf,
     archives: PathBuf,
 }
 
@@ -37,7 +42,7 @@ impl Cache {
             .join(component(&api.to_string()))
             .join(repository.owner.to_ascii_lowercase())
             .join(repository.name.to_ascii_lowercase());
-        Self { refs: dir.join("refs"), archives }
+        Self { refs: dir.join("refs"), trees: dir.join("trees"), archives }
     }
 
     /// Where the archive of `commit` lies.
@@ -60,6 +65,24 @@ impl Cache {
             // Without it the next question takes a little longer.
             let _ = write_small(&self.reference(url), &bytes);
         }
+    }
+
+    /// The directories that were listed at `url`, if they are there and whole.
+    pub(super) fn trees(&self, url: &Url) -> Option<Trees> {
+        let bytes = read_capped(&self.listing(url), TREES_BYTES).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Keeps the directories that were listed at `url`.
+    pub(super) fn learn_trees(&self, url: &Url, trees: &Trees) {
+        if let Ok(bytes) = serde_json::to_vec(trees) {
+            // Without them they are listed again.
+            let _ = write_small(&self.listing(url), &bytes);
+        }
+    }
+
+    fn listing(&self, url: &Url) -> PathBuf {
+        self.trees.join(format!("{}.json", Digest::of(url.secret_text().as_bytes()).hex()))
     }
 
     fn reference(&self, url: &Url) -> PathBuf {

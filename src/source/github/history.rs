@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::open::settings_for;
 use super::{GitHub, encode};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::http::{Answer, Client, Request};
 use crate::spec::{Repository, is_commit};
 
@@ -43,14 +43,7 @@ pub fn history(
         Answer::Text { text, .. } => text,
         Answer::NotModified => String::new(),
     };
-    let commits: Vec<Commit> = serde_json::from_str(&text).map_err(|_| github.no_list())?;
+    let commits: Vec<Commit> = serde_json::from_str(&text).map_err(|_| github.no("a list of commits"))?;
     let ids: Vec<String> = commits.into_iter().map(|commit| commit.sha).take(count).collect();
-    if ids.iter().all(|id| is_commit(id)) { Ok(ids) } else { Err(github.no_list()) }
-}
-
-impl GitHub<'_> {
-    fn no_list(&self) -> Error {
-        Error::network(format!("the answer of `{}` is not a list of commits", self.api.origin()))
-            .hint("check `GITHUB_API_URL`; a proxy or a login page may stand in between")
-    }
+    if ids.iter().all(|id| is_commit(id)) { Ok(ids) } else { Err(github.no("a list of commits")) }
 }

@@ -38,6 +38,10 @@ pub fn open(
         Err(error) if cached && !context.settings.offline => {
             unpack(&github, &commit, limits).map_err(|_| error)?
         }
+        Err(error) if cached => {
+            return Err(error
+                .hint("it is the one that was kept: run it again without `--offline` to download it anew"));
+        }
         other => other?,
     };
     Ok(Opened::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
@@ -56,7 +60,10 @@ pub fn released(context: &Context, repository: &Repository, commit: &str) -> Res
 
 /// The settings for the server of `repository`. Where they name an Enterprise server, the public one
 /// is asked without a token: the one that they hold may not be meant for it.
-pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
+pub(in crate::source) fn settings_for<'a>(
+    settings: &'a Settings,
+    repository: &Repository,
+) -> Cow<'a, Settings> {
     if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
         return Cow::Borrowed(settings);
     }

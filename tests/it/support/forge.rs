@@ -3,6 +3,7 @@
 mod fault;
 mod files;
 mod server;
+mod trees;
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -79,6 +80,8 @@ struct Repository {
     log: Vec<String>,
     /// Archives by commit.
     commits: BTreeMap<String, Arc<Vec<u8>>>,
+    /// The files of each commit.
+    trees: BTreeMap<String, Tree>,
 }
 
 impl Shared {
@@ -189,6 +192,7 @@ impl Repo<'_> {
         let seed = format!("{}\n{count}\n{tree:?}", self.name);
         let commit = Digest::of(seed.as_bytes()).hex()[..40].to_owned();
         self.put(&commit, tree.archive(&self.name, &commit));
+        self.with(|repository| repository.trees.insert(commit.clone(), tree.clone()));
         commit
     }
 

@@ -1,19 +1,28 @@
 //! What the tests stand on: a GitHub made of this process, archives, and a machine to install on.
 
+#[path = "../../../src/archive/testing.rs"]
+#[expect(dead_code, reason = "the tests of the readers use the rest of it")]
+pub(crate) mod archive;
 pub mod forge;
 pub mod git;
+pub mod machine;
 pub mod mount;
 pub mod npm;
 pub mod numbers;
 pub mod proxy;
 pub mod sandbox;
+pub mod snapshot;
+#[cfg(target_os = "linux")]
+pub mod strace;
 pub mod tar;
 pub mod testdata;
 pub mod zip;
 
 pub use forge::{Endpoint, Fault, Forge};
 pub use git::{GitRepo, GitServer, SshServer, find_program};
+pub use machine::Machine;
 pub use mount::Mount;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};
+pub use snapshot::Snapshot;
 pub use zip::Tree;

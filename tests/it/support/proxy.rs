@@ -26,11 +26,16 @@ impl Proxy {
     }
 
     /// A proxy that answers every request with `status`.
-    pub fn refusing(status: &'static str) -> Self {
-        Self::with(Some(status), None)
+    pub fn refusing(status: &str) -> Self {
+        Self::saying(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"))
     }
 
-    fn with(refusal: Option<&'static str>, host: Option<String>) -> Self {
+    /// A proxy that answers every request with these bytes and hangs up.
+    pub fn saying(answer: impl Into<Vec<u8>>) -> Self {
+        Self::with(Some(answer.into()), None)
+    }
+
+    fn with(answer: Option<Vec<u8>>, host: Option<String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let heads = Arc::new(Mutex::new(Vec::new()));
@@ -38,8 +43,8 @@ impl Proxy {
         // It ends with the process: there is nothing to clean up.
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let (recorded, host) = (Arc::clone(&recorded), host.clone());
-                thread::spawn(move || serve(client, refusal, host, &recorded));
+                let (recorded, host, answer) = (Arc::clone(&recorded), host.clone(), answer.clone());
+                thread::spawn(move || serve(client, answer, host, &recorded));
             }
         });
         Self { address, heads }
@@ -58,7 +63,7 @@ impl Proxy {
 
 fn serve(
     mut client: TcpStream,
-    refusal: Option<&str>,
+    answer: Option<Vec<u8>>,
     host: Option<String>,
     recorded: &Mutex<Vec<String>>,
 ) -> Option<()> {
@@ -66,8 +71,8 @@ fn serve(
     client.read_exact(&mut [0]).ok()?;
     let target = host.or_else(|| head.split(' ').nth(1).map(ToOwned::to_owned))?;
     recorded.lock().expect("no panic").push(head);
-    if let Some(status) = refusal {
-        write!(client, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").ok()?;
+    if let Some(answer) = answer {
+        client.write_all(&answer).ok()?;
         return client.shutdown(Shutdown::Write).ok();
     }
     let server = TcpStream::connect(target).ok()?;

@@ -7,10 +7,11 @@ use super::{Changed, ChangedKind, Stop, Text, Undo};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
+use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::Scope;
-use crate::install::state::{Found, digest_of, look};
+use crate::install::state::{Found, digest_of, real_dir};
 use crate::install::transaction::MAX_FILE;
 use crate::install::transaction::journal::Change;
 use crate::install::transaction::record::{Record, of_text};
@@ -364,7 +365,10 @@ impl<'a> Planner<'a> {
         if let Some(lies) = self.lies.get(&path) {
             return Ok(lies.clone());
         }
-        let lies = match look(&path, self.scope, name)? {
+        let dir = path.parent().unwrap_or(&self.scope.root);
+        let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
+        // What is taken back is checked byte by byte.
+        let lies = match dir.look(name, digest_of)? {
             Found::Absent => Lies::Nothing,
             Found::Tree(digest) => Lies::Tree(digest),
             Found::Other => Lies::Other,

@@ -16,6 +16,10 @@ pub enum Endpoint {
     Repository,
     /// From a reference to a commit.
     Commit,
+    /// The directories of a commit.
+    Trees,
+    /// Tags by the beginning of their names.
+    Tags,
     /// The API's address of an archive, which redirects.
     Zipball,
     /// The archive, on the second host.
@@ -59,6 +63,18 @@ pub enum Fault {
     Endless,
     /// A header of 100 KiB.
     HugeHeader,
+    /// Ten thousand short headers.
+    ManyHeaders,
+    /// The answer as HTTP/1.0: without a length, up to the end of the connection.
+    Http10,
+    /// Chunks whose lengths are no numbers.
+    BadChunks,
+    /// The answer's body byte by byte, for as long as the server lives.
+    Drip,
+    /// The head of an answer byte by byte, without an end.
+    DripHead,
+    /// The end of the connection, in place of an answer.
+    Closed,
     /// Bytes that are not HTTP.
     Garbage,
 }
@@ -164,6 +180,32 @@ impl Fault {
                 // Until the client has had enough.
                 while chunk(stream, &[0; 8192]).is_ok() {}
             }
+            Self::ManyHeaders => {
+                let headers: Vec<_> = (0..10_000).map(|_| ("x-a", "b".to_owned())).collect();
+                head(stream, 200, &headers)?;
+            }
+            Self::Http10 => {
+                write!(stream, "HTTP/1.0 {} {}\r\n", answer.status, reason(answer.status))?;
+                for (name, value) in &answer.headers {
+                    write!(stream, "{name}: {value}\r\n")?;
+                }
+                stream.write_all(b"\r\n")?;
+                stream.write_all(body)?;
+            }
+            Self::BadChunks => {
+                head(stream, answer.status, &[("transfer-encoding", "chunked".into())])?;
+                write!(stream, "-{:x}\r\n", body.len())?;
+                stream.write_all(body)?;
+            }
+            Self::Drip => {
+                head(stream, answer.status, &[("transfer-encoding", "chunked".into())])?;
+                while server::pause(shared) && chunk(stream, b" ").is_ok() {}
+            }
+            Self::DripHead => {
+                write!(stream, "HTTP/1.1 200 OK\r\nx-drip: ")?;
+                while server::pause(shared) && stream.write_all(b"x").is_ok() {}
+            }
+            Self::Closed => {}
             Self::HugeHeader => head(stream, 200, &[("x-huge", "x".repeat(100 * 1024))])?,
             Self::Garbage => stream.write_all(b"220 mail.example.com ESMTP\r\n\r\n")?,
         }

@@ -5,8 +5,9 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
-use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State, files};
+use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State, files, trees};
 
 /// When every commit was made.
 const COMMITTED: &str = "2024-02-29T12:00:00Z";
@@ -20,7 +21,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    fn new(status: u16, body: &str) -> Self {
+    pub(super) fn new(status: u16, body: &str) -> Self {
         Self { status, headers: Vec::new(), body: body.as_bytes().to_vec().into() }
     }
 
@@ -51,6 +52,13 @@ pub(super) fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 pub(super) fn hold(shared: &Shared) {
     let waited = shared.stop.wait_while(shared.state(), |state| !state.stopped);
     drop(waited.expect("no test panicked while it held the state"));
+}
+
+/// Waits a moment; `false` where the server stops in it.
+pub(super) fn pause(shared: &Shared) -> bool {
+    let moment = Duration::from_millis(100);
+    let waited = shared.stop.wait_timeout_while(shared.state(), moment, |state| !state.stopped);
+    waited.expect("no test panicked while it held the state").1.timed_out()
 }
 
 fn serve(mut stream: TcpStream, shared: &Shared) -> Option<()> {
@@ -143,6 +151,8 @@ fn route(state: &State, host: &str, request: &Recorded) -> (Endpoint, Answer) {
     let endpoint = match rest.first() {
         None => Endpoint::Repository,
         Some(&"commits") => Endpoint::Commit,
+        Some(&"git") if rest.get(1).is_some_and(|what| what.starts_with("trees/")) => Endpoint::Trees,
+        Some(&"git") => Endpoint::Tags,
         Some(_) => Endpoint::Zipball,
     };
     (endpoint, api(state, request, &format!("{owner}/{name}"), rest))
@@ -162,6 +172,9 @@ fn api(state: &State, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
         && *path == "commits"
     {
         return log(repository, request.path.split_once('?').map_or("", |(_, query)| query));
+    }
+    if let ["git", what] = rest {
+        return trees::answer(repository, what);
     }
     let [kind, reference] = rest else {
         return Answer::json(200, "A repository");
@@ -214,7 +227,7 @@ fn archive(state: &State, parts: &[&str], query: &str) -> Answer {
     }
 }
 
-fn decode(text: &str) -> String {
+pub(super) fn decode(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {

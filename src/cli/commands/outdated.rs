@@ -1,0 +1,40 @@
+//! `outdated`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::outdated::{OutdatedRequest, outdated};
+
+// Arguments of `outdated`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct OutdatedArgs {
+    /// ask about these skills alone [default: all]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// end with exit code 1 if a skill is outdated
+    #[arg(long)]
+    exit_code: bool,
+
+    /// print all skills as a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &OutdatedArgs) -> Result<u8> {
+    let request = OutdatedRequest { names: args.names.clone(), scope: scope(&args.scope) };
+    let outcome = outdated(&app.context, &request)?;
+    if args.json {
+        render::outdated::json(&app.printer, &outcome);
+    } else {
+        render::outdated::show(&app.printer, &outcome, !args.names.is_empty());
+    }
+    Ok(exit::outdated(&outcome, args.exit_code))
+}

@@ -1,0 +1,232 @@
+//! `update`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::{Error, ErrorKind, Result};
+use crate::merge::Prefer;
+use crate::ops::update::{Allow, Prepared, UpdateOutcome, UpdateRequest, prepare};
+
+// Arguments of `update`.
+#[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct UpdateArgs {
+    /// the names under which the skills are installed [default: all of the scope]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// go past the tag or commit that the manifest names, and write the new one into it
+    #[arg(long)]
+    latest: bool,
+
+    /// let these skills bring new commands, addresses, scripts, hooks, tools or hidden text without
+    /// a question; all skills where none is named
+    #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    allow_new_capabilities: Option<Vec<String>>,
+
+    /// where both you and the new version changed the same, keep your file; ends an earlier merge too
+    #[arg(long, conflicts_with = "theirs")]
+    ours: bool,
+
+    /// where both changed the same, take the file of the new version; ends an earlier merge too
+    #[arg(long)]
+    theirs: bool,
+
+    /// take a merge with conflicts back: the skill as you had it, and what was locked before
+    #[arg(long, conflicts_with_all = ["latest", "allow_new_capabilities", "ours", "theirs"])]
+    abort: bool,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// show what would be done, do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// replace what is in the way and cannot be merged, such as copies for agents that you edited; it
+    /// is kept in the store
+    #[arg(short, long)]
+    force: bool,
+
+    /// ask nothing; new capabilities still have to be allowed
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// tell which lines of a policy decided
+    #[arg(long)]
+    explain: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &UpdateArgs) -> Result<u8> {
+    let request = request(args);
+    let prepared = prepare(&app.context, &request)?;
+    let (outcome, told) =
+        if args.dry_run { (prepared.plan()?, Vec::new()) } else { carry_out(app, prepared)? };
+    match (args.json, args.dry_run) {
+        (true, _) => render::update::json(&app.printer, &outcome, &told),
+        (false, true) => {
+            render::update::plan(&app.printer, &outcome, true);
+            render::update::dry_run(&app.printer, &outcome);
+        }
+        (false, false) => render::update::done(&app.printer, &outcome, &told),
+    }
+    if args.explain {
+        render::policy::explain(&app.printer, &outcome.decided);
+    }
+    Ok(exit::update(&outcome))
+}
+
+/// Shows what is about to change, asks a person if there is one, and does it. Returns the warnings, too,
+/// that were shown before.
+fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<String>)> {
+    if prepared.is_empty() {
+        return Ok((prepared.apply(false)?, Vec::new()));
+    }
+    // Standard output is for what was done.
+    render::update::plan(&app.printer, &prepared.plan()?, false);
+    let told = prepared.warnings().to_vec();
+    for warning in &told {
+        app.printer.warning(warning);
+    }
+    let new = prepared.new_versions();
+    let question =
+        if new == 1 { "update this skill?".to_owned() } else { format!("update these {new} skills?") };
+    // What ends an earlier merge was asked for by a flag of its own.
+    let answer = if new == 0 { None } else { app.context.interact.confirm(&question) };
+    if answer == Some(false) {
+        return Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
+            .hint("`skillpm update NAME` updates only the skills that it names"));
+    }
+    Ok((prepared.apply(answer.is_some())?, told))
+}
+
+fn request(args: &UpdateArgs) -> UpdateRequest {
+    let allow = match &args.allow_new_capabilities {
+        None => Allow::None,
+        Some(names) if names.is_empty() => Allow::All,
+        Some(names) => Allow::Only(names.clone()),
+    };
+    let prefer = match (args.ours, args.theirs) {
+        (true, _) => Some(Prefer::Ours),
+        (_, true) => Some(Prefer::Theirs),
+        _ => None,
+    };
+    UpdateRequest {
+        names: args.names.clone(),
+        scope: scope(&args.scope),
+        latest: args.latest,
+        allow,
+        prefer,
+        abort: args.abort,
+        force: args.force,
+        dry_run: args.dry_run,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+
+    fn parse(line: &str) -> std::result::Result<UpdateRequest, String> {
+        let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;
+        match cli.command {
+            Command::Update(args) => Ok(request(&args)),
+            command => panic!("{command:?}"),
+        }
+    }
+
+    #[test]
+    fn flags() {
+        let all = parse("skillpm upgrade pdf docx -g --latest --theirs -f --dry-run --json -y").unwrap();
+        assert_eq!(all.names, ["pdf", "docx"]);
+        assert_eq!(
+            (all.prefer, all.latest, all.force, all.dry_run),
+            (Some(Prefer::Theirs), true, true, true)
+        );
+        assert_eq!(parse("skillpm update --ours").unwrap().prefer, Some(Prefer::Ours));
+        assert!(parse("skillpm update pdf --abort").unwrap().abort);
+        let allow =
+            |flag: &str| parse(&format!("skillpm update {flag} pdf")).map(|r| (r.allow, r.names.len()));
+        assert_eq!(
+            allow("--allow-new-capabilities"),
+            Ok((Allow::All, 1)),
+            "the name is no value of the flag"
+        );
+        let only = Allow::Only(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!(allow("--allow-new-capabilities=a,b"), Ok((only, 1)));
+        for flags in ["--ours --theirs", "--abort --ours", "--abort --latest", "-g -p"] {
+            let kind = parse(&format!("skillpm update {flags}")).expect_err(flags);
+            assert!(kind.contains("cannot be used with"), "{flags}: {kind}");
+        }
+    }
+
+    #[test]
+    fn the_help_page() {
+        insta::assert_snapshot!(crate::cli::help::testing::page("update"), @"
+        bring newer versions of installed skills, and keep what you edited
+
+        Usage: skillpm update [OPTIONS] [NAME]...
+
+        Arguments:
+          [NAME]...  the names under which the skills are installed [default: all of the scope]
+
+        Options:
+              --latest
+                  go past the tag or commit that the manifest names, and write the new one into it
+              --allow-new-capabilities[=<NAME>...]
+                  let these skills bring new commands, addresses, scripts, hooks, tools or hidden text
+                  without a question; all skills where none is named
+              --ours
+                  where both you and the new version changed the same, keep your file; ends an earlier merge
+                  too
+              --theirs
+                  where both changed the same, take the file of the new version; ends an earlier merge too
+              --abort
+                  take a merge with conflicts back: the skill as you had it, and what was locked before
+              --scope <SCOPE>
+                  `project`: for the project around the working directory; `user`: for you, in every project
+                  [default: project, or both for commands that look]
+          -g, --global
+                  short for `--scope user`
+          -p, --project
+                  short for `--scope project`
+              --dry-run
+                  show what would be done, do nothing
+          -f, --force
+                  replace what is in the way and cannot be merged, such as copies for agents that you
+                  edited; it is kept in the store
+          -y, --yes
+                  ask nothing; new capabilities still have to be allowed
+              --explain
+                  tell which lines of a policy decided
+              --json
+                  print the outcome as JSON
+
+        Options of all commands:
+              --offline       use no network: only what is in the store and on this machine
+              --color <WHEN>  when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always`
+                              or `never` [default: auto]
+          -q, --quiet         say nothing but warnings and errors
+          -v, --verbose       say every step
+          -h, --help          show this help
+
+        Examples:
+          skillpm update                    all skills of the project, as far as the manifest allows
+          skillpm update pdf --latest       one skill, past the tag or commit that the manifest names
+          skillpm update --dry-run          what would change, and what to look at before it does
+          skillpm update pdf --abort        take a merge with conflicts back
+
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#update
+        ");
+    }
+}

@@ -1,0 +1,36 @@
+//! `verify`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::verify::{VerifyRequest, verify};
+
+// Arguments of `verify`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct VerifyArgs {
+    /// the names under which skills are installed [default: all]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &VerifyArgs) -> Result<u8> {
+    let request = VerifyRequest { names: args.names.clone(), scope: scope(&args.scope) };
+    let outcome = verify(&app.context, &request)?;
+    if args.json {
+        render::verify::json(&app.printer, &outcome);
+    } else {
+        render::verify::show(&app.printer, &outcome);
+    }
+    Ok(if outcome.is_ok() { exit::SUCCESS } else { exit::INTEGRITY })
+}

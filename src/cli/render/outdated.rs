@@ -1,0 +1,216 @@
+//! `outdated`: a table.
+
+use super::table::Table;
+use super::{count, short_revision};
+use crate::cli::printer::Printer;
+use crate::error::Error;
+use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
+use crate::spec::Reference;
+
+pub(crate) fn json(printer: &Printer, outcome: &OutdatedOutcome) {
+    warn(printer, outcome);
+    printer.json(&outcome.skills);
+}
+
+/// Shows the skills for which there is something to say; all of them where they were `named`.
+pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
+    warn(printer, outcome);
+    let skills = &outcome.skills;
+    let is_told = |skill: &&OutdatedSkill| {
+        named || skill.is_outdated() || matches!(skill.status, Status::Unknown | Status::Failed)
+    };
+    let told: Vec<_> = skills.iter().filter(is_told).collect();
+    if !told.is_empty() {
+        printer.data(&table(&told));
+    }
+    let outdated = skills.iter().filter(|skill| skill.is_outdated()).count();
+    let of = |status| skills.iter().filter(|skill| skill.status == status).count();
+    match (skills.len(), outdated) {
+        (0, _) if outcome.warnings.is_empty() => printer.note("no skills are installed here"),
+        (0, _) => {}
+        (all, 0) if of(Status::Current) + of(Status::Editable) == all => {
+            printer.note(&format!("{} up to date", are(all)));
+        }
+        // What could not be asked was told.
+        (_, 0) if of(Status::Current) == 0 => {}
+        (all, outdated) => printer.note(&format!("{outdated} of {} outdated", are(all))),
+    }
+    if of(Status::NotAsked) > 0 {
+        printer.note(&format!(
+            "nothing is known of {} without the network",
+            count(of(Status::NotAsked), "skill")
+        ));
+    }
+    if of(Status::Unknown) > 0 {
+        printer.note(
+            "where the state is `unknown`, only a download tells whether the skill's own files changed",
+        );
+    }
+    if of(Status::Changed) + of(Status::Unknown) > 0 {
+        printer.hint("`skillpm diff --newest` shows what would change, `skillpm update` brings it");
+    }
+    if skills.iter().any(|skill| skill.latest.is_some()) {
+        printer.hint("`skillpm update --latest` goes past the tags and commits that the manifest names");
+    }
+}
+
+/// `1 skill is`, `2 skills are`.
+fn are(number: usize) -> String {
+    format!("{} {}", count(number, "skill"), if number == 1 { "is" } else { "are" })
+}
+
+fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+    failures(printer, &outcome.failures);
+}
+
+/// Failures that did not keep a command from telling the rest.
+pub(super) fn failures(printer: &Printer, failures: &[Error]) {
+    for failure in failures {
+        printer.warning(&failure.with_causes());
+        for hint in failure.hints() {
+            printer.hint(hint);
+        }
+    }
+}
+
+fn table(skills: &[&OutdatedSkill]) -> String {
+    let mut table = Table::new(&["name", "locked", "newest", "latest", "state", "scope", "source"]);
+    for skill in skills {
+        table.row([
+            &skill.name,
+            &locked(skill),
+            &newest(skill),
+            &skill.latest.as_deref().map(short_revision).unwrap_or_default(),
+            &state(skill),
+            &skill.scope.to_string(),
+            &skill.source,
+        ]);
+    }
+    table.render()
+}
+
+/// The tag to which a skill is pinned, else its revision.
+fn locked(skill: &OutdatedSkill) -> String {
+    match skill.requested.as_deref().map(Reference::from_lockfile) {
+        Some(Reference::Tag(tag)) => tag,
+        Some(Reference::Any(tag)) if skill.latest.is_some() => short_revision(&tag),
+        _ => skill.locked.as_deref().map(short_revision).unwrap_or_default(),
+    }
+}
+
+fn newest(skill: &OutdatedSkill) -> String {
+    if skill.newest == skill.locked && skill.newest.is_some() {
+        return locked(skill);
+    }
+    skill.newest.as_deref().map(short_revision).unwrap_or_default()
+}
+
+fn state(skill: &OutdatedSkill) -> String {
+    let mut state = match skill.status {
+        Status::Current => "current",
+        Status::Changed => "changed",
+        Status::Gone => "gone",
+        Status::Unknown => "unknown",
+        Status::Failed => "not reached",
+        Status::NotAsked => "not asked",
+        Status::Editable => "editable",
+    }
+    .to_owned();
+    for (is_so, mark) in
+        [(skill.is_moved_tag(), "tag moved"), (skill.modified, "edited"), (skill.disabled, "disabled")]
+    {
+        if is_so {
+            state = format!("{state}, {mark}");
+        }
+    }
+    state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::install::scope::ScopeKind;
+
+    const STATES: [Status; 7] = [
+        Status::Current,
+        Status::Changed,
+        Status::Gone,
+        Status::Unknown,
+        Status::Failed,
+        Status::NotAsked,
+        Status::Editable,
+    ];
+
+    fn skill(status: Status) -> OutdatedSkill {
+        OutdatedSkill {
+            name: "pdf".into(),
+            scope: ScopeKind::Project,
+            source: "github:acme/skills".into(),
+            path: None,
+            requested: None,
+            locked: Some("1a2b3c4d".repeat(5)),
+            newest: (status == Status::Changed).then(|| "99999999".repeat(5)),
+            latest: None,
+            status,
+            modified: false,
+            disabled: false,
+        }
+    }
+
+    #[test]
+    fn what_is_current_is_not_told() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        let skills = vec![skill(Status::Current), skill(Status::Editable)];
+        show(&talking, &OutdatedOutcome { skills: skills.clone(), ..OutdatedOutcome::default() }, false);
+        assert_eq!((out.text().as_str(), err.text().as_str()), ("", "2 skills are up to date\n"));
+        let (talking, out, _) = printer(Look::PLAIN);
+        show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, true);
+        assert_eq!(out.text().lines().count(), 3);
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &OutdatedOutcome::default(), false);
+        assert_eq!(err.text(), "no skills are installed here\n");
+    }
+
+    #[test]
+    fn marks_and_pins() {
+        let mut moved = skill(Status::Changed);
+        (moved.requested, moved.modified, moved.disabled) = (Some("tags/v1.0".into()), true, true);
+        let mut pinned = skill(Status::Current);
+        (pinned.requested, pinned.newest, pinned.latest) =
+            (Some("tags/v1.0".into()), pinned.locked.clone(), Some("v1.1\u{1b}[2J".into()));
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &OutdatedOutcome { skills: vec![moved, pinned], ..OutdatedOutcome::default() }, false);
+        insta::assert_snapshot!(out.text(), @r"
+        name  locked  newest   latest         state                                 scope    source
+        pdf   v1.0    9999999  -              changed, tag moved, edited, disabled  project  github:acme/skills
+        pdf   v1.0    v1.0     v1.1\u{1b}[2J  current                               project  github:acme/skills
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        2 of 2 skills are outdated
+        hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+        hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+        ");
+    }
+
+    /// The schema says what is printed, with every state.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("outdated.schema.json");
+        let names = STATES.map(|status| serde_json::to_value(status).expect("a text"));
+        schema.assert_generated("/$defs/skill/properties/status/enum", &names.to_vec().into());
+        let skills = STATES.map(skill).to_vec();
+        let (printer, out, _) = printer(Look::PLAIN);
+        json(&printer, &OutdatedOutcome { skills, ..OutdatedOutcome::default() });
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value[0]["status"] = "lost".into();
+        value[1]["new"] = "a field that nobody described".into();
+        value[2].as_object_mut().expect("an object").remove("latest");
+        assert_eq!(schema.faults(&value).len(), 3);
+    }
+}

@@ -1,0 +1,389 @@
+//! `update`: first what is new and what a reviewer must see, then what was done.
+
+use serde::Serialize;
+
+use super::{count, diff, install, one_line, quoted, short_revision, steps};
+use crate::cli::printer::Printer;
+use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
+use crate::install::plan::{ChangedFiles, NewLink, Step};
+use crate::install::scope::ScopeKind;
+use crate::merge::Conflict;
+use crate::ops::policy::Decided;
+use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version};
+
+/// Shows what is about to change: as data where that is all that was asked for, else as talk.
+pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
+    let look = printer.look();
+    let colour = if as_data { look.out_colour } else { look.err_colour };
+    let changing = outcome.skills.iter().filter(|skill| is_change(skill.change));
+    let text: String = changing.map(|skill| planned(skill, colour)).collect();
+    if as_data {
+        printer.styled_data(&text);
+    } else if !look.quiet {
+        printer.styled_talk(&text);
+    }
+}
+
+/// Tells what a dry run found besides.
+pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
+    steps::plan(printer, &outcome.steps, outcome.files);
+    still(printer, outcome);
+    warn(printer, outcome, &[]);
+    if !outcome.refused.is_empty() {
+        printer.hint(&format!(
+            "somebody has to agree to what {} could do then: on a terminal, or with `--allow-new-capabilities={}`",
+            quoted(&outcome.refused),
+            one_line(&outcome.refused.join(","))
+        ));
+    }
+}
+
+/// Tells what was done; what changed was shown before, as were the warnings `told`.
+pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
+    still(printer, outcome);
+    let counts = counts(&outcome.skills);
+    if counts.is_empty() {
+        printer.note("there is nothing to update: no skill is installed");
+    } else {
+        printer.note(&format!("{counts} in {}", install::place(outcome.scope)));
+    }
+    install::files(printer, outcome.scope, outcome.files);
+    warn(printer, outcome, told);
+    for (skill, paths) in outcome.conflicts() {
+        let name = one_line(&skill.name);
+        let command =
+            if outcome.scope == Some(ScopeKind::User) { "skillpm update -g" } else { "skillpm update" };
+        let files: Vec<_> = paths.iter().map(|path| path.path.as_str()).collect();
+        printer.warning(&format!(
+            "`{name}` has {} to resolve: {}",
+            count(paths.len(), "conflict"),
+            quoted(&files)
+        ));
+        printer.hint(&format!(
+            "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
+        ));
+    }
+}
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    scope: Option<ScopeKind>,
+    dry_run: bool,
+    skills: &'a [UpdatedSkill],
+    steps: &'a [Step],
+    links: &'a [NewLink],
+    files_changed: bool,
+    refused: &'a [String],
+    failures: &'a [UpdateFailure],
+    decided: &'a [Decided],
+    warnings: &'a [String],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
+    printer.json(&Report {
+        scope: outcome.scope,
+        dry_run: outcome.dry_run,
+        skills: &outcome.skills,
+        steps: &outcome.steps,
+        links: &outcome.links,
+        files_changed: outcome.files != ChangedFiles::default(),
+        refused: &outcome.refused,
+        failures: &outcome.failures,
+        decided: &outcome.decided,
+        warnings: &outcome.warnings,
+    });
+    warn(printer, outcome, told);
+}
+
+fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
+    for warning in outcome.warnings.iter().filter(|warning| !told.contains(warning)) {
+        printer.warning(warning);
+    }
+    for failure in &outcome.failures {
+        let stay = if failure.names.len() == 1 { "stays as it is" } else { "stay as they are" };
+        printer.warning(&format!("{} {stay}: {}", quoted(&failure.names), failure.message));
+        for hint in &failure.hints {
+            printer.hint(hint);
+        }
+    }
+}
+
+/// A line for each skill that is not changed.
+fn still(printer: &Printer, outcome: &UpdateOutcome) {
+    for skill in &outcome.skills {
+        let text = match skill.change {
+            UpdateChange::Unchanged => "is up to date",
+            UpdateChange::Pinned => "is pinned to a commit: `--latest` goes past it",
+            UpdateChange::Editable => "is editable: it changes with its directory",
+            UpdateChange::Missing => "is not installed yet: `skillpm install` brings it",
+            UpdateChange::Unresolved => "has conflicts of an earlier update",
+            UpdateChange::Failed => "stays as it is",
+            _ => continue,
+        };
+        let sign =
+            if matches!(skill.change, UpdateChange::Unresolved | UpdateChange::Failed) { "!" } else { "=" };
+        printer.status(sign, &format!("{} {text}", one_line(&skill.name)));
+    }
+}
+
+fn is_change(change: UpdateChange) -> bool {
+    use UpdateChange::{Aborted, Conflict, Merged, Resolved, Updated};
+    matches!(change, Updated | Merged | Conflict | Resolved | Aborted)
+}
+
+/// What is about to happen to one skill.
+fn planned(skill: &UpdatedSkill, colour: bool) -> String {
+    let mut out = String::new();
+    let (sign, style) = match skill.change {
+        UpdateChange::Conflict => ("!", BAD),
+        UpdateChange::Aborted => ("<", CHANGED),
+        UpdateChange::Resolved => ("+", GOOD),
+        _ => ("~", CHANGED),
+    };
+    paint(&mut out, sign, style, colour);
+    out.extend([" ", &heading(skill), "\n"]);
+    let mut block = String::new();
+    if let (Some(review), Some(counts)) = (&skill.review, &skill.counts) {
+        if counts.files() == 0 {
+            block.push_str("no file differs\n");
+        } else {
+            diff::review(&mut block, review, colour);
+            paint(&mut block, &diff::counts(counts), STRONG, colour);
+            block.push('\n');
+        }
+    }
+    for path in skill.merge.iter().filter(|path| path.result != "same") {
+        let style = if path.result == "conflict" { BAD } else { FAINT };
+        paint(&mut block, &merged(path), style, colour);
+        block.push('\n');
+    }
+    for line in block.lines() {
+        out.push_str("    ");
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+/// `pdf 1.0 -> 1.1 (github:acme/skills at 1a2b3c4 -> 5d6e7f8)`.
+fn heading(skill: &UpdatedSkill) -> String {
+    let arrow = |old: Option<String>, new: Option<String>| match (old, new) {
+        (Some(old), Some(new)) if old != new => Some(format!("{old} -> {new}")),
+        (old, new) => new.or(old),
+    };
+    let both = |what: fn(&Version) -> Option<String>| {
+        arrow(skill.from.as_ref().and_then(what), skill.to.as_ref().and_then(what))
+    };
+    let version = both(|version| version.version.as_deref().map(one_line));
+    let version = version.map_or(String::new(), |version| format!(" {version}"));
+    let requested = both(|version| {
+        version.requested.as_deref().and_then(|text| text.strip_prefix("tags/")).map(one_line)
+    });
+    let requested = requested.map_or(String::new(), |tag| format!(", {tag}"));
+    let revision = both(|version| version.revision.as_deref().map(|text| one_line(&short_revision(text))));
+    let revision = revision.map_or(String::new(), |revision| format!(" at {revision}"));
+    let disabled = if skill.disabled { ", disabled" } else { "" };
+    let word = match skill.change {
+        UpdateChange::Merged => ": your edits are merged",
+        UpdateChange::Conflict => ": your edits conflict with it",
+        UpdateChange::Resolved => ": the conflicts are decided for one side",
+        UpdateChange::Aborted => ": back to what it was before the merge",
+        _ => "",
+    };
+    let (name, source) = (one_line(&skill.name), one_line(&skill.source));
+    format!("{name}{version} ({source}{revision}{requested}{disabled}){word}")
+}
+
+/// What became of a file that the user had changed.
+fn merged(path: &MergedPath) -> String {
+    let file = one_line(path.path.as_str());
+    let kept = path.kept.as_ref().map(|kept| format!("; yours is kept as `{}`", one_line(kept.as_str())));
+    let kept = kept.unwrap_or_default();
+    let what = match (path.result, path.conflict) {
+        ("ours", _) => "yours stays",
+        ("merged", _) => "both changes are in it",
+        ("decided", _) => "decided for one side as a whole",
+        (_, Some(Conflict::Lines)) => "both changed the same lines",
+        (_, Some(Conflict::Binary)) => "both changed it and it is no text: the new one is there",
+        (_, Some(Conflict::DeletedHere)) => "you deleted it and the new version changed it: it is back",
+        (_, Some(Conflict::DeletedThere)) => "the new version deleted it and you changed it: yours stays",
+        (_, Some(Conflict::Name)) => "the new version needs the name",
+        _ => "both made the same change",
+    };
+    format!("{} {file}: {what}{kept}", if path.result == "conflict" { "conflict" } else { "edited" })
+}
+
+/// `2 skills updated, 1 unchanged`.
+fn counts(skills: &[UpdatedSkill]) -> String {
+    let kinds = [
+        (UpdateChange::Updated, "updated"),
+        (UpdateChange::Merged, "merged with your edits"),
+        (UpdateChange::Conflict, "in conflict with your edits"),
+        (UpdateChange::Resolved, "resolved"),
+        (UpdateChange::Aborted, "taken back"),
+        (UpdateChange::Unchanged, "up to date"),
+        (UpdateChange::Pinned, "pinned"),
+        (UpdateChange::Editable, "editable"),
+        (UpdateChange::Missing, "not installed"),
+        (UpdateChange::Unresolved, "left with conflicts"),
+        (UpdateChange::Failed, "failed"),
+    ];
+    let number = |change| skills.iter().filter(|skill| skill.change == change).count();
+    let parts = kinds.map(|(change, word)| (number(change), word)).into_iter();
+    install::listed(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::ops::diff::{Counts, FileStatus};
+    use crate::ops::update::ChangedFile;
+    use crate::review::{Change, Kind, Review};
+
+    fn version(number: &str) -> Version {
+        Version {
+            version: Some(number.to_owned()),
+            requested: Some(format!("tags/v{number}")),
+            revision: Some(format!("{}b3c4d", number.replace('.', "")).repeat(6)[..40].to_owned()),
+            digest: format!("sha256:{}", "0".repeat(64)),
+        }
+    }
+
+    fn skill(name: &str, change: UpdateChange) -> UpdatedSkill {
+        let path = || "scripts/run.sh".parse().unwrap();
+        let new = Change {
+            kind: Kind::Command,
+            new_capability: true,
+            path: path(),
+            line: Some(3),
+            text: "curl \u{1b}[2J".into(),
+        };
+        let bad = |result, conflict| MergedPath { path: path(), result, conflict, kept: None };
+        UpdatedSkill {
+            name: name.to_owned(),
+            source: "github:acme/skills".to_owned(),
+            change,
+            from: Some(version("1.0")),
+            to: is_change(change).then(|| version("1.1")),
+            disabled: name == "docx",
+            review: is_change(change).then(|| Review { changes: vec![new], ..Review::default() }),
+            counts: Some(Counts { changed: 1, added_lines: 1, ..Counts::default() }),
+            files: vec![ChangedFile { path: path(), status: FileStatus::Changed }],
+            merge: match change {
+                UpdateChange::Merged => vec![bad("ours", None), bad("merged", None), bad("same", None)],
+                UpdateChange::Conflict => vec![MergedPath {
+                    kept: Some("scripts/run.sh.mine".parse().unwrap()),
+                    ..bad("conflict", Some(Conflict::Lines))
+                }],
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    const CHANGES: [UpdateChange; 11] = [
+        UpdateChange::Updated,
+        UpdateChange::Merged,
+        UpdateChange::Conflict,
+        UpdateChange::Unchanged,
+        UpdateChange::Pinned,
+        UpdateChange::Editable,
+        UpdateChange::Missing,
+        UpdateChange::Unresolved,
+        UpdateChange::Resolved,
+        UpdateChange::Aborted,
+        UpdateChange::Failed,
+    ];
+
+    fn outcome() -> UpdateOutcome {
+        let names = ["docx", "pdf", "xlsx", "a", "b", "c", "d", "e", "f", "g", "h"];
+        UpdateOutcome {
+            skills: names.iter().zip(CHANGES).map(|(name, change)| skill(name, change)).collect(),
+            files: ChangedFiles { manifest: false, lockfile: true },
+            scope: Some(ScopeKind::Project),
+            refused: vec!["pdf".to_owned()],
+            failures: vec![UpdateFailure {
+                names: vec!["h".to_owned()],
+                message: "no such host".to_owned(),
+                hints: vec!["check the spelling".to_owned()],
+                code: 4,
+            }],
+            warnings: vec!["odd".to_owned()],
+            ..UpdateOutcome::default()
+        }
+    }
+
+    #[test]
+    fn what_is_new_then_what_was_done() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        plan(&talking, &outcome(), true);
+        insta::assert_snapshot!(out.text(), @r"
+        ~ docx 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1, disabled)
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
+        ~ pdf 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): your edits are merged
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
+            edited scripts/run.sh: yours stays
+            edited scripts/run.sh: both changes are in it
+        ! xlsx 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): your edits conflict with it
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
+            conflict scripts/run.sh: both changed the same lines; yours is kept as `scripts/run.sh.mine`
+        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): the conflicts are decided for one side
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
+        < g 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): back to what it was before the merge
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
+        ");
+        done(&talking, &outcome(), &[]);
+        insta::assert_snapshot!(err.text(), @"
+        = a is up to date
+        = b is pinned to a commit: `--latest` goes past it
+        = c is editable: it changes with its directory
+        = d is not installed yet: `skillpm install` brings it
+        ! e has conflicts of an earlier update
+        ! h stays as it is
+        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 taken back, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
+        `skillpm.lock` changed: commit it
+        warning: odd
+        warning: `h` stays as it is: no such host
+        hint: check the spelling
+        warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
+        hint: edit them until no marker and no kept file is left, or take one side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` goes back
+        ");
+        let (talking, _, err) = printer(Look::PLAIN);
+        done(&talking, &UpdateOutcome::default(), &[]);
+        assert_eq!(err.text(), "there is nothing to update: no skill is installed\n");
+        let (talking, out, err) = printer(Look { quiet: true, ..Look::PLAIN });
+        plan(&talking, &outcome(), false);
+        assert_eq!((out.text(), err.text()), (String::new(), String::new()));
+    }
+
+    /// The schema says what is printed, with every change and every kind.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("update.schema.json");
+        schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(CHANGES));
+        schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(Kind::ALL));
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome(), &[]);
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value["skills"][0]["change"] = "lost".into();
+        value["failures"][0]["code"] = 9.into();
+        value.as_object_mut().unwrap().remove("refused");
+        assert_eq!(schema.faults(&value).len(), 3);
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &UpdateOutcome::default(), &[]);
+        assert_eq!(schema.faults(&serde_json::from_str(&out.text()).unwrap()), [""; 0]);
+    }
+}

@@ -1,0 +1,257 @@
+//! `verify`: what differs, and how.
+
+use serde::Serialize;
+
+use super::{count, one_line};
+use crate::cli::printer::Printer;
+use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+
+/// How many files of one place are shown, unless all are asked for.
+const FILES: usize = 20;
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    ok: bool,
+    skills: &'a [VerifiedSkill],
+    warnings: &'a [String],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
+    let (skills, warnings) = (&outcome.skills, &outcome.warnings);
+    printer.json(&Report { ok: outcome.is_ok(), skills, warnings });
+    warn(printer, outcome);
+}
+
+pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
+    let all = printer.look().verbose;
+    let shown = outcome.skills.iter().filter(|skill| all || skill.verdict != Verdict::Ok);
+    let text: String = shown.map(|skill| lines(skill, all)).collect();
+    if !text.is_empty() {
+        printer.data(&text);
+    }
+    warn(printer, outcome);
+    if outcome.skills.is_empty() {
+        return printer.note("no skills are installed here");
+    }
+    printer.note(&summary(&outcome.skills));
+    let places = || outcome.skills.iter().flat_map(|skill| &skill.places);
+    let is_there = |wanted| places().any(|place| place.verdict == wanted);
+    // Where something else than a skill lies, no force helps.
+    if places().any(|place| place.found.is_some()) {
+        printer.hint("`skillpm install --force` puts back what is locked and keeps your copy in the store");
+    } else if is_there(Verdict::Missing) {
+        printer.hint("`skillpm install` brings back what is missing");
+    } else if is_there(Verdict::Elsewhere) {
+        printer.hint("`skillpm doctor` tells what can be done about links");
+    }
+}
+
+fn warn(printer: &Printer, outcome: &VerifyOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+fn lines(skill: &VerifiedSkill, all: bool) -> String {
+    let mut text = format!("{}: {}, {}\n", word(skill.verdict), one_line(&skill.name), skill.scope);
+    let mut line = |indent: &str, words: &str| {
+        text.push_str(indent);
+        text.push_str(&one_line(words));
+        text.push('\n');
+    };
+    for place in skill.places.iter().filter(|place| all || place.verdict != Verdict::Ok) {
+        line("  ", &of_place(place));
+        let files = place.files.as_deref().unwrap_or_default();
+        let shown = if all { files.len() } else { FILES };
+        for file in files.iter().take(shown) {
+            line("    ", &format!("{}: {}", change(file.change), file.path));
+        }
+        if let Some(more) = files.len().checked_sub(shown).filter(|more| *more > 0) {
+            line("    ", &format!("and {more} more, shown with `--verbose`"));
+        }
+        if place.found.is_some() && place.files.is_none() {
+            line("    ", "which files differ is not known: the store has no copy of what is locked");
+        }
+    }
+    text
+}
+
+fn of_place(place: &VerifiedPlace) -> String {
+    let agent = place.agent.map(|agent| format!("{agent}, ")).unwrap_or_default();
+    let path = format!("{agent}`{}`", place.path);
+    let path = match &place.target {
+        Some(target) => format!("{path} leads to `{target}`"),
+        None => path,
+    };
+    let end = match (place.verdict, &place.reason) {
+        (_, Some(reason)) => format!(": {reason}"),
+        (Verdict::Missing, None) => " is not there".to_owned(),
+        (Verdict::Modified, None) => " is not what is locked".to_owned(),
+        (Verdict::Editable, None) => " cannot be verified: nothing is locked of it".to_owned(),
+        (Verdict::Untracked, None) => " is not in the lockfile".to_owned(),
+        _ => String::new(),
+    };
+    format!("{path}{end}")
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ok => "ok",
+        Verdict::Modified => "modified",
+        Verdict::Missing => "missing",
+        Verdict::Elsewhere => "elsewhere",
+        Verdict::Unreadable => "unreadable",
+        Verdict::Untracked => "untracked",
+        Verdict::Editable => "editable",
+    }
+}
+
+fn change(change: FileChange) -> &'static str {
+    match change {
+        FileChange::Changed => "changed",
+        FileChange::Missing => "missing",
+        FileChange::Extra => "extra",
+        FileChange::Mode => "mode",
+    }
+}
+
+/// `3 skills: 1 ok, 2 modified`.
+fn summary(skills: &[VerifiedSkill]) -> String {
+    let all = [
+        Verdict::Ok,
+        Verdict::Modified,
+        Verdict::Missing,
+        Verdict::Elsewhere,
+        Verdict::Unreadable,
+        Verdict::Untracked,
+        Verdict::Editable,
+    ];
+    let parts = all.into_iter().filter_map(|verdict| {
+        let number = skills.iter().filter(|skill| skill.verdict == verdict).count();
+        (number > 0).then(|| format!("{number} {}", word(verdict)))
+    });
+    format!("{}: {}", count(skills.len(), "skill"), parts.collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::install::scope::ScopeKind;
+    use crate::ops::verify::ChangedFile;
+
+    fn place(verdict: Verdict) -> VerifiedPlace {
+        VerifiedPlace {
+            agent: None,
+            path: "/p/.agents/skills/pdf".to_owned(),
+            verdict,
+            found: None,
+            target: None,
+            reason: None,
+            files: None,
+        }
+    }
+
+    const ALL: [Verdict; 7] = [
+        Verdict::Ok,
+        Verdict::Modified,
+        Verdict::Missing,
+        Verdict::Elsewhere,
+        Verdict::Unreadable,
+        Verdict::Untracked,
+        Verdict::Editable,
+    ];
+
+    fn outcome() -> VerifyOutcome {
+        let digest = Some(format!("sha256:{}", "0".repeat(64)));
+        let skill = |verdict| VerifiedSkill {
+            name: word(verdict).to_owned(),
+            scope: ScopeKind::Project,
+            verdict,
+            digest: digest.clone().filter(|_| verdict != Verdict::Untracked),
+            places: vec![place(verdict)],
+        };
+        let mut skills: Vec<_> = ALL.into_iter().map(skill).collect();
+        let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
+        let files = (0..21).map(|at| ChangedFile { path: format!("f{at}"), change: changes[at % 4] });
+        let with_files =
+            VerifiedPlace { found: digest.clone(), files: Some(files.collect()), ..place(Verdict::Modified) };
+        skills[1].places[0].found.clone_from(&digest);
+        skills[1].places.push(with_files);
+        skills[3].places[0].target = Some("/x\u{1b}".to_owned());
+        skills[4].places[0].agent = Some("claude-code");
+        skills[4].places[0].reason = Some("permission denied".to_owned());
+        VerifyOutcome { skills, warnings: vec!["odd".to_owned()] }
+    }
+
+    #[test]
+    fn what_differs_and_how() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome());
+        insta::assert_snapshot!(out.text(), @r"
+        modified: modified, project
+          `/p/.agents/skills/pdf` is not what is locked
+            which files differ is not known: the store has no copy of what is locked
+          `/p/.agents/skills/pdf` is not what is locked
+            changed: f0
+            missing: f1
+            extra: f2
+            mode: f3
+            changed: f4
+            missing: f5
+            extra: f6
+            mode: f7
+            changed: f8
+            missing: f9
+            extra: f10
+            mode: f11
+            changed: f12
+            missing: f13
+            extra: f14
+            mode: f15
+            changed: f16
+            missing: f17
+            extra: f18
+            mode: f19
+            and 1 more, shown with `--verbose`
+        missing: missing, project
+          `/p/.agents/skills/pdf` is not there
+        elsewhere: elsewhere, project
+          `/p/.agents/skills/pdf` leads to `/x\u{1b}`
+        unreadable: unreadable, project
+          claude-code, `/p/.agents/skills/pdf`: permission denied
+        untracked: untracked, project
+          `/p/.agents/skills/pdf` is not in the lockfile
+        editable: editable, project
+          `/p/.agents/skills/pdf` cannot be verified: nothing is locked of it
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        warning: odd
+        7 skills: 1 ok, 1 modified, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
+        hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+        ");
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &VerifyOutcome::default());
+        assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no skills are installed here\n"));
+    }
+
+    /// The schema says what is printed, with every verdict.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("verify.schema.json");
+        let names = ALL.map(|verdict| serde_json::to_value(verdict).expect("a text"));
+        schema.assert_generated("/$defs/verdict/enum", &names.to_vec().into());
+        let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
+        schema.assert_generated("/$defs/file/properties/change/enum", &serde_json::json!(changes));
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome());
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value["skills"][0]["verdict"] = "lost".into();
+        value["skills"][1]["places"][0]["new"] = 1.into();
+        value["skills"][2].as_object_mut().expect("an object").remove("places");
+        assert_eq!(schema.faults(&value).len(), 3);
+    }
+}

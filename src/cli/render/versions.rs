@@ -1,0 +1,170 @@
+//! `diff`: each skill that differs, first what a reviewer must see of it.
+
+use super::outdated::failures;
+use super::{count, diff, one_line, short_revision};
+use crate::cli::printer::Printer;
+use crate::cli::style::{STRONG, paint};
+use crate::ops::diff::{Compared, DiffOutcome, Side, SkillDiff, What};
+use crate::spec::Reference;
+
+pub(crate) fn json(printer: &Printer, outcome: &DiffOutcome) {
+    warn(printer, outcome);
+    printer.json(&outcome.skills);
+}
+
+/// The files that differ, below the names of their skills.
+pub(crate) fn names(printer: &Printer, outcome: &DiffOutcome) {
+    warn(printer, outcome);
+    let mut text = String::new();
+    for skill in &outcome.skills {
+        for file in &skill.diff.diff.files {
+            text.push_str(&one_line(&format!("{}/{}", skill.name, file.path)));
+            text.push('\n');
+        }
+    }
+    printer.data(&text);
+}
+
+/// Shows the differences, without their lines where `stat` is set.
+pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared, stat: bool) {
+    warn(printer, outcome);
+    let colour = printer.look().out_colour;
+    let mut text = String::new();
+    for (at, skill) in outcome.skills.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        paint(&mut text, &heading(skill), STRONG, colour);
+        text.push_str("\n\n");
+        text.push_str(&if stat {
+            diff::stat(&skill.diff, colour)
+        } else {
+            diff::version_diff(&skill.diff, colour)
+        });
+    }
+    printer.styled_data(&text);
+    if outcome.skills.is_empty() && outcome.failures.is_empty() {
+        let same = count(outcome.same, "skill");
+        printer.note(&match (outcome.same, compared) {
+            (0, _) => "there is nothing to compare".to_owned(),
+            (1, Compared::Installed) => format!("{same} is as it is locked"),
+            (_, Compared::Installed) => format!("{same} are as they are locked"),
+            (1, Compared::Newest) => format!("{same} is up to date"),
+            (_, Compared::Newest) => format!("{same} are up to date"),
+            (1, Compared::Latest) => format!("{same} has nothing past what the manifest names"),
+            (_, Compared::Latest) => format!("{same} have nothing past what the manifest names"),
+        });
+    }
+}
+
+fn warn(printer: &Printer, outcome: &DiffOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+    failures(printer, &outcome.failures);
+}
+
+/// `pdf of github:acme/skills: locked at 1a2b3c4, newest at 5d6e7f8`.
+fn heading(skill: &SkillDiff) -> String {
+    one_line(&format!("{} of {}: {}, {}", skill.name, skill.source, side(&skill.old), side(&skill.new)))
+}
+
+fn side(side: &Side) -> String {
+    let what = match side.what {
+        What::Locked => "locked",
+        What::Installed => "installed",
+        What::Newest => "newest",
+        What::Latest => "latest",
+    };
+    let revision = side.revision.as_deref().map(|revision| format!(" at {}", short_revision(revision)));
+    let tag = match side.requested.as_deref().map(Reference::from_lockfile) {
+        Some(Reference::Tag(tag)) => format!(" {tag}"),
+        _ => String::new(),
+    };
+    format!("{what}{tag}{}", revision.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::digest::Digest;
+    use crate::install::scope::ScopeKind;
+    use crate::ops::diff::VersionDiff;
+    use crate::review::Kind;
+    use crate::testing::{File, file_set as set};
+
+    fn skill(old: &[File<'_>], new: &[File<'_>]) -> SkillDiff {
+        let side = |what, revision: &str| Side {
+            what,
+            requested: Some("tags/v1".into()),
+            revision: Some(revision.repeat(40)),
+            digest: Digest::of(revision.as_bytes()).to_string(),
+        };
+        SkillDiff {
+            name: "pdf".into(),
+            scope: ScopeKind::User,
+            source: "github:acme/skills".into(),
+            old: side(What::Locked, "a"),
+            new: Side { requested: None, ..side(What::Newest, "b") },
+            diff: VersionDiff::new(&set(old), &set(new)).expect("a diff"),
+        }
+    }
+
+    /// THREATS: names and lines of files are a stranger's.
+    #[test]
+    fn names_and_numbers_without_lines() {
+        let skill = skill(
+            &[("SKILL.md", b"a\n"), ("a, b", b"x\n")],
+            &[("SKILL.md", b"b\nc\n"), ("run.sh*", b"\x1b[2J\n"), ("x.png", b"\0")],
+        );
+        let outcome = DiffOutcome { skills: vec![skill], ..DiffOutcome::default() };
+        let (talking, out, _) = printer(Look::PLAIN);
+        show(&talking, &outcome, Compared::Newest, true);
+        insta::assert_snapshot!(out.text(), @r"
+        pdf of github:acme/skills: locked v1 at aaaaaaa, newest at bbbbbbb
+
+        review: 3 changes, 3 new capabilities, marked `!`
+        ! hidden-characters  run.sh:1  a hidden character: U+001B
+        ! script             run.sh    \u{1b}[2J
+        ! binary             x.png     no text
+
+        4 files: 2 added, 1 removed, 1 changed; 3 lines added, 2 removed
+        changed SKILL.md: 2 lines added, 1 removed
+        removed a, b: 0 lines added, 1 removed
+        added run.sh: executable; 1 line added, 0 removed
+        added x.png: no text, 1 byte
+        ");
+        let (talking, out, _) = printer(Look::PLAIN);
+        names(&talking, &outcome);
+        insta::assert_snapshot!(out.text(), @"
+        pdf/SKILL.md
+        pdf/a, b
+        pdf/run.sh
+        pdf/x.png
+        ");
+    }
+
+    /// The schema says what is printed, with every kind.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("diff.schema.json");
+        let kinds = Kind::ALL.map(Kind::id);
+        schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(kinds));
+        let whats = [What::Locked, What::Installed, What::Newest, What::Latest];
+        schema.assert_generated("/$defs/side/properties/what/enum", &serde_json::json!(whats));
+        let long = "x".repeat(2 << 20);
+        let skill = skill(
+            &[("SKILL.md", b"a\n"), ("gone", b"x"), ("mode", b"x")],
+            &[("SKILL.md", b"`curl x`\n"), ("a.png", b"\0"), ("long", long.as_bytes()), ("mode*", b"x")],
+        );
+        let (printer, out, _) = printer(Look::PLAIN);
+        json(&printer, &DiffOutcome { skills: vec![skill], ..DiffOutcome::default() });
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value[0]["new"]["what"] = "other".into();
+        value[0]["files"][0]["more"] = "a field that nobody described".into();
+        assert_eq!(schema.faults(&value).len(), 2);
+    }
+}

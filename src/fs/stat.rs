@@ -1,0 +1,152 @@
+//! What the file system tells of files without reading them: whether they are still the ones that were read.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::{Base, PathContext, PathError};
+
+/// How many files and directories of one tree are looked at.
+const MAX_NODES: usize = 200_000;
+
+/// A point in time, as file systems keep it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// Since 1970.
+    pub seconds: i64,
+    /// Below a second.
+    pub nanoseconds: u32,
+}
+
+impl Moment {
+    /// Now, by this machine's clock.
+    pub fn now() -> Self {
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => Self {
+                seconds: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+                nanoseconds: since.subsec_nanos(),
+            },
+            Err(_) => Self { seconds: 0, nanoseconds: 0 },
+        }
+    }
+}
+
+/// What is known of a file, directory or link. If any of this differs, it is another one or was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStat {
+    /// The file system.
+    pub device: u64,
+    /// The number in it.
+    pub inode: u64,
+    /// Kind and permissions.
+    pub mode: u32,
+    /// Bytes.
+    pub size: u64,
+    /// When its content was changed; anybody can set it.
+    pub modified: Moment,
+    /// When anything of it was changed; only the clock sets it.
+    pub changed: Moment,
+}
+
+#[cfg(unix)]
+impl From<&fs::Metadata> for FileStat {
+    fn from(metadata: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        let moment = |seconds, nanoseconds: i64| Moment {
+            seconds,
+            nanoseconds: u32::try_from(nanoseconds).unwrap_or_default(),
+        };
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            mode: metadata.mode(),
+            size: metadata.size(),
+            modified: moment(metadata.mtime(), metadata.mtime_nsec()),
+            changed: moment(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
+
+/// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then
+/// what lies below it, each directory before what it holds. What is not a part of a skill, the inside
+/// of `.git`, is left out.
+///
+/// # Errors
+///
+/// Where something cannot be looked at; names that are not UTF-8; too many files; a system whose files
+/// have too little that tells them apart.
+pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
+    let mut found = Vec::new();
+    let metadata = fs::symlink_metadata(root).at("look at", root)?;
+    walk(root, "", &metadata, &mut found)?;
+    Ok(found)
+}
+
+#[cfg(unix)]
+fn walk(
+    dir: &Path,
+    path: &str,
+    metadata: &fs::Metadata,
+    found: &mut Vec<(String, FileStat)>,
+) -> Result<(), PathError> {
+    // Before it is read: what changes in it from now on changes its times.
+    found.push((path.to_owned(), metadata.into()));
+    for entry in fs::read_dir(dir).at("read", dir)? {
+        let entry = entry.at("read", dir)?;
+        let metadata = entry.metadata().at("look at", dir)?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|_| found.len() < MAX_NODES) else {
+            return Err(io::Error::from(io::ErrorKind::InvalidData)).at("look at", dir);
+        };
+        let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        if metadata.is_dir() && name != ".git" {
+            walk(&dir.join(name), &below, &metadata, found)?;
+        } else {
+            found.push((below, (&metadata).into()));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn walk(
+    dir: &Path,
+    _path: &str,
+    _metadata: &fs::Metadata,
+    _found: &mut Vec<(String, FileStat)>,
+) -> Result<(), PathError> {
+    Err(io::Error::from(io::ErrorKind::Unsupported)).at("look at", dir)
+}
+
+/// A number of the system, whose types differ from one to the next.
+#[cfg(unix)]
+fn number(value: impl TryInto<u64>) -> Option<u64> {
+    value.try_into().ok()
+}
+
+impl Base {
+    /// Returns what is known of what lies at `below` this directory; `None` where nothing does, or it
+    /// cannot be looked at. Links are not followed.
+    #[cfg(unix)]
+    pub fn stat(&self, below: &[u8]) -> Option<FileStat> {
+        let stat = rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let moment = |seconds, nanoseconds: Option<u64>| {
+            Some(Moment { seconds, nanoseconds: u32::try_from(nanoseconds?).ok()? })
+        };
+        Some(FileStat {
+            device: number(stat.st_dev)?,
+            inode: number(stat.st_ino)?,
+            mode: u32::try_from(number(stat.st_mode)?).ok()?,
+            size: number(stat.st_size)?,
+            modified: moment(stat.st_mtime, number(stat.st_mtime_nsec))?,
+            changed: moment(stat.st_ctime, number(stat.st_ctime_nsec))?,
+        })
+    }
+
+    /// As on other systems, of which nothing is known here.
+    #[cfg(not(unix))]
+    pub fn stat(&self, _below: &[u8]) -> Option<FileStat> {
+        None
+    }
+}

@@ -1,0 +1,260 @@
+//! What a repository has, without the contents of its files: references, tags, ids of directories.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use git2::Oid;
+
+use super::cache::{Fetch, Place, REMOTE, Remote, asked_name, repository};
+use super::objects::{self, Objects};
+use super::program::Fault;
+use super::{At, check, full};
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::refusal::Limits;
+use crate::source::newest::Identity;
+use crate::spec::{Reference, Transport, is_object_id};
+
+/// Some four hundred thousand tags.
+const LIST_BYTES: usize = 32 << 20;
+
+/// A repository that is asked.
+pub struct Probe<'a> {
+    shown: String,
+    asked: Asked<'a>,
+}
+
+enum Asked<'a> {
+    /// One on this machine, read where it lies.
+    Here(Objects),
+    /// One that the program asks, by way of the repository of the cache.
+    There(Box<There<'a>>),
+}
+
+struct There<'a> {
+    remote: Remote<'a>,
+    place: Place,
+    /// What the server's references mean; asked for once.
+    names: RefCell<Option<BTreeMap<String, String>>>,
+    /// Those that are asked for.
+    wanted: Vec<String>,
+    /// The repository of the cache, once it was opened.
+    objects: RefCell<Option<Objects>>,
+    /// Commits that were fetched, or could not be: each is asked for once.
+    tried: RefCell<BTreeSet<Oid>>,
+    offline: bool,
+}
+
+impl<'a> Probe<'a> {
+    /// Gets ready to ask the repository at `url` for `references`. Nothing is requested yet.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no room for what is fetched.
+    pub fn fetching(
+        context: &'a Context,
+        url: &str,
+        transport: Transport,
+        references: &[Option<&Reference>],
+    ) -> Result<Self> {
+        let remote = Remote::new(context, url, transport, &Limits::default());
+        let place = remote.place()?;
+        let wanted = references.iter().chain(&[None]).flat_map(|reference| names(*reference)).collect();
+        let offline = context.settings.offline;
+        let there = There {
+            remote,
+            place,
+            names: RefCell::default(),
+            wanted,
+            objects: RefCell::default(),
+            tried: RefCell::default(),
+            offline,
+        };
+        Ok(Self { shown: url.to_owned(), asked: Asked::There(Box::new(there)) })
+    }
+
+    /// Opens the repository whose own files lie in directory `git_dir`; `None` where it is of a kind
+    /// that only the program reads. `shown` is what it is called in messages.
+    ///
+    /// # Errors
+    ///
+    /// A directory that is no repository.
+    pub fn local(git_dir: &Path, shown: &str) -> Result<Option<Self>> {
+        let objects = objects::open_at(git_dir, shown)?;
+        Ok(objects.map(|objects| Self { shown: shown.to_owned(), asked: Asked::Here(objects) }))
+    }
+
+    /// The commit that `reference` means now; `None` where only all commits together tell, as for the
+    /// first digits of one. Without a network it is the one that it meant when it was last fetched.
+    ///
+    /// # Errors
+    ///
+    /// A repository that cannot be reached; a reference that it does not have.
+    pub fn tip(&self, reference: Option<&Reference>) -> Result<Option<String>> {
+        check(At::Reference(reference))?;
+        if let Some(commit) = reference.and_then(full) {
+            return Ok(Some(commit));
+        }
+        match &self.asked {
+            Asked::Here(objects) => {
+                objects::tip(objects, reference, &self.shown).map(|commit| Some(commit.to_string()))
+            }
+            Asked::There(there) => there.tip(reference, &self.shown),
+        }
+    }
+
+    /// The id of directory `path` (empty is the root) in `commit`. Commits that are not here are fetched
+    /// with their trees.
+    pub fn tree(&self, commit: &str, path: &str) -> Identity {
+        let Ok(id) = Oid::from_str(commit) else { return Identity::Unknown };
+        match &self.asked {
+            Asked::Here(objects) => objects.tree_at(id, path),
+            Asked::There(there) => there.tree(id, path),
+        }
+    }
+
+    /// The names of the tags that begin with `prefix`.
+    ///
+    /// # Errors
+    ///
+    /// A repository that cannot be reached; one with more tags than anybody makes.
+    pub fn tags(&self, prefix: &str) -> Result<Vec<String>> {
+        let full = format!("refs/tags/{prefix}");
+        let names = match &self.asked {
+            Asked::Here(objects) => objects.references(),
+            Asked::There(there) if there.offline => return Err(there.remote.offline(At::Reference(None))),
+            Asked::There(there) => {
+                let patterns = [format!("{full}*")];
+                there.remote.listed(&there.place, &["--tags", "--refs"], &patterns)?.into_keys().collect()
+            }
+        };
+        let begins = |name: &String| name.starts_with(&full);
+        Ok(names.into_iter().filter(begins).map(|name| name["refs/tags/".len()..].to_owned()).collect())
+    }
+}
+
+impl There<'_> {
+    fn tip(&self, reference: Option<&Reference>, shown: &str) -> Result<Option<String>> {
+        if self.offline {
+            let known = Objects::open(&self.place.git_dir)
+                .ok()
+                .and_then(|objects| objects.commit_at(&asked_name(reference)));
+            return known
+                .map(|commit| Some(commit.to_string()))
+                .ok_or_else(|| self.remote.offline(At::Reference(reference)));
+        }
+        let mut listed = self.names.borrow_mut();
+        if listed.is_none() {
+            *listed = Some(self.remote.listed(&self.place, &[], &self.wanted)?);
+        }
+        let known = listed.get_or_insert_default();
+        let found = names(reference).into_iter().find_map(|name| known.get(&name).cloned());
+        let digits = |name: &str| super::short(name).is_some();
+        match (found, reference) {
+            (Some(commit), _) => Ok(Some(commit)),
+            (None, Some(Reference::Any(name) | Reference::Rev(name))) if digits(name) => Ok(None),
+            (None, Some(reference)) => {
+                let names: Vec<String> = known.keys().cloned().collect();
+                Err(objects::no_reference(shown, reference, &names))
+            }
+            (None, None) => Err(Error::usage(format!("`{shown}` has no default branch"))
+                .hint("name a branch in `skillpm.toml`, with `branch = \"NAME\"`")),
+        }
+    }
+
+    fn tree(&self, commit: Oid, path: &str) -> Identity {
+        let known = self.look(commit, path);
+        if known != Identity::Unknown || self.offline || !self.tried.borrow_mut().insert(commit) {
+            return known;
+        }
+        // A server that hands out no trees alone, or not this commit, leaves it open.
+        if self.remote.bring(&self.place, commit).is_err() {
+            return Identity::Unknown;
+        }
+        // Opened anew: libgit2 may have looked before the fetch.
+        self.objects.borrow_mut().take();
+        self.look(commit, path)
+    }
+
+    /// What the repository of the cache has.
+    fn look(&self, commit: Oid, path: &str) -> Identity {
+        let mut objects = self.objects.borrow_mut();
+        if objects.is_none() {
+            *objects = Objects::open(&self.place.git_dir).ok();
+        }
+        objects.as_ref().map_or(Identity::Unknown, |objects| objects.tree_at(commit, path))
+    }
+}
+
+impl Remote<'_> {
+    /// The server's references that `patterns` name, with what they mean.
+    fn listed(
+        &self,
+        place: &Place,
+        options: &[&str],
+        patterns: &[String],
+    ) -> Result<BTreeMap<String, String>> {
+        let (objects, git_dir) = (repository(&place.git_dir)?, &*place.git_dir);
+        let fetch = Fetch { remote: self, git_dir, objects: &objects, partial: true, fresh: true };
+        let mut args = vec!["ls-remote"];
+        args.extend(options);
+        args.extend(["--", REMOTE]);
+        args.extend(patterns.iter().map(String::as_str));
+        let out = match fetch.run_whole(&args, LIST_BYTES) {
+            Ok(out) => out,
+            Err(Fault::TooLarge) => {
+                return Err(Error::integrity(format!(
+                    "`{}` lists more than {} MiB of references, which is too much",
+                    self.url,
+                    LIST_BYTES >> 20
+                )));
+            }
+            Err(fault) => return Err(fetch.failed(fault).into()),
+        };
+        // A line that is none, such as one of another encoding, names nothing that is asked for.
+        let lines = out.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+        let pairs = lines.filter_map(|line| line.split_once('\t')).filter(|(id, _)| is_object_id(id));
+        Ok(pairs.map(|(id, name)| (name.to_owned(), id.to_owned())).collect())
+    }
+
+    /// Fetches `commit` with its trees, and without the contents of files where the server can leave
+    /// them out.
+    fn bring(&self, place: &Place, commit: Oid) -> Result<()> {
+        let (objects, git_dir) = (repository(&place.git_dir)?, &*place.git_dir);
+        let fetch = Fetch { remote: self, git_dir, objects: &objects, partial: true, fresh: true };
+        let refspec = format!("+{commit}:refs/skillpm/fetched/{commit}");
+        fetch.fetch(Some("--depth=1"), &[], &[&refspec]).map_err(|fault| fetch.failed(fault).into())
+    }
+}
+
+/// What `reference` may be called by a server, in the order in which git tries the names. Tags that are
+/// objects of their own come with the commit that they lead to.
+fn names(reference: Option<&Reference>) -> Vec<String> {
+    let tag = |name: &str| [format!("refs/tags/{name}^{{}}"), format!("refs/tags/{name}")];
+    match reference {
+        None => vec!["HEAD".to_owned()],
+        Some(Reference::Tag(name)) => tag(name).into(),
+        Some(Reference::Branch(name)) => vec![format!("refs/heads/{name}")],
+        Some(Reference::Any(name)) => {
+            let mut names = vec![if name == "HEAD" { name.clone() } else { format!("refs/{name}") }];
+            names.extend(tag(name));
+            names.push(format!("refs/heads/{name}"));
+            names
+        }
+        Some(Reference::Rev(_)) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_tried_in_the_order_of_git() {
+        let any = |name: &str| names(Some(&Reference::Any(name.to_owned())));
+        assert_eq!(any("v1"), ["refs/v1", "refs/tags/v1^{}", "refs/tags/v1", "refs/heads/v1"]);
+        assert_eq!(any("HEAD")[0], "HEAD");
+        assert_eq!(names(None), ["HEAD"]);
+    }
+}

@@ -1,0 +1,217 @@
+//! A directory in which skills lie, or links to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::index::Index;
+use super::state::{Found, normal, real_dir};
+use crate::digest::Digest;
+use crate::fs::{self, Base, Kind, PathError};
+use crate::name::SkillName;
+use crate::path::collision_key;
+
+/// How many skills are looked for one by one, before it pays to read the whole directory.
+const FEW: usize = 16;
+
+/// A directory that is read once, however many skills are looked for in it.
+#[derive(Debug)]
+pub struct SkillsDir {
+    path: PathBuf,
+    real: PathBuf,
+    canonical: PathBuf,
+    is_there: bool,
+    /// How many skills were looked for.
+    asked: AtomicUsize,
+    /// What lies in it; `None` where it cannot be read, and may still be entered.
+    names: OnceLock<Option<Names>>,
+    /// The directory itself, once a tree in it is looked at.
+    base: OnceLock<Option<Base>>,
+}
+
+/// What a directory holds.
+#[derive(Debug)]
+struct Names {
+    exact: BTreeMap<String, Kind>,
+    /// The names as a file system may have them that knows no case.
+    alike: OnceLock<BTreeSet<String>>,
+}
+
+impl SkillsDir {
+    /// Looks at the directory at `path`. `canonical` is the directory of the canonical copies with all links
+    /// followed: what links in this one are compared with.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be looked at.
+    pub fn open(path: &Path, canonical: &Path) -> Result<Self, PathError> {
+        // A file, or links in a circle, hold nothing.
+        let is_there = match fs::real_path(path)? {
+            Some(real) => fs::kind(&real)? == Some(Kind::Directory),
+            None => false,
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            real: real_dir(path)?,
+            canonical: canonical.to_owned(),
+            is_there,
+            asked: AtomicUsize::new(0),
+            names: OnceLock::new(),
+            base: OnceLock::new(),
+        })
+    }
+
+    fn listed(&self) -> Option<&Names> {
+        let read = || {
+            let entries = fs::entries(&self.path).ok()?;
+            // A name that is not UTF-8 is none of ours.
+            let known = entries.into_iter().filter_map(|(name, kind)| Some((name.into_string().ok()?, kind)));
+            Some(Names { exact: known.collect(), alike: OnceLock::new() })
+        };
+        self.names.get_or_init(read).as_ref()
+    }
+
+    /// The directory with links followed, as far as it is there.
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// Whether there is such a directory.
+    pub fn is_there(&self) -> bool {
+        self.is_there
+    }
+
+    /// Where the skill `name` lies in it, or would.
+    pub fn place(&self, name: &SkillName) -> PathBuf {
+        self.path.join(name.as_str())
+    }
+
+    /// The names in it that a skill can have.
+    pub fn names(&self) -> impl Iterator<Item = SkillName> {
+        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.keys());
+        names.filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name))
+    }
+
+    /// What lies at the place of `name`; links are not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where that cannot be looked at.
+    pub fn kind(&self, name: &SkillName) -> Result<Option<Kind>, PathError> {
+        if !self.is_there {
+            return Ok(None);
+        }
+        let few = self.names.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < FEW;
+        let Some(names) = (if few { None } else { self.listed() }) else {
+            return fs::kind(&self.place(name));
+        };
+        if let Some(kind) = names.exact.get(name.as_str()) {
+            return Ok(Some(*kind));
+        }
+        // The file system decides whether another spelling is this name.
+        let alike = names.alike.get_or_init(|| names.exact.keys().map(|name| collision_key(name)).collect());
+        if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
+    }
+
+    /// What lies at the place of `name`; the digest of a tree is that of `index`.
+    ///
+    /// # Errors
+    ///
+    /// Where that cannot be looked at.
+    pub fn found(&self, name: &SkillName, index: &Index) -> Result<Found, PathError> {
+        self.look(name, |_| self.digest(name, index))
+    }
+
+    /// The digest of the tree at the place of `name`, as [`Index::digest_of`].
+    pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
+        match self.base.get_or_init(|| Base::open(&self.path).ok()) {
+            Some(base) => index.digest_in(base, name.as_str()),
+            None => index.digest_of(&self.place(name)),
+        }
+    }
+
+    /// What lies at the place of `name`; of a tree `digest` tells the digest.
+    ///
+    /// # Errors
+    ///
+    /// Where that cannot be looked at.
+    pub fn look(
+        &self,
+        name: &SkillName,
+        digest: impl FnOnce(&Path) -> Option<Digest>,
+    ) -> Result<Found, PathError> {
+        Ok(match self.kind(name)? {
+            None => Found::Absent,
+            Some(Kind::Directory) => Found::Tree(digest(&self.place(name))),
+            Some(Kind::Symlink) => {
+                let path = self.place(name);
+                let target = fs::read_link(&path)?.unwrap_or_default();
+                let says = normal(&self.real.join(&target));
+                if fs::plain(&says) == fs::plain(&self.canonical.join(name.as_str())) {
+                    Found::OurLink
+                } else if fs::is_loop(&path) {
+                    Found::Loop
+                } else {
+                    Found::OtherLink(target)
+                }
+            }
+            Some(_) => Found::Other,
+        })
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> SkillName {
+        SkillName::new(text).expect(text)
+    }
+
+    #[test]
+    fn what_lies_at_a_place() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let root = fs::real_path(dir.path()).expect("looks").expect("is there");
+        let (canonical, own) = (root.join("skills"), root.join("own"));
+        for path in [&canonical, &own.join("tree")] {
+            fs::create_dir_all(path).expect("creates");
+        }
+        let link = |target: &str, name: &str| fs::symlink(Path::new(target), &own.join(name)).expect("links");
+        link("../skills/ours", "ours");
+        link("../skills/ours", "other");
+        link("round", "round");
+        fs::write_atomic(&own.join("file"), b"x").expect("writes");
+        fs::create_dir_all(&own.join("Upper")).expect("creates");
+        let opened = SkillsDir::open(&own, &canonical).expect("opens");
+        let digest = Digest::of(b"x");
+        // One by one at first, then all at once.
+        for (at, expected) in (0..2 * FEW).flat_map(|_| {
+            [
+                ("tree", Found::Tree(Some(digest))),
+                ("ours", Found::OurLink),
+                ("other", Found::OtherLink("../skills/ours".into())),
+                ("round", Found::Loop),
+                ("file", Found::Other),
+                ("nothing", Found::Absent),
+                // As this file system has it: the name is looked up, not compared.
+                (
+                    "upper",
+                    fs::kind(&own.join("upper"))
+                        .expect("looks")
+                        .map_or(Found::Absent, |_| Found::Tree(Some(digest))),
+                ),
+            ]
+        }) {
+            assert_eq!(opened.look(&name(at), |_| Some(digest)).expect("looks"), expected, "{at}");
+        }
+        let names: Vec<_> = opened.names().map(|name| name.to_string()).collect();
+        assert_eq!(names, ["file", "other", "ours", "round", "tree"]);
+        for path in [own.join("nothing"), own.join("file"), own.join("round")] {
+            let opened = SkillsDir::open(&path, &canonical).expect("no error");
+            assert!(!opened.is_there());
+            assert_eq!(opened.look(&name("x"), |_| None).expect("looks"), Found::Absent);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Numbers and texts as an index has them.
+
+use crate::digest::Digest;
+use crate::fs::{FileStat, Moment};
+
+/// Writes `text` with its length; `None` for one that is too long.
+pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &[u8]) -> Option<()> {
+    bytes.extend(u16::try_from(text.len()).ok()?.to_le_bytes());
+    bytes.extend(text);
+    Some(())
+}
+
+pub(super) fn put_moment(bytes: &mut Vec<u8>, moment: Moment) {
+    bytes.extend(moment.seconds.to_le_bytes());
+    bytes.extend(moment.nanoseconds.to_le_bytes());
+}
+
+/// Writes `stat` without the file system, which many have in common.
+pub(super) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
+    bytes.extend(stat.mode.to_le_bytes());
+    bytes.extend(stat.size.to_le_bytes());
+    put_moment(bytes, stat.modified);
+    put_moment(bytes, stat.changed);
+    bytes.extend(stat.inode.to_le_bytes());
+}
+
+/// Writes whether there is a `value`, and `value` with `put`.
+pub(crate) fn put_option<T>(
+    bytes: &mut Vec<u8>,
+    value: Option<T>,
+    put: impl FnOnce(&mut Vec<u8>, T) -> Option<()>,
+) -> Option<()> {
+    bytes.push(value.is_some().into());
+    value.map_or(Some(()), |value| put(bytes, value))
+}
+
+/// Writes how many `items` there are, and each with `put`.
+pub(crate) fn put_list<T>(
+    bytes: &mut Vec<u8>,
+    items: &[T],
+    mut put: impl FnMut(&mut Vec<u8>, &T) -> Option<()>,
+) -> Option<()> {
+    bytes.extend(u32::try_from(items.len()).ok()?.to_le_bytes());
+    items.iter().try_for_each(|item| put(bytes, item))
+}
+
+/// Bytes that nobody of ours wrote.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
+/// What is left to be read.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub(crate) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
+    }
+
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
+    pub(crate) fn text(&mut self) -> Option<&'a [u8]> {
+        let length = u16::from_le_bytes(self.take(2)?.try_into().ok()?);
+        self.take(length.into())
+    }
+
+    pub(crate) fn moment(&mut self) -> Option<Moment> {
+        let seconds = i64::from_le_bytes(self.take(8)?.try_into().ok()?);
+        let nanoseconds = self.u32().filter(|nanoseconds| *nanoseconds < 1_000_000_000)?;
+        Some(Moment { seconds, nanoseconds })
+    }
+
+    pub(crate) fn flag(&mut self) -> Option<bool> {
+        match self.take(1)? {
+            [0] => Some(false),
+            [1] => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn string(&mut self) -> Option<String> {
+        String::from_utf8(self.text()?.to_owned()).ok()
+    }
+
+    /// What may be there, written by [`put_option`].
+    ///
+    /// # Errors
+    ///
+    /// Bytes that it never writes.
+    pub(crate) fn option<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Result<Option<T>, Broken> {
+        if self.flag().ok_or(Broken)? { read(self).map(Some).ok_or(Broken) } else { Ok(None) }
+    }
+
+    /// A list, written by [`put_list`].
+    pub(crate) fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        (0..self.u32()?).map(|_| read(self)).collect()
+    }
+
+    pub(crate) fn digest(&mut self) -> Option<Digest> {
+        Some(Digest::from_bytes(self.take(32)?.try_into().ok()?))
+    }
+
+    /// What was written by [`put_stat`] of something on file system `device`.
+    pub(crate) fn stat(&mut self, device: u64) -> Option<FileStat> {
+        let (mode, size) = (self.u32()?, self.u64()?);
+        let (modified, changed, inode) = (self.moment()?, self.moment()?, self.u64()?);
+        Some(FileStat { device, inode, mode, size, modified, changed })
+    }
+}

@@ -1,0 +1,271 @@
+//! The bytes of an index.
+//!
+//! ```text
+//! "skillpm index\n"  version  crc32 of all that follows
+//! version of skillpm: another one may read trees otherwise
+//! moment of the newest entry
+//! root of the scope
+//! count of trees, for each: path, digest, device, count of nodes, bytes of nodes
+//!     for each node: path, mode, size, modified, changed, inode
+//! what was seen when there was nothing to do, if there is such a thing
+//! ```
+//!
+//! Numbers are little-endian, texts have their length before them. Whatever is not exactly so, is no
+//! index: it costs some hashing, and nothing else.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::bytes::{Reader, put_moment, put_stat, put_text};
+use super::order::Order;
+use crate::digest::Digest;
+use crate::fs::{FileStat, Moment};
+
+const MAGIC: &[u8] = b"skillpm index\n";
+/// Raised with any change of the format.
+const VERSION: u32 = 1;
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// What is remembered of one tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The digest of its files.
+    pub(super) digest: Digest,
+    /// The file system on which all of it lies.
+    device: u64,
+    /// What was seen of its files and directories, as it is written.
+    nodes: Vec<u8>,
+    count: u32,
+}
+
+/// All that an index holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    /// When the newest entry was made.
+    pub(super) newest: Moment,
+    /// The scope's root: two of them could have one file.
+    pub(super) root: Vec<u8>,
+    /// The trees, by the path that leads to them.
+    pub(super) trees: BTreeMap<Vec<u8>, Entry>,
+    /// What was seen when there was nothing to do.
+    pub(super) order: Option<Arc<Order>>,
+}
+
+impl Entry {
+    /// Returns the entry of a tree with `digest` of which `seen` was seen; `None` where it lies on
+    /// several file systems.
+    pub(super) fn new(digest: Digest, seen: &[(String, FileStat)]) -> Option<Self> {
+        let device = seen.first()?.1.device;
+        let mut nodes = Vec::new();
+        for (path, stat) in seen {
+            if stat.device != device {
+                return None;
+            }
+            put_text(&mut nodes, path.as_bytes())?;
+            put_stat(&mut nodes, stat);
+        }
+        Some(Self { digest, device, nodes, count: u32::try_from(seen.len()).ok()? })
+    }
+
+    /// What was seen: the paths below the tree, the tree itself with an empty one.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (&[u8], FileStat)> {
+        let mut rest = Reader(&self.nodes);
+        std::iter::from_fn(move || Some((rest.text()?, rest.stat(self.device)?)))
+    }
+}
+
+impl Content {
+    /// The bytes of the file.
+    pub(super) fn encode(&self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        put_text(&mut body, PROGRAM.as_bytes())?;
+        put_moment(&mut body, self.newest);
+        put_text(&mut body, &self.root)?;
+        body.extend(u32::try_from(self.trees.len()).ok()?.to_le_bytes());
+        for (path, entry) in &self.trees {
+            put_text(&mut body, path)?;
+            body.extend(entry.digest.as_bytes());
+            body.extend(entry.device.to_le_bytes());
+            body.extend(entry.count.to_le_bytes());
+            body.extend(u32::try_from(entry.nodes.len()).ok()?.to_le_bytes());
+            body.extend(&entry.nodes);
+        }
+        body.push(self.order.is_some().into());
+        if let Some(order) = &self.order {
+            order.encode(&mut body)?;
+        }
+        let head = [MAGIC, &VERSION.to_le_bytes(), &crc32fast::hash(&body).to_le_bytes()].concat();
+        Some([head, body].concat())
+    }
+
+    /// Reads the bytes of a file; `None` for anything that [`Content::encode`] does not write.
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut rest = Reader(bytes.strip_prefix(MAGIC)?);
+        if rest.u32()? != VERSION || rest.u32()? != crc32fast::hash(rest.0) {
+            return None;
+        }
+        if rest.text()? != PROGRAM.as_bytes() {
+            return None;
+        }
+        let (newest, root) = (rest.moment()?, rest.text()?.to_owned());
+        let mut trees = BTreeMap::new();
+        for _ in 0..rest.u32()? {
+            let path = rest.text()?;
+            let digest = rest.digest()?;
+            let (device, count, length) = (rest.u64()?, rest.u32()?, rest.u32()?);
+            let nodes = rest.take(usize::try_from(length).ok()?)?;
+            check_nodes(nodes, device, count)?;
+            // Sorted, each once: there is one file for one content.
+            if trees.last_key_value().is_some_and(|(last, _): (&Vec<u8>, _)| last.as_slice() >= path) {
+                return None;
+            }
+            trees.insert(path.to_owned(), Entry { digest, device, nodes: nodes.to_owned(), count });
+        }
+        let order = if rest.flag()? { Some(Arc::new(Order::decode(&mut rest)?)) } else { None };
+        rest.0.is_empty().then_some(Self { newest, root, trees, order })
+    }
+}
+
+/// Whether `bytes` are `count` nodes, the first of which is the root.
+fn check_nodes(bytes: &[u8], device: u64, count: u32) -> Option<()> {
+    let mut rest = Reader(bytes);
+    for at in 0..count {
+        let path = rest.text()?;
+        rest.stat(device)?;
+        let is_below = || path.split(|byte| *byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."));
+        if path.is_empty() != (at == 0) || path.contains(&0) || at > 0 && !is_below() {
+            return None;
+        }
+    }
+    (count > 0 && rest.0.is_empty()).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::order::SeenDir;
+    use super::*;
+
+    fn moment() -> impl Strategy<Value = Moment> {
+        (any::<i64>(), 0..1_000_000_000_u32)
+            .prop_map(|(seconds, nanoseconds)| Moment { seconds, nanoseconds })
+    }
+
+    fn stat() -> impl Strategy<Value = FileStat> {
+        (any::<u64>(), any::<u32>(), any::<u64>(), moment(), moment()).prop_map(
+            |(inode, mode, size, modified, changed)| FileStat {
+                device: 7,
+                inode,
+                mode,
+                size,
+                modified,
+                changed,
+            },
+        )
+    }
+
+    fn order() -> impl Strategy<Value = Order> {
+        let digest = || any::<[u8; 32]>().prop_map(Digest::from_bytes);
+        let trees = proptest::collection::vec(("[a-z]{1,9}", digest()), 0..3);
+        let there = proptest::option::of((".{0,9}", stat(), any::<u64>()));
+        let there =
+            there.prop_map(|there| there.map(|(real, stat, device)| (real, FileStat { device, ..stat })));
+        let dir = (".{0,9}", there, trees).prop_map(|(path, there, trees)| SeenDir { path, there, trees });
+        (
+            ".{0,9}",
+            [proptest::option::of(digest()), proptest::option::of(digest())],
+            proptest::collection::vec(("[a-z]{1,9}", proptest::option::of(".{0,9}")), 0..3),
+            proptest::collection::vec(dir, 0..3),
+            proptest::collection::vec(any::<u8>(), 0..20),
+        )
+            .prop_map(|(manifest, files, agents, dirs, told)| Order {
+                manifest,
+                files,
+                agents,
+                dirs,
+                told,
+            })
+    }
+
+    fn content() -> impl Strategy<Value = Content> {
+        let below = proptest::collection::vec(("[a-zé]{1,5}(/[a-z.]{3,9}x){0,3}", stat()), 0..5);
+        let tree = (stat(), below, any::<[u8; 32]>()).prop_map(|(root, below, digest)| {
+            let seen: Vec<_> = std::iter::once((String::new(), root)).chain(below).collect();
+            Entry::new(Digest::from_bytes(digest), &seen).expect("one file system")
+        });
+        let path = proptest::collection::vec(any::<u8>(), 0..30);
+        let trees = proptest::collection::btree_map(path.clone(), tree, 0..5);
+        (moment(), path, trees, proptest::option::of(order())).prop_map(|(newest, root, trees, order)| {
+            Content { newest, root, trees, order: order.map(Arc::new) }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(content in content()) {
+            let bytes = content.encode().expect("small enough");
+            let read = Content::decode(&bytes).expect("whole");
+            prop_assert_eq!(read.encode(), Some(bytes));
+            prop_assert_eq!(read, content);
+        }
+
+        /// A cache that was damaged, or that somebody else wrote, is none.
+        #[test]
+        fn a_changed_byte_or_a_cut_is_no_index(content in content(), at: prop::sample::Index, bit in 0..8_u8) {
+            let mut bytes = content.encode().expect("small enough");
+            let at = at.index(bytes.len());
+            prop_assert_eq!(Content::decode(&bytes[..at]), None);
+            bytes[at] ^= 1 << bit;
+            prop_assert_eq!(Content::decode(&bytes), None);
+        }
+
+        /// A right checksum proves nothing: whatever follows is read without a panic, and only what would
+        /// be written the same is taken.
+        #[test]
+        fn hostile_bytes_are_read_safely(content in content(), at: prop::sample::Index, noise: [u8; 4]) {
+            let mut bytes = content.encode().expect("small enough");
+            let head = MAGIC.len() + 8;
+            let at = head + at.index(bytes.len() - head);
+            for (byte, noise) in bytes[at..].iter_mut().zip(noise) {
+                *byte = noise;
+            }
+            let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
+            bytes[head - 4..head].copy_from_slice(&sum);
+            if let Some(read) = Content::decode(&bytes) {
+                for entry in read.trees.values() {
+                    prop_assert_eq!(entry.nodes().count(), entry.count as usize);
+                }
+                prop_assert_eq!(read.encode(), Some(bytes));
+            }
+        }
+
+        #[test]
+        fn noise_is_no_index(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert_eq!(Content::decode(&noise), None);
+        }
+    }
+
+    #[test]
+    fn no_path_leads_out_of_a_tree() {
+        let stat = FileStat {
+            device: 1,
+            inode: 1,
+            mode: 1,
+            size: 1,
+            modified: Moment { seconds: 1, nanoseconds: 1 },
+            changed: Moment { seconds: 1, nanoseconds: 1 },
+        };
+        let decoded = |second: &str| {
+            let seen = [(String::new(), stat), (second.to_owned(), stat)];
+            let entry = Entry::new(Digest::of(b""), &seen).expect("one file system");
+            let trees = [(b"/p".to_vec(), entry)].into();
+            let content = Content { newest: stat.modified, root: b"/".to_vec(), trees, order: None };
+            Content::decode(&content.encode().expect("small")).is_some()
+        };
+        assert!(decoded("a/b"));
+        for path in ["", "/a", "a//b", "a/", "..", "a/../b", "./a", "a\0b"] {
+            assert!(!decoded(path), "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The stat cache: the digest of each tree of a scope, with what the file system told of all its files and
+//! directories when it was read. While that is the same, the tree need not be read again.
+//!
+//! It is git's index, with git's race handled in git's way: the times of files are those of a clock that
+//! stands still for some milliseconds, so a file that was changed at about the time when it was read may
+//! be changed once more without a trace. What is that young is not remembered.
+//!
+//! A cache that cannot be read or written is none, and no failure. Who is about to throw away what a user
+//! may have written does not ask it: `docs/design/install.md` says who does.
+
+pub(crate) mod bytes;
+mod format;
+pub mod order;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use self::format::{Content, Entry};
+use self::order::{Order, SeenDir};
+use super::state::digest_of;
+use crate::digest::Digest;
+use crate::fs::{self, Base, FileStat, Kind, Moment};
+use crate::settings::Settings;
+use crate::store::downloads::INDEXES;
+
+/// The largest index that is read or written, in bytes: some hundred thousand files.
+const MAX_FILE: u64 = 64 << 20;
+
+/// How much older than the reading a time must be: no clock of a kernel stands still for longer.
+const TICK: u32 = 100_000_000;
+/// The same where times are whole seconds, of which some file systems only have the even ones.
+const COARSE: i64 = 2;
+
+/// The index of one scope. Clones are the same index; the last one that goes writes it, if it changed.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    shared: Option<Arc<Shared>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    file: PathBuf,
+    root: PathBuf,
+    /// `None` until it is asked.
+    state: Mutex<Option<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    content: Content,
+    changed: bool,
+}
+
+impl Index {
+    /// The index for what is below `root`, kept under the name `kind`. Nothing is read yet. It remembers
+    /// nothing where there is no place for it.
+    pub fn new(settings: &Settings, root: &Path, kind: &str) -> Self {
+        let place = || {
+            let root = fs::real_path(root).ok()??;
+            let key = [kind.as_bytes(), b"\0", root.as_os_str().as_encoded_bytes()].concat();
+            let file = settings.dirs.cache.as_ref()?.join(INDEXES).join(Digest::of(&key).hex());
+            Some(Arc::new(Shared { file, root, state: Mutex::new(None) }))
+        };
+        Self { shared: place() }
+    }
+
+    /// The digest of the skill in directory `path`, or `None` where it cannot be read as one. It is read
+    /// if anything of it changed since it was read last.
+    pub fn digest_of(&self, path: &Path) -> Option<Digest> {
+        let base = path.parent().and_then(|parent| Base::open(parent).ok());
+        match (base, path.file_name().and_then(|name| name.to_str())) {
+            (Some(base), Some(name)) => self.digest_in(&base, name),
+            _ => digest_of(path),
+        }
+    }
+
+    /// As [`Index::digest_of`], of the skill `name` in the directory `base`.
+    pub fn digest_in(&self, base: &Base, name: &str) -> Option<Digest> {
+        self.digest_at(base, name, Moment::now())
+    }
+
+    /// What was seen when the scope was found in order, if that was remembered.
+    pub fn order(&self) -> Option<Arc<Order>> {
+        self.with(Moment::now(), |state| state.content.order.clone())?
+    }
+
+    /// Remembers that the scope was found in order, as far as all that `order` tells of was seen no
+    /// earlier than `since` and is old enough to be remembered.
+    pub fn remember(&self, order: Order, since: Moment) {
+        let is_old = |dir: &SeenDir| dir.there.as_ref().is_none_or(|(_, stat)| is_settled(stat, since));
+        self.with(since, |state| {
+            let is_known = |dir: &SeenDir| {
+                dir.trees.iter().all(|(name, digest)| {
+                    let path = Path::new(&dir.path).join(name);
+                    let entry = state.content.trees.get(path.as_os_str().as_encoded_bytes());
+                    entry.is_some_and(|entry| entry.digest == *digest)
+                })
+            };
+            if order.dirs.iter().all(|dir| is_old(dir) && is_known(dir))
+                && state.content.order.as_deref() != Some(&order)
+            {
+                state.content.newest = state.content.newest.max(since);
+                state.content.order = Some(Arc::new(order));
+                state.changed = true;
+            }
+        });
+    }
+
+    /// Whether the directory is as it was seen, and so are the trees in it that matter.
+    pub fn is_as_seen(&self, seen: &SeenDir) -> bool {
+        let Ok(real) = fs::real_path(Path::new(&seen.path)) else { return false };
+        let (Some(real), Some((was, stat))) = (&real, &seen.there) else {
+            return real.is_none() && seen.there.is_none();
+        };
+        let Some(base) = Base::open(Path::new(&seen.path)).ok().filter(|_| real == Path::new(was)) else {
+            return false;
+        };
+        let same = |state: &mut State| {
+            seen.trees.iter().all(|(name, digest)| {
+                let path = base.path().join(name);
+                let entry = state.content.trees.get(path.as_os_str().as_encoded_bytes());
+                entry.is_some_and(|entry| entry.digest == *digest && is_same(entry, &base, name))
+            })
+        };
+        base.stat(b".") == Some(*stat) && self.with(Moment::now(), same).unwrap_or(false)
+    }
+
+    /// Calls `work` with what is remembered; `None` where nothing ever is.
+    fn with<T>(&self, now: Moment, work: impl FnOnce(&mut State) -> T) -> Option<T> {
+        let shared = self.shared.as_ref()?;
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(work(state.get_or_insert_with(|| shared.load(now))))
+    }
+
+    fn digest_at(&self, base: &Base, name: &str, now: Moment) -> Option<Digest> {
+        let path = base.path().join(name);
+        let Some(shared) = &self.shared else { return digest_of(&path) };
+        let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = state.get_or_insert_with(|| shared.load(now));
+        let key = path.as_os_str().as_encoded_bytes();
+        if let Some(entry) = state.content.trees.get(key)
+            && is_same(entry, base, name)
+        {
+            return Some(entry.digest);
+        }
+        // Before the bytes: what changes while they are read is seen by the next one who looks.
+        let seen = fs::stats(&path).ok();
+        let digest = digest_of(&path);
+        let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| is_settled(stat, now)));
+        let entry = digest.zip(seen).and_then(|(digest, seen)| Entry::new(digest, &seen));
+        match entry {
+            Some(entry) => {
+                state.content.newest = state.content.newest.max(now);
+                state.content.trees.insert(key.to_owned(), entry);
+                state.changed = true;
+            }
+            None => state.changed |= state.content.trees.remove(key).is_some(),
+        }
+        digest
+    }
+}
+
+/// Whether all that was seen of the tree `name` in `base` is as it was. A directory in which something
+/// was made, removed or renamed has another time, so its names need not be read.
+fn is_same(entry: &Entry, base: &Base, name: &str) -> bool {
+    let mut path = name.as_bytes().to_vec();
+    entry.nodes().all(|(below, seen)| {
+        path.truncate(name.len());
+        if !below.is_empty() {
+            path.push(b'/');
+            path.extend(below);
+        }
+        base.stat(&path) == Some(seen)
+    })
+}
+
+/// Whether what `stat` was read of at `read` cannot have changed since without another time.
+fn is_settled(stat: &FileStat, read: Moment) -> bool {
+    [stat.modified, stat.changed].into_iter().all(|time| {
+        let seconds = if time.nanoseconds == 0 { COARSE } else { 0 };
+        let nanoseconds = time.nanoseconds + TICK;
+        let then = Moment {
+            seconds: time
+                .seconds
+                .saturating_add(seconds)
+                .saturating_add((nanoseconds / 1_000_000_000).into()),
+            nanoseconds: nanoseconds % 1_000_000_000,
+        };
+        then < read
+    })
+}
+
+impl Shared {
+    fn load(&self, now: Moment) -> State {
+        let root = self.root.as_os_str().as_encoded_bytes();
+        let content = fs::read_capped(&self.file, MAX_FILE).ok().flatten();
+        let content = content.and_then(|bytes| Content::decode(&bytes)).filter(|content| {
+            // The clock was set back: new files may get the times that old ones had.
+            content.root == root && content.newest <= now
+        });
+        let empty = || Content {
+            newest: Moment { seconds: 0, nanoseconds: 0 },
+            root: root.to_owned(),
+            trees: BTreeMap::new(),
+            order: None,
+        };
+        State { content: content.unwrap_or_else(empty), changed: false }
+    }
+}
+
+impl Drop for Shared {
+    /// Writes what changed. Without it, the next run reads the trees again.
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(State { content, changed: true }) = state else { return };
+        content.trees.retain(|path, _| {
+            let path = std::str::from_utf8(path).map(Path::new);
+            path.is_ok_and(|path| matches!(fs::kind(path), Ok(Some(Kind::Directory))))
+        });
+        if let Some(bytes) = content.encode().filter(|bytes| bytes.len() as u64 <= MAX_FILE) {
+            let _ = fs::write_small(&self.file, &bytes);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;

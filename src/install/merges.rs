@@ -1,0 +1,297 @@
+//! Merges that somebody has to look at: what was there before, so that it can be had back.
+//!
+//! ```text
+//! .agents/.skillpm-merge/
+//!   .gitignore    version control never sees this directory
+//!   NAME.json     the merge of the skill NAME
+//! ```
+//!
+//! A record is written before the transaction that it is about, and means something only while the
+//! lockfile has the digest that the merge has led to. So a run that is killed in between leaves a
+//! record that nobody reads, and whatever else is locked from then on ends the merge by itself.
+//!
+//! The directory may come with a stranger's repository, so it is read as hostile input: a record
+//! holds digests, paths below the skill, and an entry of a lockfile, read by the rules for lockfiles.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::scope::Scope;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::lockfile::{Locked, Lockfile};
+use crate::merge::Conflict;
+use crate::name::SkillName;
+use crate::path::SafePath;
+
+/// The directory of the records, below the scope's `.agents`.
+const DIRECTORY: &str = ".skillpm-merge";
+/// The largest record that is read, in bytes.
+const MAX_FILE: u64 = 4 << 20;
+/// The version of the format. A record of another version is an error, never guessed at.
+const VERSION: u32 = 1;
+
+/// A merge of one skill that somebody has to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// What was locked before.
+    pub before: Locked,
+    /// The digest of the new version, which is locked since.
+    pub new: Digest,
+    /// The digest of the skill as the user had it; it is in the store.
+    pub mine: Digest,
+    /// The digest of what the merge made of both.
+    pub merged: Digest,
+    /// The paths that somebody has to look at.
+    pub paths: Vec<Disputed>,
+}
+
+/// A path that somebody has to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disputed {
+    /// The path below the skill.
+    pub path: SafePath,
+    /// Why.
+    pub conflict: Conflict,
+    /// Where the user's file is kept beside it.
+    pub kept: Option<SafePath>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    version: u32,
+    /// A lockfile with the one entry.
+    before: String,
+    new: Digest,
+    mine: Digest,
+    merged: Digest,
+    paths: Vec<RawPath>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPath {
+    path: String,
+    conflict: Conflict,
+    kept: Option<String>,
+}
+
+impl Unresolved {
+    /// Reads the record of the skill `name`; `None` where there is none, or where it is about another
+    /// version than the one that `locked` says.
+    ///
+    /// # Errors
+    ///
+    /// A record that cannot be read, with what is wrong.
+    pub fn read(scope: &Scope, name: &SkillName, locked: &Locked) -> Result<Option<Self>> {
+        let path = file(scope, name)?;
+        let text = match fs::kind(&path)? {
+            Some(Kind::File) => fs::read_text(&path, MAX_FILE)?,
+            _ => None,
+        };
+        let Some(text) = text else { return Ok(None) };
+        let record = Self::parse(&text, name).map_err(|reason| {
+            Error::config(format!("`{}` cannot be read: {reason}", path.display())).hint(
+                "it tells of a merge that has to be looked at; delete it to take the skill as it lies there",
+            )
+        })?;
+        let is_about = record.new == locked.digest && record.before.origin == locked.origin;
+        Ok(Some(record).filter(|_| is_about))
+    }
+
+    fn parse(text: &str, name: &SkillName) -> Result<Self, String> {
+        let raw: Raw = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if raw.version != VERSION {
+            return Err(format!("it has version {}", raw.version));
+        }
+        let mut lock = Lockfile::parse(&raw.before).map_err(|error| error.to_string())?;
+        let before = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
+        let before = before.ok_or_else(|| format!("it does not tell what was locked of `{name}`"))?;
+        let safe = |path: &str| SafePath::new(path).map_err(|refusal| refusal.to_string());
+        let paths = raw.paths.iter().map(|RawPath { path, conflict, kept }| {
+            let kept = kept.as_deref().map(safe).transpose()?;
+            Ok(Disputed { path: safe(path)?, conflict: *conflict, kept })
+        });
+        let paths = paths.collect::<Result<_, String>>()?;
+        Ok(Self { before, new: raw.new, mine: raw.mine, merged: raw.merged, paths })
+    }
+
+    /// Writes the record of the skill `name`.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be written.
+    pub fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
+        let path = file(scope, name)?;
+        let dir = directory(scope);
+        // A link could lead anywhere, so only the link itself goes.
+        if !matches!(fs::kind(&dir)?, None | Some(Kind::Directory)) {
+            fs::remove_tree(&dir)?;
+        }
+        fs::create_dir_all(&dir)?;
+        fs::write_atomic(&dir.join(".gitignore"), b"*\n")?;
+        let lock = Lockfile { skills: BTreeMap::from([(name.clone(), self.before.clone())]) };
+        let raw = Raw {
+            version: VERSION,
+            before: lock.to_string(),
+            new: self.new,
+            mine: self.mine,
+            merged: self.merged,
+            paths: self
+                .paths
+                .iter()
+                .map(|Disputed { path, conflict, kept }| RawPath {
+                    path: path.to_string(),
+                    conflict: *conflict,
+                    kept: kept.as_ref().map(ToString::to_string),
+                })
+                .collect(),
+        };
+        let text = serde_json::to_string_pretty(&raw).map_err(|error| Error::io(error.to_string()))?;
+        Ok(fs::write_atomic(&path, text.as_bytes())?)
+    }
+}
+
+/// Removes the record of the skill `name`, where there is one.
+///
+/// # Errors
+///
+/// Where it cannot be removed.
+pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
+    let path = file(scope, name)?;
+    if fs::kind(&path)?.is_some() {
+        fs::remove_tree(&path)?;
+        tidy(scope);
+    }
+    Ok(())
+}
+
+/// Removes what is told of skills that `lock` has at another version, or no longer. What cannot be
+/// removed is rubbish that does no harm.
+pub fn forget_others(scope: &Scope, lock: &Lockfile) {
+    let dir = directory(scope);
+    if !matches!(fs::kind(&dir), Ok(Some(Kind::Directory))) || scope.check_inside(&dir).is_err() {
+        return;
+    }
+    for entry in fs::list_dir(&dir).unwrap_or_default() {
+        let Some(name) = entry.strip_suffix(".json").and_then(|name| SkillName::new(name).ok()) else {
+            continue;
+        };
+        let is_about = |locked| !matches!(Unresolved::read(scope, &name, locked), Ok(None));
+        if !lock.skills.get(&name).is_some_and(is_about) {
+            let _ = forget(scope, &name);
+        }
+    }
+    tidy(scope);
+}
+
+/// Leaves no directory without a record.
+fn tidy(scope: &Scope) {
+    let dir = directory(scope);
+    if fs::list_dir(&dir).is_ok_and(|names| names.iter().all(|name| name == ".gitignore")) {
+        let _ = fs::remove_tree(&dir);
+    }
+}
+
+fn directory(scope: &Scope) -> PathBuf {
+    scope.work_dir().join(DIRECTORY)
+}
+
+fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
+    let dir = directory(scope);
+    scope.check_inside(&dir)?;
+    Ok(dir.join(format!("{name}.json")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::Env;
+    use crate::install::scope::ScopeKind;
+    use crate::settings::Settings;
+
+    fn digest(digit: char) -> Digest {
+        format!("sha256:{}", digit.to_string().repeat(64)).parse().expect("a digest")
+    }
+
+    fn locked(digit: char) -> Locked {
+        let text = format!(
+            "version = 1\n[[skill]]\nname = \"pdf\"\nsource = \"path:./src\"\ndigest = \"{}\"\nagents = [\"goose\"]\n",
+            digest(digit)
+        );
+        Lockfile::parse(&text).expect("a lockfile").skills.into_values().next().expect("an entry")
+    }
+
+    fn record() -> Unresolved {
+        let path = |text: &str| SafePath::new(text).expect("safe");
+        Unresolved {
+            before: locked('1'),
+            new: digest('2'),
+            mine: digest('3'),
+            merged: digest('4'),
+            paths: vec![
+                Disputed { path: path("a"), conflict: Conflict::Lines, kept: Some(path("a.mine")) },
+                Disputed { path: path("b"), conflict: Conflict::DeletedHere, kept: None },
+            ],
+        }
+    }
+
+    fn scope(dir: &std::path::Path) -> Scope {
+        let vars = [("HOME".into(), dir.into())].into();
+        let settings = Settings::from_env(Env { vars, cwd: dir.to_owned(), interactive: false });
+        Scope::new(&settings.expect("valid"), ScopeKind::Project).expect("a scope")
+    }
+
+    /// A record means something only while what it has led to is locked.
+    #[test]
+    fn a_record_is_about_one_version() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (scope, name) = (scope(dir.path()), SkillName::new("pdf").expect("a name"));
+        let read = |digit| Unresolved::read(&scope, &name, &locked(digit)).expect("reads");
+        assert_eq!(read('2'), None);
+        record().write(&scope, &name).expect("writes");
+        assert_eq!(read('2'), Some(record()));
+        assert_eq!(read('1'), None);
+        let elsewhere = Locked { origin: "path:./other".parse().expect("a source"), ..locked('2') };
+        assert_eq!(Unresolved::read(&scope, &name, &elsewhere).expect("reads"), None);
+        let lock = |digit| Lockfile { skills: BTreeMap::from([(name.clone(), locked(digit))]) };
+        forget_others(&scope, &lock('2'));
+        assert_eq!(read('2'), Some(record()));
+        forget_others(&scope, &lock('1'));
+        assert_eq!(read('2'), None);
+        assert!(fs::list_dir(&scope.work_dir()).expect("lists").is_empty(), "no directory is left");
+        record().write(&scope, &name).expect("writes");
+        forget(&scope, &name).expect("removes");
+        assert!(fs::list_dir(&scope.work_dir()).expect("lists").is_empty());
+    }
+
+    /// THREATS: a record may be a stranger's.
+    #[test]
+    fn a_strange_record_is_refused() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (scope, name) = (scope(dir.path()), SkillName::new("pdf").expect("a name"));
+        record().write(&scope, &name).expect("writes");
+        let path = file(&scope, &name).expect("inside");
+        let text = fs::read_text(&path, MAX_FILE).expect("reads").expect("is there");
+        for (old, new) in [
+            ("\"a.mine\"", "\"../a\""),
+            ("\"b\"", "\"/etc/passwd\""),
+            ("\"lines\"", "\"all\""),
+            ("\"version\": 1", "\"version\": 2"),
+            ("name = \\\"pdf", "name = \\\"doc"),
+            ("path:./src", "what:./src"),
+            ("sha256:333", "sha256:zzz"),
+            ("\"paths\"", "\"more\": 1, \"paths\""),
+        ] {
+            let strange = text.replacen(old, new, 1);
+            assert_ne!(strange, text, "{old}");
+            fs::write_atomic(&path, strange.as_bytes()).expect("writes");
+            let error = Unresolved::read(&scope, &name, &locked('2')).expect_err(old);
+            assert!(error.to_string().contains("pdf.json` cannot be read"), "{error}");
+        }
+    }
+}

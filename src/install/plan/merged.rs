@@ -1,0 +1,38 @@
+//! Trees that a merge made.
+
+use super::{ConflictKind, Place, Planner, Step};
+use crate::digest::Digest;
+use crate::install::state::Found;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+
+/// A tree of which the user wrote a part.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    /// What is locked.
+    pub locked: Locked,
+    /// The digest of the tree that comes.
+    pub tree: Digest,
+    /// What it was made of, which it takes the place of: exactly this tree, or nothing.
+    pub replaces: Option<Digest>,
+    /// Whether what it takes the place of is kept in the store.
+    pub keep: bool,
+}
+
+impl Planner<'_> {
+    /// Plans the tree of a merge at a place where `found` lies.
+    pub(super) fn merged(&mut self, place: &Place, name: &SkillName, merged: &Merged, found: &Found) {
+        let replaces = match found {
+            Found::Tree(Some(tree)) if *tree == merged.tree => return,
+            Found::Tree(old) if old.is_some() && *old == merged.replaces => *old,
+            Found::Absent if merged.replaces.is_none() => None,
+            // Somebody went on with it meanwhile.
+            _ => return self.conflict(place, name, ConflictKind::Modified),
+        };
+        if merged.keep && replaces.is_some() {
+            self.plan.keep.push((place.clone(), name.clone()));
+        }
+        let (place, name) = (place.clone(), name.clone());
+        self.plan.steps.push(Step::Put { place, name, digest: merged.tree, replaces });
+    }
+}

@@ -1,0 +1,320 @@
+//! `diff`: installed skills against what is locked, and what is locked against what is newer.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::VersionDiff;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fs::{self, Kind};
+use crate::install::plan::requirement_of;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, digest_of};
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::change::not_installed;
+use crate::ops::install::restore::{Worker, lies, spec_of};
+use crate::source::newest::{self, Query, ask};
+use crate::spec::Reference;
+use crate::store;
+use crate::tree::FileSet;
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compared {
+    /// What is locked, and what is installed: what somebody edited.
+    #[default]
+    Installed,
+    /// What is locked, and what the manifest asks for now: what an update would bring.
+    Newest,
+    /// What is locked, and what lies past the tag or commit that the manifest names.
+    Latest,
+}
+
+/// Which skills.
+#[derive(Debug, Clone, Default)]
+pub struct DiffRequest {
+    /// The names under which they are installed; all where it is empty.
+    pub names: Vec<String>,
+    /// Only this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// What is compared.
+    pub compared: Compared,
+}
+
+/// A skill that differs. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkillDiff {
+    /// The name under which it is installed.
+    pub name: String,
+    /// Where it is installed.
+    pub scope: ScopeKind,
+    /// Where it came from.
+    pub source: String,
+    /// What is locked.
+    pub old: Side,
+    /// What it is compared with.
+    pub new: Side,
+    /// The differences.
+    #[serde(flatten)]
+    pub diff: VersionDiff,
+}
+
+/// One of two versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// Which version it is.
+    pub what: What,
+    /// The revision that was asked for, in git's form; `None` for what is installed and was edited.
+    pub requested: Option<String>,
+    /// The commit, the digest of a site, or the version of a package.
+    pub revision: Option<String>,
+    /// The digest of its files.
+    pub digest: String,
+}
+
+/// Which version of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum What {
+    /// The one that is locked.
+    Locked,
+    /// What lies where the skill is installed.
+    Installed,
+    /// What its source has now.
+    Newest,
+    /// What its source has past the pin.
+    Latest,
+}
+
+/// What was compared.
+#[derive(Debug, Default)]
+pub struct DiffOutcome {
+    /// The skills that differ, project before user, then by name.
+    pub skills: Vec<SkillDiff>,
+    /// How many were compared and are the same.
+    pub same: usize,
+    /// Why skills could not be compared.
+    pub failures: Vec<Error>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl DiffOutcome {
+    /// What kind of failure to end with, if any: one of the network before all others.
+    pub fn failed(&self) -> Option<ErrorKind> {
+        let network = |error: &&Error| error.kind() == ErrorKind::Network;
+        self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
+    }
+}
+
+/// Compares versions of installed skills. Nothing that is installed or locked is changed.
+///
+/// # Errors
+///
+/// A manifest, lockfile or policy that cannot be read; a name that is not installed. A skill that
+/// cannot be compared is none: the outcome says why, and tells the others.
+pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
+    let mut scopes = Vec::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        match Scope::new(&context.settings, kind) {
+            _ if request.scope.is_some_and(|only| only != kind) => {}
+            Ok(scope) => scopes.push((Files::read(&scope)?, scope)),
+            // Without a home there is no user's scope, unless it was asked for.
+            Err(_) if request.scope.is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let known = || {
+        scopes.iter().flat_map(|(files, _)| files.manifest.skills().keys().chain(files.lock.skills.keys()))
+    };
+    for name in &request.names {
+        if known().all(|known| known.as_str() != name) {
+            return Err(not_installed(request.scope, name, known().map(SkillName::as_str)));
+        }
+    }
+    let mut outcome = DiffOutcome::default();
+    for (files, scope) in &scopes {
+        let worker = Worker::new(context, scope, files)?;
+        let mut compare = Compare { context, scope, files, request, worker, outcome: &mut outcome };
+        match request.compared {
+            Compared::Installed => compare.installed(),
+            Compared::Newest | Compared::Latest => compare.newer(),
+        }
+        let warnings = std::mem::take(&mut compare.worker.restore.fetched.warnings);
+        outcome.warnings.extend(warnings);
+    }
+    Ok(outcome)
+}
+
+struct Compare<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    files: &'a Files,
+    request: &'a DiffRequest,
+    worker: Worker<'a>,
+    outcome: &'a mut DiffOutcome,
+}
+
+/// A locked skill, and what the manifest says of it.
+#[derive(Clone)]
+struct One<'a> {
+    name: &'a SkillName,
+    locked: &'a Locked,
+    entry: Requirement,
+}
+
+impl<'a> Compare<'a> {
+    /// The locked skills that are meant; what there is to say of the others is said.
+    fn meant(&mut self) -> Vec<One<'a>> {
+        let named = |name: &SkillName| self.request.names.iter().any(|one| one == name.as_str());
+        let mut meant = Vec::new();
+        let all = self.files.manifest.skills().keys().chain(self.files.lock.skills.keys());
+        let all: std::collections::BTreeSet<&'a SkillName> = all.collect();
+        for name in all.into_iter().filter(|name| self.request.names.is_empty() || named(name)) {
+            match (self.files.manifest.skills().get(name), self.files.lock.skills.get(name)) {
+                (Some(entry), _) if entry.editable => {
+                    if named(name) {
+                        self.outcome.warnings.push(format!(
+                            "`{name}` is editable, a link to `{}`: there is no locked version to compare",
+                            entry.origin.typed()
+                        ));
+                    }
+                }
+                (entry, Some(locked)) => {
+                    let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+                    meant.push(One { name, locked, entry });
+                }
+                (_, None) => {
+                    self.outcome
+                        .warnings
+                        .push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+                }
+            }
+        }
+        meant
+    }
+
+    /// Compares what is installed with what is locked.
+    fn installed(&mut self) {
+        for one in self.meant() {
+            if let Err(error) = self.edits(&one) {
+                self.fail(one.name, error);
+            }
+        }
+    }
+
+    fn edits(&mut self, one: &One<'_>) -> Result<()> {
+        let One { name, locked, entry } = one;
+        let Some(path) = lies(self.context, self.scope, name, entry.disabled)? else {
+            self.outcome.warnings.push(format!("`{name}` is missing: `skillpm install` brings it back"));
+            return Ok(());
+        };
+        if fs::kind(&path)? != Some(Kind::Directory) {
+            return Err(Error::integrity(format!("`{}` is not a directory", path.display()))
+                .hint("`skillpm doctor` says what lies there"));
+        }
+        if digest_of(&path) == Some(locked.digest) {
+            self.outcome.same += 1;
+            return Ok(());
+        }
+        let mine = store::read(&path)?;
+        let base = self.worker.content(name, locked)?;
+        let new = (What::Installed, None, None);
+        self.add(one, &base, &mine, new)
+    }
+
+    /// Compares what sources have with what is locked. They are asked first, so that what is the same
+    /// is not fetched.
+    fn newer(&mut self) {
+        let mut asked = Vec::new();
+        for one in self.meant() {
+            match self.worker.admit_now(&spec_of(&one.entry)) {
+                Ok(()) => asked.push(one),
+                Err(error) => self.fail(one.name, error),
+            }
+        }
+        let latest = self.request.compared == Compared::Latest;
+        // What is locked from elsewhere says nothing of what the manifest asks for now.
+        let (same, moved): (Vec<_>, Vec<_>) =
+            asked.into_iter().partition(|one| one.entry.origin == one.locked.origin);
+        let queries: Vec<_> = same.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
+        let mut wanted: BTreeMap<usize, One<'a>> = BTreeMap::new();
+        for answer in ask(self.context, self.scope, &queries, latest) {
+            match answer.newest.and_then(|newest| Ok((newest, answer.latest?))) {
+                Ok((newest, past)) => {
+                    for (at, newest) in answer.at.into_iter().zip(newest) {
+                        let one = &same[at];
+                        match (latest, &past) {
+                            (false, _) if newest.files == newest::Files::Same => self.outcome.same += 1,
+                            (false, _) => drop(wanted.insert(at, one.clone())),
+                            (true, None) => self.outcome.same += 1,
+                            (true, Some(past)) => {
+                                let mut one = one.clone();
+                                one.entry.reference = Some(past.clone());
+                                wanted.insert(at, one);
+                            }
+                        }
+                    }
+                }
+                Err(error) => {
+                    let source = answer.at.first().map(|at| same[*at].locked.origin.typed());
+                    let source = source.unwrap_or_default();
+                    let error = error.context(format!("`{source}` cannot be asked for newer versions"));
+                    self.outcome.failures.push(error);
+                }
+            }
+        }
+        let first = self.outcome.skills.len();
+        for one in wanted.into_values().chain(moved.into_iter().filter(|_| !latest)) {
+            if let Err(error) = self.version(&one) {
+                self.fail(one.name, error);
+            }
+        }
+        self.outcome.skills[first..].sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    fn version(&mut self, one: &One<'_>) -> Result<()> {
+        let newest = self.worker.newest(one.name, &one.entry)?;
+        let digest = newest.set.digest()?;
+        if digest == one.locked.digest {
+            self.outcome.same += 1;
+            return Ok(());
+        }
+        let base = self.worker.content(one.name, one.locked)?;
+        let what = if self.request.compared == Compared::Latest { What::Latest } else { What::Newest };
+        let requested = one.entry.reference.as_ref().map(Reference::to_string);
+        let revision = newest.locked(digest).revision;
+        self.add(one, &base, &newest.set, (what, requested, revision))
+    }
+
+    fn add(
+        &mut self,
+        one: &One<'_>,
+        old: &FileSet,
+        new: &FileSet,
+        (what, requested, revision): (What, Option<String>, Option<String>),
+    ) -> Result<()> {
+        let locked = one.locked;
+        self.outcome.skills.push(SkillDiff {
+            name: one.name.to_string(),
+            scope: self.scope.kind,
+            source: one.entry.origin.to_string(),
+            old: Side {
+                what: What::Locked,
+                requested: locked.requested.clone(),
+                revision: locked.revision.clone(),
+                digest: locked.digest.to_string(),
+            },
+            new: Side { what, requested, revision, digest: new.digest()?.to_string() },
+            diff: VersionDiff::new(old, new)?,
+        });
+        Ok(())
+    }
+
+    fn fail(&mut self, name: &SkillName, error: Error) {
+        self.outcome.failures.push(error.context(format!("`{name}` cannot be compared")));
+    }
+}

@@ -1,0 +1,273 @@
+//! `outdated`: which skills have changed in their sources, told without a download.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::change::not_installed;
+use super::gate::Gate;
+use super::list::{ListRequest, ListedSkill, SkillState, list};
+use crate::admission::Asked;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::source::newest::{self, Query, ask};
+use crate::spec::Reference;
+
+/// Which skills.
+#[derive(Debug, Clone, Default)]
+pub struct OutdatedRequest {
+    /// Only these; all where it is empty.
+    pub names: Vec<String>,
+    /// Only this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+}
+
+/// One skill. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OutdatedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// Where it is installed.
+    pub scope: ScopeKind,
+    /// Where it came from.
+    pub source: String,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The revision that is asked for, in git's form; `None` is the default branch.
+    pub requested: Option<String>,
+    /// The locked revision: a commit, a digest of a site, the version of a package.
+    pub locked: Option<String>,
+    /// The revision that what is asked for means now.
+    pub newest: Option<String>,
+    /// The highest tag past the pin, or the newest commit past a pinned one.
+    pub latest: Option<String>,
+    /// How the skill's files compare.
+    pub status: Status,
+    /// Whether what is installed was edited.
+    pub modified: bool,
+    /// Whether agents are not to see it.
+    pub disabled: bool,
+}
+
+/// How the files of a skill in its source compare to those that are locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// They are the same.
+    Current,
+    /// They are others.
+    Changed,
+    /// There are none any more where the skill was.
+    Gone,
+    /// Only a download would tell.
+    Unknown,
+    /// The source could not be asked.
+    Failed,
+    /// There is no network, and nothing is known from before.
+    NotAsked,
+    /// It is a link to a directory that somebody works on.
+    Editable,
+}
+
+impl OutdatedSkill {
+    /// Whether its source has something else now, or something past its pin.
+    pub fn is_outdated(&self) -> bool {
+        matches!(self.status, Status::Changed | Status::Gone) || self.latest.is_some()
+    }
+
+    /// Whether it is pinned to a tag that leads elsewhere now.
+    pub fn is_moved_tag(&self) -> bool {
+        self.requested.as_ref().is_some_and(|requested| requested.starts_with("tags/"))
+            && self.newest.is_some()
+            && self.newest != self.locked
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct OutdatedOutcome {
+    /// The skills that were asked about, project before user, then by name.
+    pub skills: Vec<OutdatedSkill>,
+    /// Why sources could not be asked.
+    pub failures: Vec<Error>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl OutdatedOutcome {
+    /// What kind of failure to end with, if any: one of the network before all others.
+    pub fn failed(&self) -> Option<ErrorKind> {
+        let network = |error: &&Error| error.kind() == ErrorKind::Network;
+        self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
+    }
+}
+
+/// Asks the sources of the installed skills what they have now. Nothing is changed, and nothing is
+/// downloaded where an id or a tag tells.
+///
+/// # Errors
+///
+/// A manifest, lockfile or policy that cannot be read; a name that is not installed. A source that
+/// cannot be asked is none: the outcome says why, and tells the others.
+pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
+    let listed = list(context, &ListRequest { scope: request.scope })?;
+    let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
+    let mut known = Vec::new();
+    let mut scopes = Vec::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        // That there is none was told by `list`.
+        let wanted = request.scope.is_none_or(|only| only == kind);
+        let Some(scope) = wanted.then(|| Scope::new(&context.settings, kind).ok()).flatten() else {
+            continue;
+        };
+        let files = Files::read(&scope)?;
+        known.extend(files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned());
+        scopes.push((scope, files));
+    }
+    for name in &request.names {
+        if known.iter().all(|known| known.as_str() != name) {
+            return Err(not_installed(request.scope, name, known.iter().map(SkillName::as_str)));
+        }
+    }
+    for (scope, files) in &scopes {
+        let here = listed.skills.iter().filter(|skill| skill.scope == scope.kind);
+        let here: BTreeMap<&str, &ListedSkill> = here.map(|skill| (skill.name.as_str(), skill)).collect();
+        ask_scope(context, scope, files, &here, &request.names, &mut outcome)?;
+    }
+    Ok(outcome)
+}
+
+fn ask_scope(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    listed: &BTreeMap<&str, &ListedSkill>,
+    names: &[String],
+    outcome: &mut OutdatedOutcome,
+) -> Result<()> {
+    let mut gate = Gate::new(context, scope, &files.manifest)?;
+    let is_meant = |name: &SkillName| names.is_empty() || names.iter().any(|one| one == name.as_str());
+    let first = outcome.skills.len();
+    let (mut queries, mut rows) = (Vec::new(), Vec::new());
+    for (name, locked) in files.lock.skills.iter().filter(|(name, _)| is_meant(name)) {
+        let entry = files.manifest.skills().get(name);
+        if entry.is_some_and(|entry| entry.editable) {
+            continue;
+        }
+        if entry.is_some_and(|entry| entry.origin != locked.origin) {
+            outcome.warnings.push(format!(
+                "`{name}` is locked from another source than the manifest names: `skillpm install` settles it"
+            ));
+            continue;
+        }
+        let query = Query::new(locked, entry);
+        let mut row = row(name, scope.kind, locked, &query);
+        if let Some(skill) = listed.get(name.as_str()) {
+            (row.modified, row.disabled) = (skill.modified, skill.disabled);
+        }
+        let (origin, path) = (&locked.origin, locked.path.as_deref());
+        let reference = query.reference.clone();
+        match gate.source(Asked { origin, path, reference: reference.as_ref() }) {
+            Ok(()) => {
+                queries.push(query);
+                rows.push(outcome.skills.len());
+            }
+            Err(error) => outcome.failures.push(error),
+        }
+        outcome.skills.push(row);
+    }
+    for (name, entry) in files.manifest.skills().iter().filter(|(name, _)| is_meant(name)) {
+        if entry.editable {
+            outcome.skills.push(editable(name, scope.kind, &entry.origin.to_string(), listed));
+        } else if !files.lock.skills.contains_key(name) {
+            outcome.warnings.push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+        }
+    }
+    for answer in ask(context, scope, &queries, true) {
+        let source = answer.at.first().map(|at| queries[*at].locked.origin.typed()).unwrap_or_default();
+        let failed = |error: Error| error.context(format!("`{source}` cannot be asked for newer versions"));
+        let silent = |error: &Error| context.settings.offline && error.kind() == ErrorKind::Network;
+        let found = match answer.newest {
+            Ok(newest) => newest.into_iter().map(Some).collect(),
+            Err(error) => {
+                let status = if silent(&error) { Status::NotAsked } else { Status::Failed };
+                for at in &answer.at {
+                    outcome.skills[rows[*at]].status = status;
+                }
+                outcome.failures.extend((status == Status::Failed).then(|| failed(error)));
+                vec![None; answer.at.len()]
+            }
+        };
+        let latest = match answer.latest {
+            Ok(latest) => latest.as_ref().map(|latest| latest.name().to_owned()),
+            Err(error) => {
+                outcome.failures.extend((!silent(&error)).then(|| failed(error)));
+                None
+            }
+        };
+        for (at, newest) in answer.at.iter().zip(found) {
+            let row = &mut outcome.skills[rows[*at]];
+            row.latest.clone_from(&latest);
+            if let Some(newest) = newest {
+                row.newest = newest.revision;
+                row.status = newest.files.into();
+            }
+        }
+    }
+    outcome.skills[first..].sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(())
+}
+
+impl From<newest::Files> for Status {
+    fn from(files: newest::Files) -> Self {
+        match files {
+            newest::Files::Same => Self::Current,
+            newest::Files::Changed => Self::Changed,
+            newest::Files::Gone => Self::Gone,
+            newest::Files::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// The skill `name` before its source was asked.
+fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -> OutdatedSkill {
+    OutdatedSkill {
+        name: name.to_string(),
+        scope,
+        source: locked.origin.to_string(),
+        path: locked.path.clone(),
+        requested: query.reference.as_ref().map(Reference::to_string),
+        locked: locked.revision.clone(),
+        newest: None,
+        latest: None,
+        status: Status::Failed,
+        modified: false,
+        disabled: false,
+    }
+}
+
+fn editable(
+    name: &SkillName,
+    scope: ScopeKind,
+    source: &str,
+    listed: &BTreeMap<&str, &ListedSkill>,
+) -> OutdatedSkill {
+    let listed = listed.get(name.as_str());
+    OutdatedSkill {
+        name: name.to_string(),
+        scope,
+        source: source.to_owned(),
+        path: listed.and_then(|skill| skill.path.clone()),
+        requested: None,
+        locked: None,
+        newest: None,
+        latest: None,
+        status: Status::Editable,
+        modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
+        disabled: listed.is_some_and(|skill| skill.disabled),
+    }
+}

@@ -1,0 +1,214 @@
+//! Asking sources, and getting what is newer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::edits;
+use super::find::{Finder, Installed, Job, Newer, Work, nothing, tree};
+use super::outcome::UpdateChange;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::diff::VersionDiff;
+use crate::ops::install::restore::spec_of;
+use crate::source::newest::{self, Answer, Files, Newest, Query};
+use crate::spec::{Origin, Reference};
+use crate::store;
+use crate::tree::FileSet;
+
+/// What a source says of a skill before anything is fetched; nothing where it was not asked.
+#[derive(Default)]
+pub(super) struct Said {
+    files: Option<Files>,
+    revision: Option<String>,
+    /// What lies past the pin of the manifest.
+    latest: Option<Reference>,
+}
+
+impl<'a> Finder<'a> {
+    /// Asks the sources what is newer, without a download where they tell, and returns the skills of
+    /// which something may be.
+    ///
+    /// # Errors
+    ///
+    /// Of skills that were named: a source that cannot be asked; a policy that refuses it.
+    pub(super) fn ask(&mut self, installed: Vec<Installed<'a>>) -> Result<Vec<(Installed<'a>, Said)>> {
+        let mut asked = Vec::new();
+        for one in installed {
+            let is_pinned = matches!(one.entry.reference, Some(Reference::Rev(_)));
+            if is_pinned && one.locked.meets(&one.entry) && !self.request.latest {
+                self.other(&one, UpdateChange::Pinned);
+                continue;
+            }
+            match self.worker.admit_now(&spec_of(&one.entry)) {
+                Ok(()) => asked.push(one),
+                Err(error) => self.fail(&one, error)?,
+            }
+        }
+        // What lies on this machine is read once, and what is locked as something else anew.
+        let here = |origin: &Origin| matches!(origin, Origin::Local(_) | Origin::Package(_));
+        let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
+        let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
+        let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
+        if self.context.settings.offline && !queries.is_empty() {
+            self.found.warnings.push(
+                "without the network only what was fetched before is known of sources on other machines"
+                    .to_owned(),
+            );
+        }
+        let answers = newest::ask(self.context, self.scope, &queries, self.request.latest);
+        let mut said: Vec<Said> = tell.iter().map(|_| Said::default()).collect();
+        let mut failed = BTreeSet::new();
+        for Answer { at, newest, latest } in answers {
+            match newest.and_then(|newest| Ok((newest, latest?))) {
+                Ok((newest, latest)) => {
+                    for (at, Newest { revision, files }) in at.into_iter().zip(newest) {
+                        said[at] = Said { files: Some(files), revision, latest: latest.clone() };
+                    }
+                }
+                Err(error) => {
+                    failed.extend(at.iter().copied());
+                    let ones: Vec<_> = at.iter().filter_map(|at| tell.get(*at)).collect();
+                    self.fail_all(&ones, error)?;
+                }
+            }
+        }
+        let told = tell.into_iter().zip(said).enumerate().filter(|(at, _)| !failed.contains(at));
+        let mut may: Vec<_> = told.map(|(_, one)| one).collect();
+        may.extend(others.into_iter().map(|one| (one, Said::default())));
+        self.prefetch(&may);
+        Ok(may)
+    }
+
+    /// Gets the skills of sites that are newer ready, all of a site at once.
+    fn prefetch(&mut self, may: &[(Installed<'_>, Said)]) {
+        let mut sites: BTreeMap<&Origin, Vec<(&Installed<'_>, &str)>> = BTreeMap::new();
+        for (one, said) in may {
+            if let (Origin::Site(_), Some(Files::Changed | Files::Unknown)) = (&one.entry.origin, said.files)
+            {
+                let path = one.locked.path.as_deref().unwrap_or_default();
+                sites.entry(&one.entry.origin).or_default().push((one, path));
+            }
+        }
+        for ones in sites.into_values().filter(|ones| ones.len() > 1) {
+            let paths: Vec<_> = ones.iter().map(|(_, path)| (*path, None)).collect();
+            // What cannot be had is told where it is read, for each skill by itself.
+            if let Ok(opened) = self.worker.open_now(&spec_of(&ones[0].0.entry)) {
+                let _ = opened.prefetch(&paths);
+            }
+        }
+    }
+
+    /// Gets what may be newer of one skill.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be had or used.
+    pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: Said) -> Result<()> {
+        let Installed { name, locked, .. } = installed;
+        if said.files == Some(Files::Same) && said.latest.is_none() {
+            self.tell_moved_tag(installed, said.revision.as_deref());
+            self.other(installed, UpdateChange::Unchanged);
+            return Ok(());
+        }
+        let mut entry = installed.entry.clone();
+        if said.files.is_none() && self.request.latest {
+            said.latest = newest::latest(self.context, self.scope, &entry.origin, entry.reference.as_ref())?;
+        }
+        let moved = said.latest.is_some();
+        entry.reference = said.latest.or(entry.reference);
+        let source = (entry.origin.clone(), entry.reference.clone());
+        if let Some(at) = self.unreachable.get(&source) {
+            let failure = &mut self.found.failures[*at];
+            failure.names.push(name.to_string());
+            self.other(installed, UpdateChange::Failed);
+            return Ok(());
+        }
+        if let Err(error) = self.worker.open_now(&spec_of(&entry)) {
+            if error.kind() == ErrorKind::Network {
+                self.unreachable.insert(source, self.found.failures.len());
+            }
+            return Err(error);
+        }
+        let newest = self.worker.newest(name, &entry).map_err(|error| gone(name, &entry, error))?;
+        let digest = newest.set.digest()?;
+        let new = newest.locked(digest);
+        if !moved {
+            self.tell_moved_tag(installed, new.revision.as_deref());
+        }
+        if digest == locked.digest && locked.meets(&entry) {
+            self.other(installed, UpdateChange::Unchanged);
+            return Ok(());
+        }
+        let (new, set) = self.worker.take(name, &newest)?;
+        let base = self.base(installed, new.digest)?;
+        let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
+        let disabled = entry.disabled;
+        let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
+        // Without a manifest the lockfile says what is asked for.
+        let entry = Some(entry).filter(|_| moved && self.files.manifest_text.is_some());
+        self.found.jobs.push(Job { name: (*name).clone(), entry, disabled, work });
+        Ok(())
+    }
+
+    /// The files of the locked version: those that are installed if they are still the same, else the
+    /// store's, else the source's. `None` where nobody has them any more and nobody needs them.
+    fn base(&mut self, installed: &Installed<'_>, new: Digest) -> Result<Option<FileSet>> {
+        let Installed { name, entry, locked } = installed;
+        let lies = tree(self.context, self.scope, name, entry.disabled)?;
+        if let Some((path, Some(digest))) = &lies
+            && *digest == locked.digest
+        {
+            return Ok(Some(store::read(path)?));
+        }
+        let error = match self.worker.content(name, locked) {
+            Ok(set) => return Ok(Some(set)),
+            Err(error) => error,
+        };
+        let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
+        if edited && !self.request.force && self.request.prefer.is_none() {
+            let command = super::command(self.scope.kind);
+            let what = format!("`{name}` was edited, and the version that it was made from cannot be had");
+            return Err(Error::new(error.kind(), what).because(error).hint(format!(
+                "`{command} {name} --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store"
+            )));
+        }
+        let reason = error.with_causes();
+        self.found.warnings.push(format!(
+            "the locked version of `{name}` cannot be had, so all of the new one counts as new: {reason}"
+        ));
+        Ok(None)
+    }
+
+    /// Tells of a tag that means another commit than it did: `is`.
+    fn tell_moved_tag(&mut self, installed: &Installed<'_>, is: Option<&str>) {
+        let Installed { entry, locked, .. } = installed;
+        let Some(Reference::Tag(tag)) = &entry.reference else { return };
+        let (Some(was), Some(is)) = (locked.revision.as_deref(), is) else { return };
+        if was == is || !locked.meets(entry) {
+            return;
+        }
+        let short = |revision: &str| revision.chars().take(edits::DIGITS).collect::<String>();
+        let warning = format!(
+            "the tag `{tag}` of `{}` was moved: it was at {} and is at {} now",
+            entry.origin,
+            short(was),
+            short(is)
+        );
+        if !self.found.warnings.contains(&warning) {
+            self.found.warnings.push(warning);
+        }
+    }
+}
+
+/// The error for a skill that its source no longer has, or no longer has in one place only.
+fn gone(name: &SkillName, entry: &Requirement, error: Error) -> Error {
+    if !matches!(error.kind(), ErrorKind::Usage | ErrorKind::Config) {
+        return error;
+    }
+    let new = Error::new(ErrorKind::Findings, format!("`{name}` is no longer found in `{}`", spec_of(entry)));
+    new.because(error).hint(format!(
+        "`skillpm install --list {}` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove {name}`",
+        entry.origin.typed()
+    ))
+}

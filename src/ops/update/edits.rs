@@ -1,0 +1,154 @@
+//! What the user changed: how it is merged, and whether an earlier merge is done.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::merges::{Disputed, Unresolved};
+use crate::install::scope::ScopeKind;
+use crate::lockfile::Locked;
+use crate::merge::{Conflict, Labels, Merged, Outcome, Prefer, Versions, merge_for};
+use crate::name::SkillName;
+use crate::refusal::Limits;
+use crate::spec::is_object_id;
+use crate::tree::FileSet;
+
+/// What markers call the user's side.
+const OURS: &str = "your edits";
+/// So many digits of a commit or a digest tell it apart.
+pub(super) const DIGITS: usize = 7;
+
+/// What markers call the version `locked`.
+fn label(locked: &Locked) -> String {
+    let revision = locked.revision.as_deref().map(|revision| revision.trim_start_matches("sha256:"));
+    match revision {
+        Some(id) if is_object_id(id) => format!("{} at {}", locked.origin, &id[..DIGITS]),
+        Some(version) => format!("{} at {version}", locked.origin),
+        None => locked.origin.to_string(),
+    }
+}
+
+/// Merges what the user made of `base` into `theirs`, which is `locked` from now on.
+///
+/// # Errors
+///
+/// Files that cannot be read; a result that no skill may be.
+pub(super) fn merged(
+    name: &SkillName,
+    versions: &Versions<'_>,
+    locked: &Locked,
+    prefer: Option<Prefer>,
+) -> Result<Merged> {
+    let theirs = label(locked);
+    let labels = Labels { ours: OURS, theirs: &theirs };
+    merge_for(versions, &labels, &Limits::default(), prefer)
+        .map_err(|error| Error::from(error).context(format!("the edits of `{name}` cannot be merged")))
+}
+
+/// The paths of `merged` that somebody has to look at.
+pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
+    let disputed = |file: &crate::merge::MergedFile| match file.outcome {
+        Outcome::Conflict(conflict) => {
+            Some(Disputed { path: file.path.clone(), conflict, kept: file.kept.clone() })
+        }
+        _ => None,
+    };
+    merged.files.iter().filter_map(disputed).collect()
+}
+
+/// The paths of `record` that nobody has settled in `lies`, the skill as it is now: those with markers,
+/// and those of which the user's file is still kept beside one that has none.
+///
+/// # Errors
+///
+/// Files that cannot be read.
+pub(super) fn open<'a>(record: &'a Unresolved, locked: &Locked, lies: &FileSet) -> Result<Vec<&'a Disputed>> {
+    let markers = [format!("<<<<<<< {OURS}"), format!(">>>>>>> {}", label(locked))];
+    let mut open = Vec::new();
+    for disputed in &record.paths {
+        let is_open = match disputed.conflict {
+            Conflict::Lines => match lies.get(disputed.path.as_str()) {
+                Some(file) => has_markers(&lies.read(file)?, &markers),
+                None => false,
+            },
+            Conflict::Binary | Conflict::Name => {
+                disputed.kept.as_ref().is_some_and(|kept| lies.get(kept.as_str()).is_some())
+            }
+            // Nothing in the files could say that somebody has looked at it.
+            Conflict::DeletedHere | Conflict::DeletedThere => false,
+        };
+        if is_open {
+            open.push(disputed);
+        }
+    }
+    Ok(open)
+}
+
+fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
+    bytes.split(|byte| *byte == b'\n').any(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        markers.iter().any(|marker| line == marker.as_bytes())
+    })
+}
+
+/// The error for a skill with an earlier merge that has `open` paths.
+pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
+    let command = super::command(scope);
+    let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();
+    let what =
+        format!("an earlier update of `{name}` has to be finished first: look at {}", paths.join(", "));
+    Error::new(ErrorKind::Findings, what).hint(format!(
+        "edit them until no marker and no kept file is left, or take one side with `{command} {name} --ours` or `--theirs`; `{command} {name} --abort` goes back"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::SafePath;
+    use crate::testing::{File, file_set as set};
+
+    fn locked() -> Locked {
+        let text = format!(
+            "version = 1\n[[skill]]\nname = \"pdf\"\nsource = \"github:acme/skills\"\nrevision = \"{}\"\ndigest = \"sha256:{}\"\n",
+            "1a2b3c4d".repeat(5),
+            "0".repeat(64)
+        );
+        let lock = crate::lockfile::Lockfile::parse(&text).expect("a lockfile");
+        lock.skills.into_values().next().expect("an entry")
+    }
+
+    fn merge(base: &[File<'_>], ours: &[File<'_>], theirs: &[File<'_>]) -> Merged {
+        let [base, ours, theirs] = [base, ours, theirs].map(set);
+        let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
+        merged(&SkillName::new("pdf").expect("a name"), &versions, &locked(), None).expect("a merge")
+    }
+
+    /// What a merge leaves is open until the markers and the kept files are gone.
+    #[test]
+    fn a_merge_is_open_until_somebody_has_looked_at_it() {
+        let merged = merge(
+            &[("SKILL.md", b"a\r\n"), ("gone", b"x"), ("pic", b"\0")],
+            &[("SKILL.md", b"b\r\n"), ("gone", b"mine"), ("pic", b"\0mine")],
+            &[("SKILL.md", b"c\r\n"), ("pic", b"\0new")],
+        );
+        let digest = locked().digest;
+        let record = Unresolved {
+            before: locked(),
+            new: digest,
+            mine: digest,
+            merged: digest,
+            paths: disputed(&merged),
+        };
+        let paths: Vec<_> = record.paths.iter().map(|disputed| disputed.path.as_str()).collect();
+        assert_eq!(paths, ["SKILL.md", "gone", "pic"]);
+        let still = |lies: &FileSet| -> Vec<SafePath> {
+            let open = open(&record, &locked(), lies).expect("reads");
+            open.into_iter().map(|disputed| disputed.path.clone()).collect()
+        };
+        let names = |open: Vec<SafePath>| open.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(names(still(&merged.set)), ["SKILL.md", "pic"]);
+        let half = set(&[("SKILL.md", b"c\n>>>>>>> github:acme/skills at 1a2b3c4\n")]);
+        assert_eq!(names(still(&half)), ["SKILL.md"]);
+        let other = set(&[("SKILL.md", b"<<<<<<< HEAD\n>>>>>>> main\n"), ("pic", b"\0")]);
+        assert_eq!(names(still(&other)), [""; 0], "marks of somebody else are what the skill is about");
+        assert_eq!(names(still(&set(&[]))), [""; 0]);
+    }
+}

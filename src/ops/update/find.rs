@@ -1,0 +1,303 @@
+//! What is newer, and what else is to be done: asked and fetched, nothing changed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::edits;
+use super::outcome::{MergedPath, UpdateChange, UpdateFailure, UpdatedSkill};
+use super::{Prefer, UpdateRequest};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::install::merges::Unresolved;
+use crate::install::plan::requirement_of;
+use crate::install::scope::Scope;
+use crate::install::state::{self, digest_of};
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::diff::VersionDiff;
+use crate::ops::gate::Decided;
+use crate::ops::install::restore::{Worker, lies};
+use crate::refusal::Limits;
+use crate::spec::{Origin, Reference};
+use crate::store::{self, Store};
+use crate::tree::{FileSet, Memory};
+
+/// What is to be done about one skill.
+pub(super) struct Job {
+    pub(super) name: SkillName,
+    /// What the manifest is to say of it, where that changes.
+    pub(super) entry: Option<Requirement>,
+    /// Whether agents do not see it for now.
+    pub(super) disabled: bool,
+    pub(super) work: Work,
+}
+
+pub(super) enum Work {
+    /// A new version takes the place of the one that is locked.
+    New(Box<Newer>),
+    /// An earlier merge is made again for one side.
+    Decide {
+        record: Unresolved,
+        locked: Locked,
+        base: FileSet,
+        mine: FileSet,
+        theirs: FileSet,
+        prefer: Prefer,
+    },
+    /// An earlier merge is taken back.
+    Abort { record: Unresolved, locked: Locked, mine: FileSet },
+}
+
+/// A new version.
+pub(super) struct Newer {
+    pub(super) old: Locked,
+    pub(super) new: Locked,
+    /// The files of the new version.
+    pub(super) set: FileSet,
+    /// Those of the locked one, where they can be had.
+    pub(super) base: Option<FileSet>,
+    /// What is new in it.
+    pub(super) diff: VersionDiff,
+}
+
+impl Job {
+    /// How much the skill could do that it cannot do now.
+    pub(super) fn new_capabilities(&self) -> usize {
+        match &self.work {
+            Work::New(newer) => newer.diff.review.new_capabilities(),
+            // Both versions were seen when they were merged.
+            Work::Decide { .. } | Work::Abort { .. } => 0,
+        }
+    }
+
+    /// Whether an earlier merge is over when it is done.
+    pub(super) fn ends_a_merge(&self) -> bool {
+        matches!(self.work, Work::Decide { .. } | Work::Abort { .. })
+    }
+}
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) jobs: Vec<Job>,
+    pub(super) others: Vec<UpdatedSkill>,
+    /// Skills with an earlier merge at which somebody has looked since.
+    pub(super) resolved: Vec<SkillName>,
+    pub(super) failures: Vec<UpdateFailure>,
+    pub(super) warnings: Vec<String>,
+    pub(super) decided: Vec<Decided>,
+}
+
+/// An installed skill, and what the manifest says of it.
+pub(super) struct Installed<'a> {
+    pub(super) name: &'a SkillName,
+    pub(super) entry: Requirement,
+    pub(super) locked: &'a Locked,
+}
+
+/// Finds out what is to be done about the skills `names`.
+///
+/// # Errors
+///
+/// As [`super::prepare`].
+pub(super) fn find(
+    context: &Context,
+    scope: &Scope,
+    files: &state::Files,
+    request: &UpdateRequest,
+    names: &[SkillName],
+) -> Result<Found> {
+    let worker = Worker::new(context, scope, files)?;
+    let mut finder = Finder {
+        context,
+        scope,
+        files,
+        request,
+        worker,
+        unreachable: BTreeMap::new(),
+        found: Found::default(),
+    };
+    let mut asked = Vec::new();
+    for name in names {
+        let Some(installed) = finder.installed(name)? else { continue };
+        match finder.earlier(&installed) {
+            Ok(true) => {}
+            Ok(false) => asked.push(installed),
+            Err(error) => finder.fail(&installed, error)?,
+        }
+    }
+    for (installed, said) in finder.ask(asked)? {
+        if let Err(error) = finder.get(&installed, said) {
+            finder.fail(&installed, error)?;
+        }
+    }
+    let Finder { worker, mut found, .. } = finder;
+    if request.abort && found.jobs.is_empty() && found.failures.is_empty() {
+        return Err(Error::usage("there is no merge to take back").hint(
+            "a merge can be taken back from the update that ran into conflicts until these are resolved",
+        ));
+    }
+    found.warnings.extend(worker.restore.fetched.warnings);
+    found.decided = worker.restore.fetched.gate.decided();
+    Ok(found)
+}
+
+pub(super) struct Finder<'a> {
+    pub(super) context: &'a Context,
+    pub(super) scope: &'a Scope,
+    pub(super) files: &'a state::Files,
+    pub(super) request: &'a UpdateRequest,
+    pub(super) worker: Worker<'a>,
+    /// Sources that could not be reached, with their place among the failures: each is tried once.
+    pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
+    pub(super) found: Found,
+}
+
+impl<'a> Finder<'a> {
+    /// Whether skills were named.
+    fn is_named(&self) -> bool {
+        !self.request.names.is_empty()
+    }
+
+    /// What is installed as `name`, if that can be updated at all; what is to be told of it is told.
+    fn installed(&mut self, name: &'a SkillName) -> Result<Option<Installed<'a>>> {
+        let locked = self.files.lock.skills.get(name);
+        let entry = self.files.manifest.skills().get(name);
+        let other = |change| {
+            let entry = entry.map(|entry| entry.origin.to_string()).unwrap_or_default();
+            UpdatedSkill::new(name.as_str(), entry, change, None)
+        };
+        match (entry, locked) {
+            (Some(entry), _) if entry.editable => self.found.others.push(other(UpdateChange::Editable)),
+            (None, Some(_)) if self.files.manifest_text.is_some() => {
+                if self.is_named() {
+                    let manifest = self.scope.manifest.display();
+                    return Err(Error::config(format!("`{name}` is in the lockfile and not in `{manifest}`"))
+                        .hint("`skillpm install` removes what the manifest does not name; put the entry back to keep it"));
+                }
+            }
+            (_, None) if self.is_named() => {
+                return Err(Error::usage(format!("`{name}` is not installed yet"))
+                    .hint("`skillpm install` brings what the manifest asks for"));
+            }
+            (_, None) => self.found.others.push(other(UpdateChange::Missing)),
+            (entry, Some(locked)) => {
+                let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+                return Ok(Some(Installed { name, entry, locked }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Leaves what cannot be asked or used as it is; a skill that was named is the whole request.
+    pub(super) fn fail(&mut self, installed: &Installed<'_>, error: Error) -> Result<()> {
+        self.fail_all(&[installed], error)
+    }
+
+    pub(super) fn fail_all(&mut self, installed: &[&Installed<'_>], error: Error) -> Result<()> {
+        if self.is_named() {
+            return Err(error);
+        }
+        for one in installed {
+            self.other(one, UpdateChange::Failed);
+        }
+        let names = installed.iter().map(|one| one.name.to_string()).collect();
+        let code = error.kind().exit_code();
+        let (message, hints) = (error.with_causes(), error.hints().to_vec());
+        self.found.failures.push(UpdateFailure { names, message, hints, code });
+        Ok(())
+    }
+
+    /// Looks after an earlier merge that somebody had to look at, and returns whether nothing else is to
+    /// be done for the skill.
+    fn earlier(&mut self, installed: &Installed<'_>) -> Result<bool> {
+        let Installed { name, entry, locked } = installed;
+        let record = Unresolved::read(self.scope, name, locked)?;
+        let Some(record) = record else {
+            if self.request.abort && self.is_named() {
+                return Err(Error::usage(format!("there is no merge of `{name}` to take back")));
+            }
+            return Ok(self.request.abort);
+        };
+        let mut job = |entry, work| {
+            let (name, disabled) = ((*name).clone(), installed.entry.disabled);
+            self.found.jobs.push(Job { name, entry, disabled, work });
+        };
+        if self.request.abort {
+            let mine = mine(self.context, name, &record)?;
+            let reference = requirement_of(&record.before).reference;
+            let before = (reference != entry.reference).then(|| Requirement { reference, ..entry.clone() });
+            job(before, Work::Abort { record, locked: (*locked).clone(), mine });
+            return Ok(true);
+        }
+        let lies = match tree(self.context, self.scope, name, entry.disabled)? {
+            Some((path, Some(_))) => store::read(&path)?,
+            _ => nothing(),
+        };
+        let open = edits::open(&record, locked, &lies)?;
+        if open.is_empty() {
+            self.found.resolved.push((*name).clone());
+            return Ok(false);
+        }
+        let Some(prefer) = self.request.prefer else {
+            if self.is_named() {
+                return Err(edits::unresolved(self.scope.kind, name, &open));
+            }
+            let source = locked.origin.to_string();
+            let mut skill = UpdatedSkill::new(name.as_str(), source, UpdateChange::Unresolved, Some(locked));
+            skill.merge = open.into_iter().map(MergedPath::open).collect();
+            self.found.others.push(skill);
+            return Ok(true);
+        };
+        let mine = mine(self.context, name, &record)?;
+        let base = self.worker.content(name, &record.before)?;
+        let theirs = self.worker.content(name, locked)?;
+        job(None, Work::Decide { record, locked: (*locked).clone(), base, mine, theirs, prefer });
+        Ok(true)
+    }
+
+    /// Tells of a skill that stays as it is.
+    pub(super) fn other(&mut self, installed: &Installed<'_>, change: UpdateChange) {
+        let Installed { name, entry, locked } = installed;
+        let skill = UpdatedSkill::new(name.as_str(), locked.origin.to_string(), change, Some(locked));
+        self.found.others.push(UpdatedSkill { disabled: entry.disabled, ..skill });
+    }
+}
+
+/// The directory in which the skill `name` lies, and the digest of its files where these can be a
+/// skill's; `None` where no directory lies there.
+pub(super) fn tree(
+    context: &Context,
+    scope: &Scope,
+    name: &SkillName,
+    disabled: bool,
+) -> Result<Option<(PathBuf, Option<Digest>)>> {
+    let Some(path) = lies(context, scope, name, disabled)? else { return Ok(None) };
+    if fs::kind(&path)? != Some(Kind::Directory) {
+        return Ok(None);
+    }
+    let digest = digest_of(&path);
+    Ok(Some((path, digest)))
+}
+
+/// The skill as the user had it before the merge of `record`.
+fn mine(context: &Context, name: &SkillName, record: &Unresolved) -> Result<FileSet> {
+    let store = Store::new(&context.settings)?;
+    let set = store.get(&record.mine)?;
+    let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == record.mine);
+    set.filter(whole).ok_or_else(|| {
+        Error::integrity(format!("the store no longer has `{name}` as it was before the merge"))
+            .hint("resolve the conflicts by hand: your files are kept beside them")
+    })
+}
+
+/// No files.
+pub(super) fn nothing() -> FileSet {
+    // Without files there is nothing that could be wrong.
+    FileSet::new(Vec::new(), Arc::new(Memory::default()), &Limits::default())
+        .unwrap_or_else(|_| unreachable!("an empty set is within all limits"))
+}

@@ -1,0 +1,253 @@
+//! `update`: newer versions of installed skills, and what the user wrote stays.
+//!
+//! First the sources are asked, and what is new is fetched and compared with what is locked; nothing
+//! is changed, so a front end can show it and ask. Only then is the scope locked, what the user wrote
+//! is merged into what is new, and the scope is changed as one.
+
+mod ask;
+mod edits;
+mod find;
+mod outcome;
+mod settle;
+
+use std::collections::BTreeSet;
+
+pub use self::outcome::{
+    ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
+};
+
+use self::find::Job;
+use super::change::{installed_names, keep_replaced};
+use super::gate::Decided;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::merges;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::install::transaction::Transaction;
+use crate::manifest;
+use crate::merge::Prefer;
+use crate::name::SkillName;
+
+/// What is to be updated.
+#[derive(Debug, Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own, and all combinations have a meaning"
+)]
+pub struct UpdateRequest {
+    /// The names under which the skills are installed; none: all of the scope.
+    pub names: Vec<String>,
+    /// The scope; the project where it is `None`.
+    pub scope: Option<ScopeKind>,
+    /// Go past the tags and commits that the manifest names, and write the new ones into it.
+    pub latest: bool,
+    /// Which skills may bring new capabilities without a person who sees them.
+    pub allow: Allow,
+    /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges
+    /// that have to be looked at.
+    pub prefer: Option<Prefer>,
+    /// Take earlier merges back that have to be looked at.
+    pub abort: bool,
+    /// Replace what is in the way and cannot be merged; it is kept in the store.
+    pub force: bool,
+    /// Plan only.
+    pub dry_run: bool,
+}
+
+/// Which skills may bring new capabilities.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Allow {
+    /// None.
+    #[default]
+    None,
+    /// These.
+    Only(Vec<String>),
+    /// All.
+    All,
+}
+
+/// What sources have that is newer, before anything is changed.
+pub struct Prepared<'a> {
+    context: &'a Context,
+    request: &'a UpdateRequest,
+    scope: Scope,
+    /// Manifest and lockfile, as they were when the sources were asked.
+    files: Files,
+    /// What is to be done.
+    jobs: Vec<Job>,
+    /// Skills of which nothing changes.
+    others: Vec<UpdatedSkill>,
+    /// Merges that were looked at since.
+    resolved: Vec<SkillName>,
+    /// Skills that bring new capabilities and may not.
+    refused: Vec<SkillName>,
+    failures: Vec<UpdateFailure>,
+    warnings: Vec<String>,
+    decided: Vec<Decided>,
+}
+
+/// Updates skills.
+///
+/// # Errors
+///
+/// As [`prepare`] and [`Prepared::apply`]; nothing has been changed then.
+pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcome> {
+    let prepared = prepare(context, request)?;
+    if request.dry_run { prepared.plan() } else { prepared.apply(false) }
+}
+
+/// Asks the sources of skills what is newer, fetches that, and compares it with what is locked.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read; a skill that is not installed. Of skills that were
+/// named: a source that cannot be reached or no longer has it, a policy that refuses it, a merge that
+/// somebody has to look at first. Where none was named, these are told in the outcome.
+pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<Prepared<'a>> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    if !request.dry_run && Transaction::is_begun(&scope) {
+        // What a killed run has begun is finished first: it may lock other versions.
+        drop(Transaction::begin(&scope, &context.settings, &*context.reporter)?);
+    }
+    let files = Files::read(&scope)?;
+    if files.manifest_text.is_none() && files.lock_text.is_none() {
+        return Err(Error::usage(format!(
+            "there is no `{}` in `{}`",
+            manifest::FILE_NAME,
+            scope.root.display()
+        ))
+        .hint("install something first: `skillpm install owner/repo`, or `skillpm install ./skill`"));
+    }
+    let mut names = installed_names(&scope, &files, &request.names)?;
+    if request.names.is_empty() {
+        names = files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned().collect();
+        names.sort();
+        names.dedup();
+    }
+    let allowed = match &request.allow {
+        Allow::Only(only) => installed_names(&scope, &files, only)?,
+        Allow::None => Vec::new(),
+        Allow::All => names.clone(),
+    };
+    let found = find::find(context, &scope, &files, request, &names)?;
+    let refused = found.jobs.iter().filter(|job| job.new_capabilities() > 0).map(|job| job.name.clone());
+    let refused = refused.filter(|name| !allowed.contains(name)).collect();
+    Ok(Prepared {
+        context,
+        request,
+        scope,
+        files,
+        jobs: found.jobs,
+        others: found.others,
+        resolved: found.resolved,
+        refused,
+        failures: found.failures,
+        warnings: found.warnings,
+        decided: found.decided,
+    })
+}
+
+impl Prepared<'_> {
+    /// Whether there is anything to change.
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// What a person should know before anything is changed.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// How many skills get a new version.
+    pub fn new_versions(&self) -> usize {
+        self.jobs.iter().filter(|job| !job.ends_a_merge()).count()
+    }
+
+    /// What [`Prepared::apply`] would do, as things are now. Nothing is changed.
+    ///
+    /// # Errors
+    ///
+    /// Edits that cannot be merged; what is in the way.
+    pub fn plan(&self) -> Result<UpdateOutcome> {
+        let settled = settle::settle(self, &self.files)?;
+        Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
+    }
+
+    /// Whether manifest and lockfile say the same as before of what is to be changed. Other skills may
+    /// have been changed meanwhile: the plan is made anew.
+    fn still_holds(&self, now: &Files) -> bool {
+        let mut names = self.jobs.iter().map(|job| &job.name).chain(&self.resolved);
+        names.all(|name| {
+            self.files.manifest.skills().get(name) == now.manifest.skills().get(name)
+                && self.files.lock.skills.get(name) == now.lock.skills.get(name)
+        })
+    }
+
+    /// Does it. With `consent` somebody has seen the review and agreed to new capabilities.
+    ///
+    /// # Errors
+    ///
+    /// New capabilities that nobody agreed to; edits that cannot be merged; what is in the way; files
+    /// that somebody else changed meanwhile. Nothing has been changed then.
+    pub fn apply(self, consent: bool) -> Result<UpdateOutcome> {
+        if !consent {
+            self.check_capabilities()?;
+        }
+        if self.is_empty() && self.resolved.is_empty() {
+            return Ok(settle::settle(&self, &self.files)?.outcome);
+        }
+        let (settings, reporter) = (&self.context.settings, &*self.context.reporter);
+        let transaction = Transaction::begin(&self.scope, settings, reporter)?;
+        let files = Files::read(&self.scope)?;
+        if !self.still_holds(&files) {
+            return Err(Error::new(
+                ErrorKind::Findings,
+                format!("`{}` was changed while the sources were asked", self.scope.lockfile.display()),
+            )
+            .hint("nothing was changed by this run: run the command again"));
+        }
+        let mut settled = settle::settle(&self, &files)?;
+        let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
+        let told: BTreeSet<String> = told.into_iter().collect();
+        settled.outcome.warnings.extend(told);
+        settled.keep_copies(self.context, &files);
+        for (name, record) in &settled.unresolved {
+            record.write(&self.scope, name)?;
+        }
+        transaction.apply(&settled.plan, &files, &settled.contents).inspect_err(|_| {
+            for (name, _) in &settled.unresolved {
+                // It is about a version that is not locked, so nobody will read it.
+                let _ = merges::forget(&self.scope, name);
+            }
+        })?;
+        let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
+        for name in ended.chain(&self.resolved) {
+            if settled.unresolved.iter().all(|(other, _)| other != name) {
+                merges::forget(&self.scope, name)?;
+            }
+        }
+        Ok(settled.outcome)
+    }
+
+    /// Refuses new capabilities that nobody agreed to.
+    fn check_capabilities(&self) -> Result<()> {
+        let [first, ..] = &self.refused[..] else { return Ok(()) };
+        let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
+        let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
+        let error = Error::new(
+            ErrorKind::Findings,
+            format!("the new version of {} can do what the locked one cannot", quoted.join(", ")),
+        );
+        Err(error.hint(format!(
+            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{} {first}` on a terminal and answer",
+            only.join(","),
+            command(self.scope.kind)
+        )))
+    }
+}
+
+/// The command that updates skills of a scope, for hints.
+fn command(scope: ScopeKind) -> &'static str {
+    if scope == ScopeKind::User { "skillpm update -g" } else { "skillpm update" }
+}

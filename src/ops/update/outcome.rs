@@ -1,0 +1,216 @@
+//! What an update did, or would do.
+
+use serde::Serialize;
+
+use crate::install::merges::Disputed;
+use crate::install::plan::{ChangedFiles, NewLink, Step};
+use crate::install::scope::ScopeKind;
+use crate::lockfile::Locked;
+use crate::merge::{self, Conflict, Outcome};
+use crate::ops::diff::{Counts, FileStatus, VersionDiff};
+use crate::ops::gate::Decided;
+use crate::path::SafePath;
+use crate::review::Review;
+
+/// What was done.
+#[derive(Debug, Clone, Default)]
+pub struct UpdateOutcome {
+    /// The skills that were looked at, sorted by name.
+    pub skills: Vec<UpdatedSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// The links that were or would be made.
+    pub links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// Skills that bring new capabilities to which nobody has agreed.
+    pub refused: Vec<String>,
+    /// What could not be asked or used.
+    pub failures: Vec<UpdateFailure>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+    /// Which lines of which policy decided about the sources.
+    pub decided: Vec<Decided>,
+}
+
+/// A skill that was looked at. The JSON form of a value of this type is an interface: fields are only
+/// added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UpdatedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The source.
+    pub source: String,
+    /// What happened to it.
+    pub change: UpdateChange,
+    /// What was locked; `None` where nothing is.
+    pub from: Option<Version>,
+    /// What is locked now; `None` where that has not changed.
+    pub to: Option<Version>,
+    /// Whether agents do not see it for now.
+    pub disabled: bool,
+    /// What a reviewer must see of the new version; `None` where there is none.
+    pub review: Option<Review>,
+    /// How much differs between the two versions.
+    pub counts: Option<Counts>,
+    /// The files that differ between the two versions.
+    pub files: Vec<ChangedFile>,
+    /// What became of the files that the user had changed, or that somebody has to look at.
+    pub merge: Vec<MergedPath>,
+}
+
+/// What happened to a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpdateChange {
+    /// The new version took its place.
+    Updated,
+    /// The new version took its place, and what the user changed is in it.
+    Merged,
+    /// The new version took its place, and somebody has to look at what the user changed.
+    Conflict,
+    /// The source has nothing newer.
+    Unchanged,
+    /// The manifest names a commit.
+    Pinned,
+    /// It is a link to a directory that somebody works on.
+    Editable,
+    /// It is in the manifest and not installed.
+    Missing,
+    /// An earlier merge has to be looked at first.
+    Unresolved,
+    /// An earlier merge was decided for one side.
+    Resolved,
+    /// An earlier merge was taken back.
+    Aborted,
+    /// It could not be asked for or used: [`UpdateOutcome::failures`] says why.
+    Failed,
+}
+
+/// One version of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Version {
+    /// The version as the skill writes it.
+    pub version: Option<String>,
+    /// The revision that is asked for; `None` is the default branch.
+    pub requested: Option<String>,
+    /// The commit.
+    pub revision: Option<String>,
+    /// The digest.
+    pub digest: String,
+}
+
+/// A file that differs between two versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedFile {
+    /// Where it lies below the skill's directory.
+    pub path: SafePath,
+    /// What became of it.
+    pub status: FileStatus,
+}
+
+/// What became of a file that the user had changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergedPath {
+    /// Where it lies below the skill's directory.
+    pub path: SafePath,
+    /// `ours`, `theirs`, `same`, `merged`, `conflict`, or `decided` where a side was asked for.
+    pub result: &'static str,
+    /// Why it cannot be merged, where it cannot.
+    pub conflict: Option<Conflict>,
+    /// Where the user's file is kept as it was.
+    pub kept: Option<SafePath>,
+}
+
+/// Something that could not be asked or used; its skills stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UpdateFailure {
+    /// The skills.
+    pub names: Vec<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hints: Vec<String>,
+    /// The exit code that it stands for.
+    pub code: u8,
+}
+
+impl UpdateOutcome {
+    /// The skills whose merge somebody has to look at, with the files.
+    pub fn conflicts(&self) -> impl Iterator<Item = (&UpdatedSkill, Vec<&MergedPath>)> {
+        self.skills.iter().filter_map(|skill| {
+            let open: Vec<_> = skill.merge.iter().filter(|path| path.result == "conflict").collect();
+            (!open.is_empty()).then_some((skill, open))
+        })
+    }
+
+    /// Whether there are merges that somebody has to look at.
+    pub fn has_open_merges(&self) -> bool {
+        let is_open = |change| matches!(change, UpdateChange::Conflict | UpdateChange::Unresolved);
+        self.skills.iter().any(|skill| is_open(skill.change))
+    }
+}
+
+impl UpdatedSkill {
+    pub(super) fn new(name: &str, source: String, change: UpdateChange, from: Option<&Locked>) -> Self {
+        Self {
+            name: name.to_owned(),
+            source,
+            change,
+            from: from.map(Version::of),
+            to: None,
+            disabled: false,
+            review: None,
+            counts: None,
+            files: Vec::new(),
+            merge: Vec::new(),
+        }
+    }
+
+    pub(super) fn compared(&mut self, diff: &VersionDiff) {
+        self.review = Some(diff.review.clone());
+        self.counts = Some(diff.diff.counts);
+        self.files = diff
+            .diff
+            .files
+            .iter()
+            .map(|file| ChangedFile { path: file.path.clone(), status: file.status })
+            .collect();
+    }
+}
+
+impl Version {
+    pub(super) fn of(locked: &Locked) -> Self {
+        Self {
+            version: locked.version.clone(),
+            requested: locked.requested.clone(),
+            revision: locked.revision.clone(),
+            digest: locked.digest.to_string(),
+        }
+    }
+}
+
+impl MergedPath {
+    /// What is told of a path that somebody has to look at since an earlier update.
+    pub(super) fn open(disputed: &Disputed) -> Self {
+        let Disputed { path, conflict, kept } = disputed.clone();
+        Self { path, result: "conflict", conflict: Some(conflict), kept }
+    }
+
+    /// What is told of `file`; `None` where the user has nothing to do with it.
+    pub(super) fn of(file: &merge::MergedFile) -> Option<Self> {
+        let (result, conflict) = match file.outcome {
+            Outcome::Unchanged | Outcome::Theirs => return None,
+            Outcome::Ours => ("ours", None),
+            Outcome::Same => ("same", None),
+            Outcome::Merged => ("merged", None),
+            Outcome::Conflict(conflict) => ("conflict", Some(conflict)),
+            Outcome::Decided(conflict) => ("decided", Some(conflict)),
+        };
+        Some(Self { path: file.path.clone(), result, conflict, kept: file.kept.clone() })
+    }
+}

@@ -1,0 +1,228 @@
+//! What is to lie in the scope after an update: the user's edits merged, and the plan that leads there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Prepared;
+use super::edits;
+use super::find::{Job, Newer, Work, nothing, tree};
+use super::outcome::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::error::{Error, ErrorKind, Result};
+use crate::fs;
+use crate::install::merges::Unresolved;
+use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
+use crate::install::state::{Files, digest_of};
+use crate::lockfile::Locked;
+use crate::merge::Versions;
+use crate::name::SkillName;
+use crate::ops::change::make_plan;
+use crate::ops::install::audience::Audience;
+use crate::ops::install::keep;
+use crate::store::{self, Store};
+use crate::tree::FileSet;
+
+/// What will be done.
+pub(super) struct Settled {
+    pub(super) plan: Plan,
+    /// The trees that come.
+    pub(super) contents: BTreeMap<SkillName, FileSet>,
+    /// Merges that somebody has to look at.
+    pub(super) unresolved: Vec<(SkillName, Unresolved)>,
+    pub(super) outcome: UpdateOutcome,
+}
+
+/// What is to lie there of one skill.
+struct Done {
+    content: Content,
+    set: FileSet,
+    skill: UpdatedSkill,
+    unresolved: Option<Unresolved>,
+    /// A tree that nobody could merge and that force replaces.
+    known: Option<Digest>,
+}
+
+/// Works out what is to be done, from what lies in the scope now.
+///
+/// # Errors
+///
+/// Edits that cannot be merged; what is in the way.
+pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> {
+    let Prepared { context, request, scope, .. } = prepared;
+    let audience = Audience::read(&context.settings, scope, files)?;
+    let copy = files.manifest.agents().copy;
+    let mut goal = Goal { copy, force: request.force, ..Goal::default() };
+    let (mut contents, mut unresolved) = (BTreeMap::new(), Vec::new());
+    let mut skills = prepared.others.clone();
+    for job in &prepared.jobs {
+        let Done { content, set, mut skill, unresolved: record, known } = done(prepared, job)?;
+        skill.disabled = job.disabled;
+        skills.push(skill);
+        unresolved.extend(record.map(|record| (job.name.clone(), record)));
+        let replaced = match &content {
+            Content::Merged(merged) => merged.replaces,
+            _ => None,
+        };
+        let copies = if copy { copies(prepared, files, job, replaced)? } else { BTreeSet::new() };
+        let known: BTreeSet<_> = known.into_iter().chain(copies).collect();
+        goal.known.insert(job.name.clone(), known);
+        let wanted = Wanted::new(job.name.clone(), content, job.entry.clone());
+        let mut wanted = Wanted { disabled: job.disabled, ..wanted };
+        audience.dress(&mut wanted);
+        goal.put.push(wanted);
+        contents.insert(job.name.clone(), set);
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    let plan = make_plan(context, scope, &goal, files)?;
+    let outcome = UpdateOutcome {
+        skills,
+        steps: plan.steps.clone(),
+        links: plan.links.clone(),
+        files: plan.files(),
+        dry_run: false,
+        scope: Some(scope.kind),
+        refused: prepared.refused.iter().map(ToString::to_string).collect(),
+        failures: prepared.failures.clone(),
+        warnings: prepared.warnings.clone(),
+        decided: prepared.decided.clone(),
+    };
+    Ok(Settled { plan, contents, unresolved, outcome })
+}
+
+impl Settled {
+    /// Puts merged trees of which agents get copies into the store: the next update knows by them that
+    /// nobody edited the copies.
+    pub(super) fn keep_copies(&mut self, context: &Context, files: &Files) {
+        for step in &self.plan.steps {
+            let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
+            let locked = self.plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
+            let set =
+                self.contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
+            if let Some(set) = set {
+                // Without it the next update asks for `--force`, and loses nothing.
+                let _ = keep(context, set.clone(), &mut self.outcome.warnings);
+            }
+        }
+    }
+}
+
+fn done(prepared: &Prepared<'_>, job: &Job) -> Result<Done> {
+    let lies = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
+    let digest = lies.as_ref().and_then(|(_, digest)| *digest);
+    match &job.work {
+        Work::New(newer) => {
+            let mut skill = told(job, UpdateChange::Updated, &newer.old);
+            skill.to = Some(Version::of(&newer.new));
+            skill.compared(&newer.diff);
+            let clean = Done {
+                content: Content::Locked(newer.new.clone()),
+                set: newer.set.clone(),
+                skill,
+                unresolved: None,
+                known: None,
+            };
+            match lies {
+                Some((path, Some(digest))) if digest != newer.old.digest && digest != newer.new.digest => {
+                    edited(prepared, job, newer, clean, digest, &store::read(&path)?)
+                }
+                _ => Ok(clean),
+            }
+        }
+        Work::Decide { record, locked, base, mine, theirs, prefer } => {
+            let versions = Versions { base, ours: mine, theirs };
+            let merged = edits::merged(&job.name, &versions, locked, Some(*prefer))?;
+            let mut skill = told(job, UpdateChange::Resolved, locked);
+            skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
+            let keep = digest != Some(record.merged);
+            let content = content(locked, merged.set.digest()?, digest, keep);
+            Ok(Done { content, set: merged.set, skill, unresolved: None, known: None })
+        }
+        Work::Abort { record, locked, mine } => {
+            let mut skill = told(job, UpdateChange::Aborted, locked);
+            skill.to = Some(Version::of(&record.before));
+            let keep = digest != Some(record.merged) && digest != Some(locked.digest);
+            let content = content(&record.before, record.mine, digest, keep);
+            Ok(Done { content, set: mine.clone(), skill, unresolved: None, known: None })
+        }
+    }
+}
+
+/// A new version of a skill that the user edited: `ours`, with the digest `digest`.
+fn edited(
+    prepared: &Prepared<'_>,
+    job: &Job,
+    newer: &Newer,
+    clean: Done,
+    digest: Digest,
+    ours: &FileSet,
+) -> Result<Done> {
+    let base = match (&newer.base, prepared.request.prefer) {
+        (Some(base), _) => base.clone(),
+        // Without a base all that differs is a conflict, and a side was asked for.
+        (None, Some(_)) => nothing(),
+        (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
+        (None, None) => return Err(changed(&job.name)),
+    };
+    // It may be the installed files that were unchanged when they were looked at.
+    if newer.base.is_some() && base.digest()? != newer.old.digest {
+        return Err(changed(&job.name));
+    }
+    let versions = Versions { base: &base, ours, theirs: &newer.set };
+    let merged = edits::merged(&job.name, &versions, &newer.new, prepared.request.prefer)?;
+    let tree = merged.set.digest()?;
+    let paths = edits::disputed(&merged);
+    let record = |paths| Unresolved {
+        before: newer.old.clone(),
+        new: newer.new.digest,
+        mine: digest,
+        merged: tree,
+        paths,
+    };
+    let mut skill = clean.skill;
+    skill.change = if paths.is_empty() { UpdateChange::Merged } else { UpdateChange::Conflict };
+    skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
+    Ok(Done {
+        content: content(&newer.new, tree, Some(digest), true),
+        set: merged.set,
+        skill,
+        unresolved: (!paths.is_empty()).then(|| record(paths)),
+        known: None,
+    })
+}
+
+fn content(locked: &Locked, tree: Digest, replaces: Option<Digest>, keep: bool) -> Content {
+    Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
+}
+
+fn told(job: &Job, change: UpdateChange, from: &Locked) -> UpdatedSkill {
+    UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
+}
+
+/// The copies of agents that say what the tree says which goes, `replaced`, or that the store has too:
+/// an earlier merge made them, and nothing is lost when they follow.
+fn copies(
+    prepared: &Prepared<'_>,
+    files: &Files,
+    job: &Job,
+    replaced: Option<Digest>,
+) -> Result<BTreeSet<Digest>> {
+    let mut known = BTreeSet::new();
+    let Some(locked) = files.lock.skills.get(&job.name) else { return Ok(known) };
+    let settings = &prepared.context.settings;
+    let store = Store::new(settings).ok();
+    for agent in &locked.agents {
+        let place = Place::Agent(agent.clone());
+        let Ok(path) = prepared.scope.place(settings, &place, &job.name) else { continue };
+        if fs::kind(&path)? != Some(fs::Kind::Directory) {
+            continue;
+        }
+        let stored = |digest| store.as_ref().is_some_and(|store| store.is_whole(&digest));
+        known.extend(digest_of(&path).filter(|digest| Some(*digest) == replaced || stored(*digest)));
+    }
+    Ok(known)
+}
+
+fn changed(name: &SkillName) -> Error {
+    Error::new(ErrorKind::Findings, format!("`{name}` was edited while its source was asked"))
+        .hint("nothing was changed by this run: run the command again")
+}

@@ -1,0 +1,120 @@
+//! One tree on the disk against what is locked of it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{Verdict, VerifiedPlace};
+use crate::digest::{Digest, HashingWriter};
+use crate::fs;
+use crate::refusal::Limits;
+use crate::store::Store;
+use crate::tree::{FileSet, Node, ReadError, Tree};
+
+/// A file that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedFile {
+    /// Where it lies below the skill's directory.
+    pub path: String,
+    /// How it differs.
+    pub change: FileChange,
+}
+
+/// How a file differs from the locked one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    /// It has other bytes, or is no regular file.
+    Changed,
+    /// It is locked and not there.
+    Missing,
+    /// It is there and not locked.
+    Extra,
+    /// Its executable bit is another one.
+    Mode,
+}
+
+/// What is to be known of a file: whether it is executable, and its digest; no digest for what is no
+/// regular file or cannot be read.
+type Known = BTreeMap<String, (bool, Option<Digest>)>;
+
+/// Compares the tree at `path` with the `locked` digest, and tells the outcome as that of `place`.
+pub(super) fn tree(
+    place: VerifiedPlace,
+    path: &Path,
+    locked: &Digest,
+    store: Option<&Store>,
+) -> VerifiedPlace {
+    let tree = match fs::tree_of(path) {
+        Ok(tree) => tree,
+        Err(error) => return failed(place, &error),
+    };
+    let read = tree.skill("", &Limits::default()).and_then(|set| Ok((set.digest()?, set)));
+    let (place, new) = match read {
+        Ok((digest, _)) if digest == *locked => return place,
+        Ok((digest, set)) => {
+            let found = Some(digest.to_string());
+            (VerifiedPlace { verdict: Verdict::Modified, found, ..place }, of_set(&set))
+        }
+        Err(error) => (failed(place, &error), of_tree(&tree)),
+    };
+    let files = store.and_then(|store| known(store, locked)).map(|old| differences(&old, &new));
+    VerifiedPlace { files, ..place }
+}
+
+/// `place`, of which `error` came in the way.
+fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
+    match error {
+        ReadError::Refused(refusal) => {
+            VerifiedPlace { verdict: Verdict::Modified, ..place }.because(refusal.to_string())
+        }
+        ReadError::Io(error) => {
+            let cause = error.get_ref().and_then(|inner| inner.source());
+            let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
+            VerifiedPlace { verdict: Verdict::Unreadable, ..place }.because(format!("{error}{cause}"))
+        }
+    }
+}
+
+/// The files of the tree with `digest`, if the store has it whole.
+fn known(store: &Store, digest: &Digest) -> Option<Known> {
+    let set = store.get(digest).ok()??;
+    (set.digest().ok()? == *digest).then(|| of_set(&set))
+}
+
+fn of_set(set: &FileSet) -> Known {
+    let digest = |file| {
+        let mut hasher = HashingWriter::new(io::sink());
+        set.copy_to(file, &mut hasher).ok().map(|()| hasher.finish().0)
+    };
+    set.files().iter().map(|file| (file.path.to_string(), (file.executable, digest(file)))).collect()
+}
+
+/// As [`of_set`], of a tree that no skill may be.
+fn of_tree(tree: &Tree) -> Known {
+    let known = |entry: crate::tree::Entry| {
+        let Node::File { executable, .. } = entry.node else { return (false, None) };
+        let mut hasher = HashingWriter::new(io::sink());
+        (executable, tree.copy_to(entry, &mut hasher).ok().map(|()| hasher.finish().0))
+    };
+    tree.entries().map(|(path, entry)| (path.to_owned(), known(entry))).collect()
+}
+
+fn differences(old: &Known, new: &Known) -> Vec<ChangedFile> {
+    let changed = old.iter().filter_map(|(path, (executable, digest))| {
+        let change = match new.get(path) {
+            None => FileChange::Missing,
+            Some((_, other)) if other != digest => FileChange::Changed,
+            Some((other, _)) if other != executable => FileChange::Mode,
+            Some(_) => return None,
+        };
+        Some(ChangedFile { path: path.clone(), change })
+    });
+    let extra = new.keys().filter(|path| !old.contains_key(*path));
+    let extra = extra.map(|path| ChangedFile { path: path.clone(), change: FileChange::Extra });
+    let mut all: Vec<_> = changed.chain(extra).collect();
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    all
+}

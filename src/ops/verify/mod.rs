@@ -1,0 +1,305 @@
+//! `verify`: every byte of every copy, and every link, against the lockfile.
+//!
+//! Everything is read. What an earlier run remembered of a file is not asked: who verifies wants to know
+//! what lies on the disk.
+
+mod compare;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+pub use self::compare::{ChangedFile, FileChange};
+
+use super::doctor::scopes;
+use super::workers;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::agents;
+use crate::install::directory::SkillsDir;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, Found, real_dir};
+use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::store::Store;
+use crate::text::closest;
+
+/// What is to be verified.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// Names of skills; none means all.
+    pub names: Vec<String>,
+    /// Only this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+}
+
+/// How something compares to the lockfile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is as locked, to the byte.
+    Ok,
+    /// Its bytes, its files or their modes are others.
+    Modified,
+    /// It is locked and not there.
+    Missing,
+    /// A link leads to something else than the canonical copy, or lies in its place.
+    Elsewhere,
+    /// It cannot be read, so nobody knows.
+    Unreadable,
+    /// It is there and not locked.
+    Untracked,
+    /// It is a link to a directory that somebody works on: nothing is locked of it.
+    Editable,
+}
+
+impl Verdict {
+    /// Whether it differs from the lockfile, or may.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Modified | Self::Missing | Self::Elsewhere | Self::Unreadable)
+    }
+}
+
+/// One skill. The JSON form of this and the other values here is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifiedSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// Where.
+    pub scope: ScopeKind,
+    /// The first of its places that differs decides.
+    pub verdict: Verdict,
+    /// The locked digest.
+    pub digest: Option<String>,
+    /// Its places: the copy itself, then those of agents.
+    pub places: Vec<VerifiedPlace>,
+}
+
+/// One place of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifiedPlace {
+    /// The agent that looks there; `None` for the copy itself.
+    pub agent: Option<&'static str>,
+    /// Where it is.
+    pub path: String,
+    /// How it compares.
+    pub verdict: Verdict,
+    /// The digest that was found, where it is another one.
+    pub found: Option<String>,
+    /// What the link there says, where it leads elsewhere.
+    pub target: Option<String>,
+    /// Why, where files alone do not tell.
+    pub reason: Option<String>,
+    /// The files that differ; `None` where nothing is known of single files.
+    pub files: Option<Vec<ChangedFile>>,
+}
+
+impl VerifiedPlace {
+    fn new(agent: Option<&'static str>, path: &Path, verdict: Verdict) -> Self {
+        let path = path.display().to_string();
+        Self { agent, path, verdict, found: None, target: None, reason: None, files: None }
+    }
+
+    fn because(self, reason: impl Into<String>) -> Self {
+        Self { reason: Some(reason.into()), ..self }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct VerifyOutcome {
+    /// The skills, project before user, then by name.
+    pub skills: Vec<VerifiedSkill>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl VerifyOutcome {
+    /// Whether everything that is locked is there as it is locked.
+    pub fn is_ok(&self) -> bool {
+        self.skills.iter().all(|skill| !skill.verdict.is_failure())
+    }
+}
+
+/// Compares what is installed with the lockfile.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read; a name that is not installed; a directory of skills that
+/// leads out of the project. What differs is none: it is in the outcome.
+pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
+    let mut outcome = VerifyOutcome::default();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for scope in scopes(context, request.scope)? {
+        if Transaction::is_cut_off(&scope) {
+            outcome.warnings.push(format!(
+                "a run of skillpm was cut off in the scope of the {}: the next `skillpm install` finishes it",
+                scope.kind
+            ));
+        }
+        let files = Files::read(&scope)?;
+        let work = Work::new(context, &scope, &files, &mut outcome.warnings)?;
+        let mut names = work.names();
+        known.extend(names.iter().map(ToString::to_string));
+        names.retain(|name| request.names.is_empty() || request.names.iter().any(|n| n == name.as_str()));
+        let names: Vec<_> = names.into_iter().collect();
+        outcome.skills.extend(workers::map(&names, || (), |(), name| work.skill(name)));
+    }
+    match request.names.iter().find(|name| !known.contains(*name)) {
+        None => Ok(outcome),
+        Some(name) => {
+            let error = Error::usage(format!("`{name}` is not installed"));
+            Err(match closest(name, known.iter().map(String::as_str)) {
+                Some(close) => error.hint(format!("did you mean `{close}`?")),
+                None => error.hint("`skillpm list` shows what is installed and in which scope"),
+            })
+        }
+    }
+}
+
+/// One scope.
+struct Work<'a> {
+    scope: &'a Scope,
+    files: &'a Files,
+    store: Option<Store>,
+    canonical: SkillsDir,
+    disabled: SkillsDir,
+    /// The directories of the agents that the lockfile names, or why one is not looked into.
+    agents: BTreeMap<&'static str, (PathBuf, Result<SkillsDir, String>)>,
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        context: &Context,
+        scope: &'a Scope,
+        files: &'a Files,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self> {
+        let skills = real_dir(&scope.skills_dir())?;
+        scope.check_inside(&scope.skills_dir())?;
+        scope.check_inside(&scope.disabled_dir())?;
+        let mut agents = BTreeMap::new();
+        let named: BTreeSet<&String> = files.lock.skills.values().flat_map(|locked| &locked.agents).collect();
+        for id in named {
+            let Ok(agent) = agents::find(id) else {
+                warnings.push(format!(
+                    "{}: there is no agent `{id}`, so its links are not verified",
+                    scope.lockfile.display()
+                ));
+                continue;
+            };
+            let Some(dir) = scope.agent_dir(&context.settings, agent) else { continue };
+            let open = || -> Result<SkillsDir> {
+                scope.check_inside(&dir)?;
+                Ok(SkillsDir::open(&dir, &skills)?)
+            };
+            match open() {
+                // The canonical copy serves it.
+                Ok(opened) if opened.real() == skills => {}
+                opened => {
+                    let opened = opened.map_err(|error| error.with_causes());
+                    agents.insert(agent.id, (dir, opened));
+                }
+            }
+        }
+        Ok(Self {
+            scope,
+            files,
+            store: Store::new(&context.settings).ok(),
+            canonical: SkillsDir::open(&scope.skills_dir(), &skills)?,
+            disabled: SkillsDir::open(&scope.disabled_dir(), &skills)?,
+            agents,
+        })
+    }
+
+    /// What is locked, editable, or there.
+    fn names(&self) -> BTreeSet<SkillName> {
+        let editable = self.files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
+        let asked = self.files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned();
+        let is_there = |dir: &SkillsDir, name: &SkillName| {
+            !matches!(dir.look(name, |_| None), Ok(Found::Other | Found::Absent))
+        };
+        let there = self.canonical.names().filter(|name| is_there(&self.canonical, name));
+        let aside = self.disabled.names().filter(|name| is_there(&self.disabled, name));
+        asked.chain(there).chain(aside).collect()
+    }
+
+    fn skill(&self, name: &SkillName) -> VerifiedSkill {
+        let locked = self.files.lock.skills.get(name);
+        let editable = self.files.manifest.skills().get(name).is_some_and(|entry| entry.editable);
+        let places = match locked {
+            Some(locked) if !editable => self.places(name, locked),
+            _ => {
+                let verdict = if editable { Verdict::Editable } else { Verdict::Untracked };
+                let is_there = |dir: &&SkillsDir| dir.kind(name).is_ok_and(|kind| kind.is_some());
+                let dirs = [&self.canonical, &self.disabled].into_iter().filter(is_there);
+                dirs.map(|dir| VerifiedPlace::new(None, &dir.place(name), verdict)).collect()
+            }
+        };
+        let failure = places.iter().map(|place| place.verdict).find(|verdict| verdict.is_failure());
+        let verdict = match locked {
+            _ if editable => Verdict::Editable,
+            None => Verdict::Untracked,
+            Some(_) => failure.unwrap_or(Verdict::Ok),
+        };
+        let digest = locked.map(|locked| locked.digest.to_string());
+        VerifiedSkill { name: name.to_string(), scope: self.scope.kind, verdict, digest, places }
+    }
+
+    /// The places of a locked skill.
+    fn places(&self, name: &SkillName, locked: &Locked) -> Vec<VerifiedPlace> {
+        let disabled = self.files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
+        // It may lie where it is not to lie: that is for `doctor`, its bytes are looked at all the same.
+        let homes =
+            if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
+        let mut places: Vec<_> =
+            homes.iter().filter_map(|dir| self.place(dir, None, name, locked, false)).collect();
+        if places.is_empty() {
+            places.push(VerifiedPlace::new(None, &homes[0].place(name), Verdict::Missing));
+        }
+        let mut seen = BTreeSet::new();
+        for id in &locked.agents {
+            let Ok(agent) = agents::find(id) else { continue };
+            match self.agents.get(agent.id) {
+                // Nobody sees what is disabled; where agents share a directory, one of them is enough.
+                Some((_, Ok(dir))) if seen.insert(dir.real()) => {
+                    places.extend(self.place(dir, Some(agent.id), name, locked, !disabled));
+                }
+                Some((dir, Err(reason))) => {
+                    let place =
+                        VerifiedPlace::new(Some(agent.id), &dir.join(name.as_str()), Verdict::Unreadable);
+                    places.push(place.because(reason));
+                }
+                Some((_, Ok(_))) | None => {}
+            }
+        }
+        places
+    }
+
+    /// What lies in `dir`; where nothing does, it is only told if something has to be there.
+    fn place(
+        &self,
+        dir: &SkillsDir,
+        agent: Option<&'static str>,
+        name: &SkillName,
+        locked: &Locked,
+        required: bool,
+    ) -> Option<VerifiedPlace> {
+        let path = dir.place(name);
+        let new = |verdict| VerifiedPlace::new(agent, &path, verdict);
+        Some(match dir.look(name, |_| None) {
+            Err(error) => new(Verdict::Unreadable).because(Error::from(error).with_causes()),
+            Ok(Found::Absent) if required => new(Verdict::Missing),
+            Ok(Found::Absent) => return None,
+            Ok(Found::Tree(_)) => compare::tree(new(Verdict::Ok), &path, &locked.digest, self.store.as_ref()),
+            Ok(Found::OurLink) if agent.is_some() => new(Verdict::Ok),
+            Ok(Found::OurLink | Found::Loop) => new(Verdict::Elsewhere).because("it is a link to itself"),
+            Ok(Found::OtherLink(target)) => {
+                VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
+            }
+            Ok(Found::Other) => new(Verdict::Modified).because("it is no directory"),
+        })
+    }
+}

@@ -1,0 +1,339 @@
+//! What sources have now, asked with as few bytes as they allow.
+//!
+//! Ids tell what a download would: the commit of a reference, the git tree of a skill's directory, the
+//! tag of a file on the web, the digests of a site's index. They decide what is shown and fetched, and
+//! nothing more: what is fetched is checked as ever, so a server that lies here can hide a version, and
+//! cannot slip one in.
+
+#[cfg(any(feature = "git", feature = "http"))]
+mod commits;
+#[cfg(feature = "git")]
+mod git;
+#[cfg(feature = "http")]
+mod github;
+mod here;
+mod shape;
+#[cfg(feature = "http")]
+mod web;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use crate::context::Context;
+#[cfg(any(test, not(all(feature = "git", feature = "http"))))]
+use crate::error::Error;
+use crate::error::{ErrorKind, Result};
+use crate::install::scope::Scope;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::reporter::Reporter;
+use crate::spec::{Origin, Reference, is_commit};
+use shape::Shape;
+
+/// How many sources are asked at once.
+const CONNECTIONS: usize = 4;
+
+/// A locked skill whose source is asked.
+#[derive(Debug, Clone)]
+pub struct Query<'a> {
+    /// What is locked.
+    pub locked: &'a Locked,
+    /// The revision that is asked for; `None` is the default branch.
+    pub reference: Option<Reference>,
+    /// Whether the skill may lie in any directory of the source, because nobody named one.
+    pub anywhere: bool,
+}
+
+impl<'a> Query<'a> {
+    /// Asks for what the manifest says; without an entry there, for what was asked for when it was
+    /// locked.
+    pub fn new(locked: &'a Locked, requirement: Option<&Requirement>) -> Self {
+        let (reference, anywhere) = match requirement {
+            Some(entry) => (entry.reference.clone(), entry.path.is_none()),
+            None => (locked.requested.as_deref().map(Reference::from_lockfile), false),
+        };
+        Self { locked, reference, anywhere }
+    }
+
+    /// The directory of the skill in its source; empty is its root.
+    fn path(&self) -> &str {
+        self.locked.path.as_deref().unwrap_or_default()
+    }
+}
+
+/// What a source has of a skill now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newest {
+    /// What a lockfile would call the revision; `None` where there is no such thing, or it is not known.
+    pub revision: Option<String>,
+    /// How the skill's own files compare to those that are locked.
+    pub files: Files,
+}
+
+/// How the files of a skill in its source compare to those that are locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Files {
+    /// They are the same.
+    Same,
+    /// They are others.
+    Changed,
+    /// There are none any more where the skill was.
+    Gone,
+    /// Only a download would tell.
+    Unknown,
+}
+
+/// What a source lists for one path or name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// An id that changes with the content.
+    Id(String),
+    /// Nothing lies there.
+    Absent,
+    /// It does not tell.
+    Unknown,
+}
+
+/// The answer for the skills of one source that are asked for at one reference.
+#[derive(Debug)]
+pub struct Answer {
+    /// Which queries it answers, by position.
+    pub at: Vec<usize>,
+    /// What there is, in the order of `at`; else why the source could not be asked.
+    pub newest: Result<Vec<Newest>>,
+    /// What lies past the reference, as [`latest`] says it; nothing where that was not asked for.
+    pub latest: Result<Option<Reference>>,
+}
+
+/// One source that is asked. Ways differ with the kind of source.
+trait Ask {
+    /// What a lockfile would call the revision that `reference` means now.
+    fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>>;
+
+    /// What there is of the skills `queries`, all of which are asked for at `reference`.
+    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>>;
+
+    /// The names of its tags that begin with `prefix`.
+    fn tags(&mut self, prefix: &str) -> Result<Vec<String>>;
+}
+
+/// Gets ready to ask `origin` for what is at `references`.
+fn open<'a>(
+    context: &'a Context,
+    scope: &'a Scope,
+    origin: &'a Origin,
+    references: &[Option<&Reference>],
+) -> Result<Box<dyn Ask + 'a>> {
+    let _ = references;
+    Ok(match origin {
+        #[cfg(feature = "http")]
+        Origin::GitHub(repository) => Box::new(github::Repository::new(context, repository)),
+        #[cfg(feature = "git")]
+        Origin::Git(url) => Box::new(git::Repository::new(context, scope, url, references)?),
+        #[cfg(feature = "http")]
+        Origin::Download(address) => Box::new(web::File { context, address }),
+        #[cfg(feature = "http")]
+        Origin::Site(address) => Box::new(web::Site::new(context, address)?),
+        Origin::Package(_) | Origin::Local(_) => Box::new(here::Here { context, scope, origin }),
+        #[cfg(not(all(feature = "git", feature = "http")))]
+        other => {
+            return Err(Error::network(format!(
+                "`{}` cannot be asked: this build has no network",
+                other.typed()
+            )));
+        }
+    })
+}
+
+/// Asks what there is of one skill.
+///
+/// # Errors
+///
+/// A source that cannot be reached; a reference that it does not have.
+pub fn newest(context: &Context, scope: &Scope, query: &Query<'_>) -> Result<Newest> {
+    let reference = query.reference.as_ref();
+    let mut source = open(context, scope, &query.locked.origin, &[reference])?;
+    let mut answers = source.newest(reference, &[query])?;
+    Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
+}
+
+/// Asks what lies past `reference`, a pin: the highest version among the tags of the same shape where it
+/// is a tag, the newest commit of the default branch where it is a commit. `None` where it is no pin, or
+/// nothing is newer.
+///
+/// # Errors
+///
+/// As [`newest`].
+pub fn latest(
+    context: &Context,
+    scope: &Scope,
+    origin: &Origin,
+    reference: Option<&Reference>,
+) -> Result<Option<Reference>> {
+    match reference.filter(|reference| origin.has_revisions() && is_pin(reference)) {
+        Some(pin) => past(&mut *open(context, scope, origin, &[None])?, pin),
+        None => Ok(None),
+    }
+}
+
+/// Asks for all `queries`, each source once and several at a time, and with `latest` also for what lies
+/// past the pins.
+pub fn ask(context: &Context, scope: &Scope, queries: &[Query<'_>], latest: bool) -> Vec<Answer> {
+    let mut sources: BTreeMap<&Origin, BTreeMap<Option<&Reference>, Vec<usize>>> = BTreeMap::new();
+    for (at, query) in queries.iter().enumerate() {
+        let references = sources.entry(&query.locked.origin).or_default();
+        references.entry(query.reference.as_ref()).or_default().push(at);
+    }
+    let context = Context { reporter: Arc::new(Quiet(Arc::clone(&context.reporter))), ..context.clone() };
+    let jobs: Vec<_> = sources.into_iter().collect();
+    let next = AtomicUsize::new(0);
+    let answers = Mutex::new(Vec::new());
+    let work = || {
+        while let Some((origin, references)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let told = ask_one(&context, scope, origin, references, queries, latest);
+            answers.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+        }
+    };
+    thread::scope(|threads| {
+        for _ in 1..CONNECTIONS.min(jobs.len()) {
+            threads.spawn(work);
+        }
+        work();
+    });
+    let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    answers.sort_by_key(|answer| answer.at.first().copied());
+    answers
+}
+
+/// Asks one source for all that is asked for of it.
+fn ask_one(
+    context: &Context,
+    scope: &Scope,
+    origin: &Origin,
+    references: &BTreeMap<Option<&Reference>, Vec<usize>>,
+    queries: &[Query<'_>],
+    latest: bool,
+) -> Vec<Answer> {
+    let names: Vec<_> = references.keys().copied().collect();
+    let mut source = match open(context, scope, origin, &names) {
+        Ok(source) => source,
+        Err(error) => {
+            let at = references.values().flatten().copied().collect();
+            return vec![Answer { at, newest: Err(error), latest: Ok(None) }];
+        }
+    };
+    let mut answers: Vec<Answer> = Vec::new();
+    for (reference, at) in references {
+        // One that cannot be reached is not tried again for each of its references.
+        if let Some(last) = answers.last_mut().filter(|answer| unreachable(answer)) {
+            last.at.extend(at);
+            continue;
+        }
+        let asked: Vec<_> = at.iter().map(|at| &queries[*at]).collect();
+        let newest = source.newest(*reference, &asked);
+        let latest = match reference.filter(|reference| latest && newest.is_ok() && is_pin(reference)) {
+            Some(pin) => past(&mut *source, pin),
+            None => Ok(None),
+        };
+        answers.push(Answer { at: at.clone(), newest, latest });
+    }
+    answers
+}
+
+fn unreachable(answer: &Answer) -> bool {
+    answer.newest.as_ref().is_err_and(|error| error.kind() == ErrorKind::Network)
+}
+
+/// Whether `reference` stays where it is by intent: a commit, or a tag that reads as a version.
+fn is_pin(reference: &Reference) -> bool {
+    match reference {
+        Reference::Rev(_) => true,
+        Reference::Any(name) => is_commit(name) || Shape::of(name).is_some(),
+        Reference::Tag(name) => Shape::of(name).is_some(),
+        Reference::Branch(_) => false,
+    }
+}
+
+/// What lies past `pin` in `source`.
+fn past(source: &mut dyn Ask, pin: &Reference) -> Result<Option<Reference>> {
+    let commit = match pin {
+        Reference::Rev(commit) => Some(commit),
+        Reference::Any(name) if is_commit(name) => Some(name),
+        _ => None,
+    };
+    if let Some(commit) = commit {
+        let head = source.tip(None)?;
+        let is_new = |head: &String| !head.starts_with(&commit.to_ascii_lowercase());
+        return Ok(head.filter(is_new).map(Reference::Rev));
+    }
+    let Some(shape) = Shape::of(pin.name()) else { return Ok(None) };
+    let tags = source.tags(shape.prefix())?;
+    // A branch may look like a version, too.
+    if matches!(pin, Reference::Any(_)) && tags.iter().all(|tag| tag != pin.name()) {
+        return Ok(None);
+    }
+    let higher = shape.highest(tags.iter().map(String::as_str)).map(ToOwned::to_owned);
+    Ok(higher.map(if matches!(pin, Reference::Any(_)) { Reference::Any } else { Reference::Tag }))
+}
+
+/// Tells of waiting, and not of the small things that come: several sources are asked at once.
+struct Quiet(Arc<dyn Reporter>);
+
+impl Reporter for Quiet {
+    fn retrying(&self, what: &str, seconds: u64) {
+        self.0.retrying(what, seconds);
+    }
+
+    fn waiting_for_lock(&self, dir: &std::path::Path) {
+        self.0.waiting_for_lock(dir);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Tags(&'static [&'static str]);
+
+    impl Ask for Tags {
+        fn tip(&mut self, _: Option<&Reference>) -> Result<Option<String>> {
+            Ok(Some("a".repeat(40)))
+        }
+
+        fn newest(&mut self, _: Option<&Reference>, _: &[&Query<'_>]) -> Result<Vec<Newest>> {
+            Err(Error::usage("not asked for"))
+        }
+
+        fn tags(&mut self, prefix: &str) -> Result<Vec<String>> {
+            Ok(self.0.iter().filter(|tag| tag.starts_with(prefix)).map(ToString::to_string).collect())
+        }
+    }
+
+    fn past_pin(pin: &Reference, tags: &'static [&'static str]) -> Option<Reference> {
+        past(&mut Tags(tags), pin).expect("an answer")
+    }
+
+    #[test]
+    fn a_pin_keeps_its_kind() {
+        let tags = &["v1.0.0", "v1.1.0"];
+        let tag = |name: &str| Reference::Tag(name.to_owned());
+        let any = |name: &str| Reference::Any(name.to_owned());
+        assert_eq!(past_pin(&tag("v1.0.0"), tags), Some(tag("v1.1.0")));
+        assert_eq!(past_pin(&any("v1.0.0"), tags), Some(any("v1.1.0")));
+        assert_eq!(past_pin(&any("v0.9"), tags), None, "a branch may have that name");
+        let head = Reference::Rev("a".repeat(40));
+        assert_eq!(past_pin(&Reference::Rev("b".repeat(40)), tags), Some(head.clone()));
+        assert_eq!(past_pin(&any(&"b".repeat(40)), tags), Some(head));
+        assert_eq!(past_pin(&Reference::Rev("AAAAAAA".into()), tags), None);
+    }
+
+    #[test]
+    fn what_moves_is_no_pin() {
+        for reference in [Reference::Branch("v1.0".into()), Reference::Any("main".into())] {
+            assert!(!is_pin(&reference), "{reference:?}");
+        }
+    }
+}

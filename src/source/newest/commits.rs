@@ -1,0 +1,48 @@
+//! What two commits tell of a skill without a download.
+
+use super::{Files, Identity, Query};
+use crate::context::Context;
+use crate::interop::hash::git_set_id;
+use crate::lockfile::Locked;
+use crate::spec::{Reference, is_commit};
+use crate::store::Store;
+
+/// The commit that `reference` can only mean, if it is one: no server has to be asked.
+pub(super) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<String> {
+    let (Reference::Any(name) | Reference::Rev(name)) = reference? else { return None };
+    let name = name.to_ascii_lowercase();
+    let locked = locked.revision.as_ref();
+    match reference? {
+        _ if is_commit(&name) => Some(name),
+        Reference::Rev(_) => locked.filter(|locked| locked.starts_with(&name)).cloned(),
+        _ => None,
+    }
+}
+
+/// Compares the directory of a skill in two commits: `new` is what the newer lists for it, and `old`
+/// what that of the lockfile does, which is only asked where nothing here tells.
+pub(super) fn compare(
+    context: &Context,
+    query: &Query<'_>,
+    new: &Identity,
+    old: impl FnOnce() -> Identity,
+) -> Files {
+    match new {
+        Identity::Unknown => Files::Unknown,
+        Identity::Absent if query.anywhere => Files::Unknown,
+        Identity::Absent => Files::Gone,
+        // The store's copy has another id where the source has links, or leaves something out of archives.
+        Identity::Id(new) if stored_id(context, query.locked).as_ref() == Some(new) => Files::Same,
+        Identity::Id(new) => match old() {
+            Identity::Id(old) if old == *new => Files::Same,
+            Identity::Id(_) => Files::Changed,
+            Identity::Absent | Identity::Unknown => Files::Unknown,
+        },
+    }
+}
+
+/// The id that git would give the locked files, where the store has them.
+fn stored_id(context: &Context, locked: &Locked) -> Option<String> {
+    let set = Store::new(&context.settings).ok()?.get(&locked.digest).ok()??;
+    git_set_id(&set).ok()?
+}

@@ -1,0 +1,84 @@
+//! Repositories on GitHub: one conditional request for a reference, one for the trees of a commit.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::commits::{compare, fixed};
+use super::{Ask, Files, Identity, Newest, Query};
+use crate::context::Context;
+use crate::error::Result;
+use crate::http::Client;
+use crate::settings::Settings;
+use crate::source::github::{GitHub, Trees, settings_for};
+use crate::spec;
+use crate::spec::Reference;
+
+/// A repository, and the trees that were listed so far.
+pub(super) struct Repository<'a> {
+    context: &'a Context,
+    place: &'a spec::Repository,
+    settings: Cow<'a, Settings>,
+    client: Client,
+    /// By commit; `None` where the server did not list them.
+    trees: BTreeMap<String, Option<Arc<Trees>>>,
+}
+
+impl<'a> Repository<'a> {
+    pub(super) fn new(context: &'a Context, place: &'a spec::Repository) -> Self {
+        let settings = settings_for(&context.settings, place);
+        let client = Client::new(&settings, Arc::clone(&context.reporter));
+        Self { context, place, settings, client, trees: BTreeMap::new() }
+    }
+
+    fn github(&self) -> Result<GitHub<'_>> {
+        GitHub::new(&self.client, &self.settings, self.place)
+    }
+
+    /// The trees of `commit`. Without them it is not known what changed, which is no failure: servers
+    /// that are compatible with GitHub's may lack them, and a limit may be reached.
+    fn trees(&mut self, commit: &str) -> Option<Arc<Trees>> {
+        if let Some(known) = self.trees.get(commit) {
+            return known.clone();
+        }
+        let trees = self.github().and_then(|github| github.trees(commit)).ok().map(Arc::new);
+        self.trees.insert(commit.to_owned(), trees.clone());
+        trees
+    }
+}
+
+impl Ask for Repository<'_> {
+    fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>> {
+        self.github()?.resolve_now(reference).map(Some)
+    }
+
+    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
+        let context = self.context;
+        let mut asked = None;
+        let mut answers = Vec::with_capacity(queries.len());
+        for query in queries {
+            let commit = match (fixed(reference, query.locked), &asked) {
+                (Some(commit), _) => commit,
+                (None, Some(commit)) => String::clone(commit),
+                (None, None) => asked.insert(self.github()?.resolve_now(reference)?).clone(),
+            };
+            let files = match query.locked.revision.as_deref() {
+                Some(locked) if locked == commit => Files::Same,
+                locked => {
+                    let list = |trees: Option<Arc<Trees>>| {
+                        trees.map_or(Identity::Unknown, |trees| trees.at(query.path()))
+                    };
+                    let new = list(self.trees(&commit));
+                    let old = || locked.map_or(Identity::Unknown, |locked| list(self.trees(locked)));
+                    compare(context, query, &new, old)
+                }
+            };
+            answers.push(Newest { revision: Some(commit), files });
+        }
+        Ok(answers)
+    }
+
+    fn tags(&mut self, prefix: &str) -> Result<Vec<String>> {
+        self.github()?.tags(prefix)
+    }
+}

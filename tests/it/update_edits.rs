@@ -1,0 +1,547 @@
+//! `update` of skills that somebody edited: nothing that a user wrote is lost.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use crate::support::Sandbox;
+use crate::update::{ok, skill, state};
+
+const KEPT: &str = ".local/share/skillpm/store-v2/kept";
+const HOME: &str = ".agents/skills/pdf";
+
+/// The body of a skill, a line each.
+fn body(lines: &[&str]) -> String {
+    skill("pdf", &lines.join("\n"))
+}
+
+fn source(sandbox: &Sandbox, lines: &[&str]) {
+    sandbox.write("src/pdf/SKILL.md", body(lines));
+}
+
+fn mine(sandbox: &Sandbox, lines: &[&str]) {
+    sandbox.write(&format!("{HOME}/SKILL.md"), body(lines));
+}
+
+fn there(sandbox: &Sandbox) -> String {
+    sandbox.read(&format!("{HOME}/SKILL.md"))
+}
+
+/// A machine with the skill `pdf` from a path.
+fn scene(args: &[&str]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    source(&sandbox, &["1", "2", "3", "4", "5"]);
+    ok(&sandbox, &[&["install", "./src/pdf", "-a", "claude-code"], args].concat());
+    sandbox
+}
+
+/// Everything that is kept in the store of what users edited.
+fn kept(sandbox: &Sandbox) -> BTreeSet<Vec<u8>> {
+    let kept = sandbox.home().join(KEPT);
+    if !kept.exists() {
+        return BTreeSet::new();
+    }
+    let files = sandbox.tree(&kept).into_iter().filter_map(|line| Some(line.split_once(' ')?.1.to_owned()));
+    files.filter_map(|path| std::fs::read(kept.join(path)).ok()).collect()
+}
+
+/// Issue 5: edits are merged, and the next update merges from the version that was merged then.
+#[test]
+fn edits_are_merged_again_and_again() {
+    let sandbox = scene(&[]);
+    mine(&sandbox, &["one", "2", "3", "4", "5"]);
+    sandbox.write(&format!("{HOME}/notes.md"), "mine\n");
+    source(&sandbox, &["1", "2", "3", "4", "five"]);
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 0
+    --- stderr
+    ~ pdf (path:./src/pdf): your edits are merged
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 1 line added, 1 removed
+        edited SKILL.md: both changes are in it
+        edited notes.md: yours stays
+    1 skill merged with your edits in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/65f6af8f5a6827665150f1a44ca366bd704dd5aac9959bbcbf10423c186423aa`; `skillpm undo` brings it back
+    ");
+    assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five"]));
+    assert_eq!(sandbox.read(&format!("{HOME}/notes.md")), "mine\n");
+    let list = ok(&sandbox, &["list"]);
+    assert!(list.contains("modified"), "{list}");
+    ok(&sandbox, &["update"]);
+    // From here on the first merge is the user's version, and what was new then the base.
+    source(&sandbox, &["1", "2", "3", "4", "five", "six"]);
+    let lock = sandbox.read("skillpm.lock");
+    ok(&sandbox, &["update"]);
+    assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five", "six"]));
+    assert_ne!(sandbox.read("skillpm.lock"), lock);
+    assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
+    // What was edited comes upstream: then nothing is edited any more.
+    source(&sandbox, &["one", "2", "3", "4", "five", "six"]);
+    std::fs::remove_file(sandbox.project().join(HOME).join("notes.md")).expect("removed");
+    ok(&sandbox, &["update"]);
+    assert!(!ok(&sandbox, &["list"]).contains("modified"));
+}
+
+/// Issue 5: markers only where both changed the same lines, the user's file beside it, exit 1; then by
+/// hand.
+#[test]
+fn conflicts_are_told_and_resolved_by_hand() {
+    let sandbox = scene(&[]);
+    mine(&sandbox, &["one", "2", "3", "4", "5"]);
+    source(&sandbox, &["uno", "2", "3", "4", "five"]);
+    let before = state(&sandbox);
+    insta::assert_snapshot!(sandbox.run(&["update", "--dry-run"]), @"
+    exit: 1
+    --- stdout
+    ! pdf (path:./src/pdf): your edits conflict with it
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 2 lines added, 2 removed
+        conflict SKILL.md: both changed the same lines; yours is kept as `SKILL.md.mine`
+    would replace pdf in .agents/skills
+    would write skillpm.lock
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
+    assert_eq!(state(&sandbox), before);
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 1
+    --- stderr
+    ! pdf (path:./src/pdf): your edits conflict with it
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 2 lines added, 2 removed
+        conflict SKILL.md: both changed the same lines; yours is kept as `SKILL.md.mine`
+    1 skill in conflict with your edits in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/349d4d5a38352545fc160f92d512d5158f2cfb6a7d7889fc5fdf99e40d2864e8`; `skillpm undo` brings it back
+    warning: `pdf` has 1 conflict to resolve: `SKILL.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    ");
+    insta::assert_snapshot!(there(&sandbox), @"
+    ---
+    name: pdf
+    description: Does pdf. Use it in tests.
+    ---
+
+    <<<<<<< your edits
+    one
+    =======
+    uno
+    >>>>>>> path:./src/pdf
+    2
+    3
+    4
+    five
+    ");
+    assert_eq!(sandbox.read(&format!("{HOME}/SKILL.md.mine")), body(&["one", "2", "3", "4", "5"]));
+    assert_eq!(sandbox.read(".agents/.skillpm-merge/.gitignore"), "*\n");
+    // Until somebody has looked at it, no update goes over it.
+    source(&sandbox, &["uno", "2", "3", "4", "five", "six"]);
+    let before = state(&sandbox);
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 1
+    --- stderr
+    ! pdf has conflicts of an earlier update
+    1 skill left with conflicts in `.agents/skills`
+    warning: `pdf` has 1 conflict to resolve: `SKILL.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    ");
+    insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
+    exit: 1
+    --- stderr
+    error: an earlier update of `pdf` has to be finished first: look at `SKILL.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    ");
+    assert_eq!(state(&sandbox), before);
+    mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
+    ok(&sandbox, &["update"]);
+    assert_eq!(there(&sandbox), body(&["one and uno", "2", "3", "4", "five", "six"]));
+    assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
+}
+
+/// Issue 5, `--abort`: the tree as the user had it, and the old entry of the lockfile.
+#[test]
+fn a_merge_is_taken_back() {
+    let sandbox = scene(&[]);
+    mine(&sandbox, &["one", "2", "3", "4", "5"]);
+    let before = state(&sandbox);
+    source(&sandbox, &["uno", "2", "3", "4", "5"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1));
+    insta::assert_snapshot!(sandbox.run(&["update", "--abort", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    < pdf (path:./src/pdf): back to what it was before the merge
+    would replace pdf in .agents/skills
+    would write skillpm.lock
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
+    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
+    exit: 0
+    --- stderr
+    < pdf (path:./src/pdf): back to what it was before the merge
+    1 skill taken back in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    ");
+    source(&sandbox, &["1", "2", "3", "4", "5"]);
+    assert_eq!(state(&sandbox), before);
+    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
+    exit: 2
+    --- stderr
+    error: there is no merge to take back
+    hint: a merge can be taken back from the update that ran into conflicts until these are resolved
+    ");
+    insta::assert_snapshot!(sandbox.run(&["update", "pdf", "--abort"]), @"
+    exit: 2
+    --- stderr
+    error: there is no merge of `pdf` to take back
+    ");
+    // What was written after the merge is kept, too.
+    source(&sandbox, &["uno", "2", "3", "4", "5"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1));
+    mine(&sandbox, &["half done"]);
+    let told = ok(&sandbox, &["update", "pdf", "--abort"]);
+    assert!(told.contains("your copy of `pdf` is kept in"), "{told}");
+    assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "5"]));
+    assert!(kept(&sandbox).contains(body(&["half done"]).as_bytes()));
+}
+
+/// `--abort` after `--latest`: the manifest asks for the old tag again.
+#[test]
+fn taking_back_also_takes_back_the_pin() {
+    let forge = crate::support::Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/pdf");
+    let tree = |lines: &[&str]| crate::support::Tree::new().file("SKILL.md", body(lines));
+    repo.tag("v1.0.0", &repo.commit(&tree(&["1"])));
+    ok(&sandbox, &["install", "acme/pdf", "--tag", "v1.0.0"]);
+    mine(&sandbox, &["mine"]);
+    let before = state(&sandbox);
+    repo.tag("v1.1.0", &repo.commit(&tree(&["one"])));
+    assert_eq!(sandbox.run(&["update", "--latest"]).code, Some(1));
+    assert!(sandbox.read("skillpm.toml").contains("v1.1.0"));
+    let label = there(&sandbox).lines().find(|line| line.starts_with(">>>>>>> ")).map(str::to_owned);
+    assert!(label.as_deref().is_some_and(|label| label.starts_with(">>>>>>> github:acme/pdf at ")));
+    ok(&sandbox, &["update", "--abort"]);
+    assert_eq!(state(&sandbox), before);
+}
+
+/// Issue 5, `--ours` and `--theirs`: at once, or to end a merge that was left.
+#[test]
+fn a_side_decides_conflicts() {
+    for (flag, first) in [("--ours", "one"), ("--theirs", "uno")] {
+        for at_once in [true, false] {
+            let sandbox = scene(&[]);
+            mine(&sandbox, &["one", "2", "3", "4", "5"]);
+            sandbox.write(&format!("{HOME}/notes.md"), "mine\n");
+            source(&sandbox, &["uno", "2", "3", "4", "5"]);
+            sandbox.write("src/pdf/new.md", "new\n");
+            if at_once {
+                ok(&sandbox, &["update", flag]);
+            } else {
+                assert_eq!(sandbox.run(&["update"]).code, Some(1));
+                let told = ok(&sandbox, &["update", "pdf", flag]);
+                assert!(told.contains("1 skill resolved"), "{told}");
+            }
+            assert_eq!(there(&sandbox), body(&[first, "2", "3", "4", "5"]), "{flag}");
+            let names = sandbox.tree(&sandbox.project().join(HOME));
+            assert_eq!(names, ["644 SKILL.md", "644 new.md", "644 notes.md"]);
+            assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
+            assert!(kept(&sandbox).contains(body(&["one", "2", "3", "4", "5"]).as_bytes()));
+            ok(&sandbox, &["update"]);
+        }
+    }
+    assert_eq!(Sandbox::new().run(&["update", "--ours", "--theirs"]).code, Some(2));
+}
+
+/// What is no text, and what one side deleted.
+#[test]
+fn other_conflicts() {
+    let sandbox = Sandbox::new();
+    source(&sandbox, &["1"]);
+    for (path, bytes) in [("a.png", &b"\0"[..]), ("here.md", b"x\n"), ("there.md", b"x\n")] {
+        sandbox.write(&format!("src/pdf/{path}"), bytes);
+    }
+    ok(&sandbox, &["install", "./src/pdf"]);
+    sandbox.write(&format!("{HOME}/a.png"), b"\0mine");
+    std::fs::remove_file(sandbox.project().join(HOME).join("here.md")).expect("removed");
+    sandbox.write(&format!("{HOME}/there.md"), "mine\n");
+    sandbox.write("src/pdf/a.png", b"\0new");
+    sandbox.write("src/pdf/here.md", "new\n");
+    std::fs::remove_file(sandbox.project().join("src/pdf/there.md")).expect("removed");
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 1
+    --- stderr
+    ! pdf (path:./src/pdf): your edits conflict with it
+        review: 1 change, no new capability
+          binary  a.png  no text
+        3 files: 1 removed, 2 changed; 1 line added, 2 removed
+        conflict a.png: both changed it and it is no text: the new one is there; yours is kept as `a.png.mine`
+        conflict here.md: you deleted it and the new version changed it: it is back
+        conflict there.md: the new version deleted it and you changed it: yours stays
+    1 skill in conflict with your edits in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/13c22e215e53b83d2fdcf3041aca2ab45ae6d0beff41f1f36a8bf5e362dcb34f`; `skillpm undo` brings it back
+    warning: `pdf` has 3 conflicts to resolve: `a.png`, `here.md` and `there.md`
+    hint: edit them until no marker and no kept file is left, or take one side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` goes back
+    ");
+    let names = sandbox.tree(&sandbox.project().join(HOME));
+    assert_eq!(names, ["644 SKILL.md", "644 a.png", "644 a.png.mine", "644 here.md", "644 there.md"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1), "the kept file has to go first");
+    std::fs::remove_file(sandbox.project().join(HOME).join("a.png.mine")).expect("removed");
+    ok(&sandbox, &["update"]);
+}
+
+/// A disabled skill is merged where it lies, and executable bits of both sides stay.
+#[cfg(unix)]
+#[test]
+fn disabled_skills_and_modes_are_merged() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    source(&sandbox, &["1", "2", "3"]);
+    sandbox.write("src/pdf/run", "a\nb\nc\n");
+    ok(&sandbox, &["install", "./src/pdf", "-a", "claude-code"]);
+    ok(&sandbox, &["disable", "pdf"]);
+    let aside = ".agents/.skillpm-disabled/pdf";
+    sandbox.write(&format!("{aside}/SKILL.md"), body(&["one", "2", "3"]));
+    let run = sandbox.project().join(aside).join("run");
+    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o755)).expect("set");
+    source(&sandbox, &["1", "2", "three"]);
+    sandbox.write("src/pdf/run", "a\nb\nd\n");
+    ok(&sandbox, &["update"]);
+    assert_eq!(sandbox.read(&format!("{aside}/SKILL.md")), body(&["one", "2", "three"]));
+    assert_eq!(sandbox.tree(&sandbox.project().join(aside)), ["644 SKILL.md", "755 run"]);
+    assert_eq!(sandbox.read(&format!("{aside}/run")), "a\nb\nd\n");
+    assert!(!sandbox.project().join(".claude/skills/pdf").exists());
+}
+
+/// Copies of agents follow, edited ones are a conflict as everywhere, and `--force` keeps them.
+#[test]
+fn copies_follow_and_edited_copies_are_not_lost() {
+    let sandbox = scene(&["--copy"]);
+    let copy = ".claude/skills/pdf/SKILL.md";
+    mine(&sandbox, &["one", "2", "3", "4", "5"]);
+    source(&sandbox, &["1", "2", "3", "4", "five"]);
+    ok(&sandbox, &["update"]);
+    assert_eq!(sandbox.read(copy), body(&["one", "2", "3", "4", "five"]));
+    // A restore leaves the edited skill and the copies that follow it, without a word about force.
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(sandbox.read(copy), there(&sandbox));
+    // The copies of the last merge follow, though the skill was edited since.
+    mine(&sandbox, &["one", "two", "3", "4", "five"]);
+    source(&sandbox, &["1", "2", "3", "4", "5", "6"]);
+    let told = sandbox.run(&["update"]);
+    assert_eq!(told.code, Some(0), "{told}");
+    assert_eq!(sandbox.read(copy), body(&["one", "two", "3", "4", "5", "6"]));
+    sandbox.write(copy, "elsewhere");
+    source(&sandbox, &["1", "2", "3", "4", "5", "7"]);
+    let before = state(&sandbox);
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
+    assert_eq!(state(&sandbox), before);
+    ok(&sandbox, &["update", "--force"]);
+    assert_eq!(there(&sandbox), body(&["one", "two", "3", "4", "5", "7"]), "edits are merged all the same");
+    assert_eq!(sandbox.read(copy), there(&sandbox));
+    assert!(kept(&sandbox).contains(&b"elsewhere"[..]));
+}
+
+/// The version that was edited is gone from store and source: nothing is guessed.
+#[test]
+fn without_a_base_a_person_decides() {
+    for (flag, wanted) in [("--ours", "one"), ("--theirs", "uno"), ("--force", "uno")] {
+        let sandbox = scene(&[]);
+        mine(&sandbox, &["one"]);
+        sandbox.write(&format!("{HOME}/notes.md"), "mine\n");
+        source(&sandbox, &["uno"]);
+        std::fs::remove_dir_all(sandbox.home().join(".local")).expect("removed");
+        let before = state(&sandbox);
+        if flag == "--ours" {
+            insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
+            exit: 5
+            --- stderr
+            error: `pdf` was edited, and the version that it was made from cannot be had
+              caused by: `pdf` from `path:./src/pdf` is not what was locked: sha256:4e9eb1006a44d5e026a4dc3e0c7720721e56ee33dc8acc7b430302f8753cdac8 was expected, sha256:839696a31b2d41f17bfad7bffd6dec30076fbad1efa5d1cb38943fdd6227e8bb was found
+            hint: `skillpm update pdf --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` takes the new version as it is; your copy is kept in the store
+            ");
+            assert_eq!(state(&sandbox), before);
+        }
+        ok(&sandbox, &["update", flag, "--allow-new-capabilities"]);
+        assert_eq!(there(&sandbox), body(&[wanted]), "{flag}");
+        assert_eq!(sandbox.project().join(HOME).join("notes.md").exists(), flag != "--force");
+        // Where all of it stays, there is nothing to keep.
+        assert_eq!(kept(&sandbox).contains(body(&["one"]).as_bytes()), flag != "--ours", "{flag}");
+    }
+}
+
+/// A store that lost the base gets it again from the commit that was locked.
+#[test]
+fn a_lost_base_is_fetched_again() {
+    let forge = crate::support::Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/pdf");
+    let tree = |lines: &[&str]| crate::support::Tree::new().file("SKILL.md", body(lines));
+    repo.commit(&tree(&["1", "2", "3"]));
+    ok(&sandbox, &["install", "acme/pdf"]);
+    mine(&sandbox, &["one", "2", "3"]);
+    repo.commit(&tree(&["1", "2", "three"]));
+    for dir in [".local", ".cache"] {
+        let _ = std::fs::remove_dir_all(sandbox.home().join(dir));
+    }
+    ok(&sandbox, &["update"]);
+    assert_eq!(there(&sandbox), body(&["one", "2", "three"]));
+}
+
+/// THREATS: the record of a merge may be a stranger's. It names nothing that could be reached, and one
+/// that is about another version is not read.
+#[cfg(unix)]
+#[test]
+fn a_strange_record_does_no_harm() {
+    let sandbox = scene(&[]);
+    mine(&sandbox, &["one", "2", "3", "4", "5"]);
+    source(&sandbox, &["uno", "2", "3", "4", "5"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1));
+    let record = sandbox.read(".agents/.skillpm-merge/pdf.json");
+    ok(&sandbox, &["update", "--abort"]);
+    // As if a run had been killed between the record and its transaction.
+    let path = ".agents/.skillpm-merge/pdf.json";
+    sandbox.write(path, &record);
+    assert_eq!(sandbox.run(&["update", "pdf", "--abort"]).code, Some(2));
+    assert_eq!(sandbox.run(&["update"]).code, Some(1), "and it is merged again");
+    for strange in [
+        "",
+        "{}",
+        "null",
+        &record.replace("\"SKILL.md\"", "\"../../x\""),
+        &record.replace("SKILL.md.mine", "/etc/passwd"),
+        &record.replace("name = \\\"pdf\\\"", "name = \\\"../pdf\\\""),
+        &record.replace("\"version\": 1", "\"version\": 2"),
+        &"[".repeat(100_000),
+    ] {
+        sandbox.write(path, strange);
+        let before = state(&sandbox);
+        for args in [&["update", "pdf"][..], &["update", "--abort"], &["update", "--theirs"]] {
+            let output = sandbox.run(args);
+            assert!(matches!(output.code, Some(3)), "{strange}: {output}");
+            assert!(output.stderr.contains("pdf.json` cannot be read"), "{output}");
+        }
+        assert_eq!(state(&sandbox), before);
+    }
+    // A digest that nobody has.
+    let digest = serde_json::from_str::<serde_json::Value>(&record).expect("JSON")["mine"].clone();
+    let digest = digest.as_str().expect("a digest");
+    sandbox.write(path, record.replace(digest, &format!("sha256:{}", "0".repeat(64))));
+    assert_eq!(sandbox.run(&["update", "--abort"]).code, Some(5));
+    // A link out of the project in place of the directory.
+    let dir = sandbox.project().join(".agents/.skillpm-merge");
+    std::fs::remove_dir_all(&dir).expect("removed");
+    let outside = sandbox.home().join("outside");
+    std::fs::create_dir(&outside).expect("made");
+    std::os::unix::fs::symlink(&outside, &dir).expect("linked");
+    assert_eq!(sandbox.run(&["update", "pdf"]).code, Some(5));
+    assert_eq!(sandbox.tree(&outside), [""; 0]);
+}
+
+/// Whatever is installed over it, removed or forced ends the merge.
+#[test]
+fn a_merge_ends_with_the_version_it_is_about() {
+    for args in [&["remove", "pdf", "--force"][..], &["install", "./other", "--force"]] {
+        let sandbox = scene(&[]);
+        sandbox.write("other/SKILL.md", body(&["other"]));
+        mine(&sandbox, &["one", "2", "3", "4", "5"]);
+        source(&sandbox, &["uno", "2", "3", "4", "5"]);
+        assert_eq!(sandbox.run(&["update"]).code, Some(1));
+        ok(&sandbox, args);
+        assert!(!sandbox.project().join(".agents/.skillpm-merge").exists(), "{args:?}");
+    }
+}
+
+/// Lines of few different texts, so that the sides meet.
+fn text() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec("[a-e]{1}", 0..8)
+}
+
+/// The files of one side.
+fn files() -> impl Strategy<Value = Vec<Option<Vec<String>>>> {
+    proptest::collection::vec(proptest::option::weighted(0.8, text()), 3)
+}
+
+const NAMES: [&str; 3] = ["SKILL.md", "a.md", "refs/b.md"];
+
+fn put(sandbox: &Sandbox, dir: &str, files: &[Option<Vec<String>>], side: &str) {
+    for (name, lines) in NAMES.iter().zip(files) {
+        let path = sandbox.project().join(dir).join(name);
+        let lines: Option<Vec<_>> = lines.as_ref().map(|lines| {
+            lines
+                .iter()
+                .map(|line| if line == "e" { format!("{side} {name}") } else { line.clone() })
+                .collect()
+        });
+        match (lines, *name) {
+            (lines, "SKILL.md") => {
+                let text = skill("pdf", &lines.unwrap_or_default().join("\n"));
+                sandbox.write(&format!("{dir}/{name}"), text);
+            }
+            (Some(lines), _) => drop(sandbox.write(&format!("{dir}/{name}"), lines.join("\n"))),
+            (None, _) => drop(std::fs::remove_file(path)),
+        }
+    }
+}
+
+/// The lines of all files below `dir`.
+fn lines(dir: &Path) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() => all.extend(lines(&path)),
+            path => {
+                let text = std::fs::read(path).expect("reads");
+                all.extend(String::from_utf8_lossy(&text).lines().map(ToOwned::to_owned));
+            }
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Issue 5: every line that a user wrote is afterwards in the installed skill, in a file beside, or
+    /// in the copy that the store keeps; without conflict it is in the installed skill itself, unless
+    /// it was there before.
+    #[test]
+    fn no_line_of_the_user_is_lost(base in files(), ours in files(), theirs in files(), flag in 0..4_usize) {
+        let sandbox = Sandbox::new();
+        put(&sandbox, "src/pdf", &base, "base");
+        ok(&sandbox, &["install", "./src/pdf"]);
+        put(&sandbox, HOME, &ours, "mine");
+        let wrote = lines(&sandbox.project().join(HOME));
+        put(&sandbox, "src/pdf", &theirs, "new");
+        let flag: &[&str] = [&[][..], &["--ours"], &["--theirs"], &["--force"]][flag];
+        let output = sandbox.run(&[&["update", "--allow-new-capabilities"], flag].concat());
+        prop_assert!(matches!(output.code, Some(0 | 1)), "{}", output);
+        let installed = lines(&sandbox.project().join(HOME));
+        let mut all = lines(&sandbox.home().join(KEPT));
+        all.extend(installed.iter().cloned());
+        for line in &wrote {
+            prop_assert!(all.contains(line), "{}: {}", line, output);
+        }
+        // Nobody but the user wrote these, so they are where the user can see them.
+        if flag.first() != Some(&"--theirs") {
+            for line in wrote.iter().filter(|line| line.starts_with("mine ")) {
+                prop_assert!(installed.contains(line), "{}: {}", line, output);
+            }
+        }
+        if output.code == Some(1) {
+            ok(&sandbox, &["update", "--abort"]);
+            prop_assert_eq!(lines(&sandbox.project().join(HOME)), wrote);
+        }
+    }
+}
