@@ -10,7 +10,7 @@
 //! store; [`Store::lock`] has it alone, so that nothing is taken away from under a reader.
 //!
 //! The version in the name rises with any change of this layout. Of an older store only the copies that
-//! a user edited are looked at, see [`old`].
+//! a user edited are looked at, see `old`.
 
 mod care;
 pub mod downloads;

@@ -13,7 +13,7 @@
 //! rename, so at no moment does a reader find half a skill, and each step can be done twice.
 //!
 //! A finished transaction stays as `.agents/.skillpm-undo` until the next one, so that it can be taken
-//! back ([`record`], [`undo`]).
+//! back (`record`, [`undo`]).
 //!
 //! The journal may lie in a stranger's repository, so it is read as hostile input: it holds names
 //! and digests and no paths, and what is not exactly what it says is left as it is.
