@@ -796,7 +796,7 @@ fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     if changed.is_written_as(&files.manifest) {
         return None;
     }
-    if files.manifest_text.is_some() {
+    if files.manifest_text.is_some() || files.lock.skills.is_empty() {
         return Some(changed);
     }
     // A lockfile alone is enough, but what a manifest does not name goes with the next restore.

@@ -1,5 +1,9 @@
 //! Commands in code, and the programs that they call.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 /// A command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
@@ -275,6 +279,10 @@ pub(super) fn dynamic(text: &str, base: usize) -> Vec<Command> {
             push(at, line);
         }
     }
+    // Nearly no text has such a block.
+    if memchr::memmem::find(text.as_bytes(), b"```!").is_none() {
+        return commands;
+    }
     let (mut at, mut inside) = (0, false);
     for line in text.split_inclusive('\n') {
         let start = line.trim_start();
@@ -330,7 +338,19 @@ pub(super) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     found
 }
 
+/// Whether `line` may name a program that brings text: most lines with a bar or parenthesis do not, and need
+/// not be taken apart.
+fn may_bring(line: &str) -> bool {
+    static NAMES: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(BRING).ok());
+    // Other letters may become one of these in lower case.
+    !line.is_ascii() || NAMES.as_ref().is_none_or(|names| names.is_match(line))
+}
+
 fn runs_unseen(line: &str) -> bool {
+    if !may_bring(line) {
+        return false;
+    }
     let line = line[..line.floor_char_boundary(MAX_COMMAND)].to_lowercase();
     let bring = |text: &str| programs(text).iter().any(|name| BRING.contains(&base_name(name)));
     let mut brought = false;
