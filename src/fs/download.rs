@@ -160,17 +160,6 @@ pub fn write_small(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Makes the empty file `path`, directories above it included, if it is not there.
-///
-/// # Errors
-///
-/// Where it cannot be made.
-pub fn mark(path: &Path) -> Result<(), PathError> {
-    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let file = made.and_then(|()| File::options().append(true).create(true).open(path));
-    file.map(drop).at("write", path)
-}
-
 /// Removes the file at `path`, if there is one.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ mod usage;
 
 pub use across::{beside, clear_moves, is_leftover};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
-pub use download::{Download, Sink, mark, remove_if_there, write_small};
+pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
 pub use lock::DirLock;

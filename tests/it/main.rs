@@ -24,6 +24,7 @@ mod architecture;
 mod cache;
 mod ci;
 mod create;
+mod damage;
 mod diff;
 mod disable;
 mod disk;

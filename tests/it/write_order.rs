@@ -167,10 +167,9 @@ fn a_kept_copy_is_on_disk_before_the_skill_is_replaced() {
         let trace = Trace::of(&sandbox, args);
         let replaced = trace.first("a step", |call| trace.is_visible(call));
         let store = trace.home.join(".local/share");
-        let in_store =
-            |call: &Call| call.is_below(&store) && call.name != "utimensat" && call.name != "flock";
-        let writes = |call: &Call| !["sync", "unlink", "rmdir"].iter().any(|other| call.name.contains(other));
-        let kept = trace.calls[..replaced].iter().rposition(|call| in_store(call) && writes(call));
+        let brings =
+            |call: &Call| ["open", "write", "mkdir", "rename"].iter().any(|name| call.name.starts_with(name));
+        let kept = trace.calls[..replaced].iter().rposition(|c| c.is_below(&store) && brings(c));
         let synced = trace.last("syncfs of the store", |call| call.name == "syncfs" && call.is_below(&store));
         assert!(kept < Some(synced) && synced < replaced, "{args:?}: {:#?}", trace.texts());
         assert!(Snapshot::of(&store).has("a line of the user's"));

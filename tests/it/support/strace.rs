@@ -153,7 +153,7 @@ fn paths(arguments: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = Vec::new();
     // A directory that the next name is below.
     let mut dir: Option<PathBuf> = None;
-    let mut rest = arguments;
+    let mut rest = arguments.trim_end_matches("<unfinished ...>");
     while let Some(at) = rest.find(['"', '<', ')']) {
         let (end, inner) = match &rest[at..=at] {
             ")" => break,
