@@ -214,17 +214,6 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_there_at_once_and_changes_nothing() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("x/y");
-        mark(&path).expect("makes");
-        assert_eq!(std::fs::read(&path).expect("is there"), b"");
-        std::fs::write(&path, "z").expect("writes");
-        mark(&path).expect("is there already");
-        assert_eq!(std::fs::read(&path).expect("is there"), b"z");
-    }
-
-    #[test]
     fn small_files() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("x/y.json");
