@@ -29,9 +29,11 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let (watched, mut chosen) = watched(goal, files);
     let take = |scope: &Scope| Survey::take(&context.settings, scope, &names, &watched);
     let mut survey = take(scope)?;
+    let mut planned = plan(goal, files, &survey);
     // Which trees may go is decided by their bytes, not by what is remembered of them.
-    if plan(goal, files, &survey).is_ok_and(|plan| plan.takes_trees()) {
+    if planned.as_ref().is_ok_and(Plan::takes_trees) {
         survey = take(&scope.unindexed())?;
+        planned = plan(goal, files, &survey);
     }
     // Where nobody asked for links there are none of ours; elsewhere one may be.
     if let Some(error) =
@@ -39,7 +41,7 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     {
         return Err(error.into());
     }
-    let plan = plan(goal, files, &survey).map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
+    let plan = planned.map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
 }

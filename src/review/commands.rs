@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use memchr::memmem::Finder;
 
 /// A command.
 #[derive(Debug, PartialEq, Eq)]
@@ -322,6 +322,9 @@ const OTHERS_THAT_RUN: &[&str] =
 /// sees what runs. They are found in prose too, because that is where people copy them from.
 pub(super) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
+    if !may_bring(text) {
+        return found;
+    }
     let mut last = None;
     // A line without any of these cannot be one.
     for at in memchr::memchr2_iter(b'|', b'(', text.as_bytes()) {
@@ -338,19 +341,16 @@ pub(super) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether `line` may name a program that brings text: most lines with a bar or parenthesis do not, and need
-/// not be taken apart.
-fn may_bring(line: &str) -> bool {
-    static NAMES: LazyLock<Option<AhoCorasick>> =
-        LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(BRING).ok());
+/// Whether `text` may name a program that brings text: where it does not, as nearly all do, its lines need not
+/// be taken apart.
+fn may_bring(text: &str) -> bool {
+    static NAMES: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| BRING.iter().map(Finder::new).collect());
+    let lower = text.to_ascii_lowercase();
     // Other letters may become one of these in lower case.
-    !line.is_ascii() || NAMES.as_ref().is_none_or(|names| names.is_match(line))
+    !text.is_ascii() || NAMES.iter().any(|name| name.find(lower.as_bytes()).is_some())
 }
 
 fn runs_unseen(line: &str) -> bool {
-    if !may_bring(line) {
-        return false;
-    }
     let line = line[..line.floor_char_boundary(MAX_COMMAND)].to_lowercase();
     let bring = |text: &str| programs(text).iter().any(|name| BRING.contains(&base_name(name)));
     let mut brought = false;
