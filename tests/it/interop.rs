@@ -207,7 +207,7 @@ fn a_project_of_the_npm_tool() {
     docx  adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`
+    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
@@ -280,7 +280,7 @@ fn revisions_and_local_sources_of_the_npm_tool() {
     docx  adopted  path:./local                   the version that `skills-lock.json` names; what the npm tool leaves out comes back: `metadata.json`
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `skills-lock.json` names
     --- stderr
-    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`
+    warning: your copy of `docx` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/1b5540c6bce54da70dfedc8520efb0b6a8f4e9872c2a7b8de6994dabe6c7b985`; `skillpm undo` brings it back
     2 skills adopted
     agents that see them, now in `skillpm.toml`: claude-code
     `skillpm.toml` and `skillpm.lock` changed: commit both
