@@ -121,9 +121,10 @@ def compare(program, work):
         else:
             pairs(f"validate {count:,}", read(skills), run(program, "validate", str(skills)))
         if count <= 1_000:
-            install(program, work, skills, count, floor, run, read)
+            tell = install(program, work, skills, count, floor, run, read)
         if count == 1_000:
             archives(program, work, skills, env)
+            tell()
         shutil.rmtree(skills)
     if FULL:
         growth(program, work, env)
@@ -131,7 +132,8 @@ def compare(program, work):
 
 
 def install(program, work, skills, count, floor, run, read):
-    """Install all into a fresh project, again from the store, and with nothing to do; then list what is there."""
+    """Install all into a fresh project, again from the store, and with nothing to do; then list what is there.
+    Returns what tells the rest, for many."""
     project, copy, home = work / "project", work / "copy", work / "home"
     command = [program, "install", str(skills), "--skill", "*", "--agent", "claude-code", "--yes"]
     again, copied = [program, "install"], run(floor, "copy", str(skills), str(copy))
@@ -154,7 +156,7 @@ def install(program, work, skills, count, floor, run, read):
     peak = pairs(f"install {count:,}", copied, run(*command, cwd=project), reset=fresh, rounds=5)
     if count < 1_000:
         pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
-        return
+        return None
     pairs(f"install {count:,}, in the store already", copied, run(*command, cwd=project), reset=project_only, rounds=5)
     pairs(f"reinstall {count:,} from the store", copied, run(*again, cwd=project),
           reset=lambda: clear(copy, project / ".agents", project / ".claude"), rounds=5)
@@ -165,7 +167,12 @@ def install(program, work, skills, count, floor, run, read):
         pairs(f"verify {count:,}, and `sha256sum`", run("sh", "-c", checked, cwd=project),
               run(program, "verify", cwd=project))
     pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
-    print(f"\nPeak memory of the installation of {count:,}: {peak:.1f} MiB.\n")
+    return lambda: after(program, work, skills, run, command, fresh, peak)
+
+
+def after(program, work, skills, run, command, fresh, peak):
+    """What is told of the installation of many behind the table."""
+    print(f"\nPeak memory of the installation of 1,000: {peak:.1f} MiB.\n")
     npm(program, work, skills, run, command, fresh)
 
 
