@@ -10,12 +10,12 @@ use crate::install::sight::{Form, Role};
 use crate::ops::agents::{AgentView, AgentsOutcome, DirectoryView, SkillView};
 
 pub(crate) fn json(printer: &Printer, outcome: &AgentsOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     printer.json(&outcome.agents);
 }
 
 pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if nobody(printer, outcome) {
         return;
     }
@@ -60,7 +60,7 @@ fn serving(outcome: &AgentsOutcome, agent: &AgentView, scope: ScopeKind) -> Stri
 }
 
 pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if nobody(printer, outcome) {
         return;
     }
@@ -74,12 +74,6 @@ fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
         printer.hint("`skillpm agents --all` lists the agents that skillpm knows, and where they read");
     }
     outcome.agents.is_empty()
-}
-
-fn warn(printer: &Printer, outcome: &AgentsOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
 }
 
 fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {

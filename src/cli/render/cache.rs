@@ -22,9 +22,7 @@ pub(crate) fn places(printer: &Printer, places: &Places) {
 }
 
 pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     if json {
         return printer.json(outcome);
     }

@@ -5,7 +5,7 @@ use crate::cli::printer::Printer;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
         printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
@@ -18,14 +18,8 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     printer.json(&outcome.skills);
-}
-
-fn warn(printer: &Printer, outcome: &ListOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
 }
 
 fn table(skills: &[ListedSkill]) -> String {

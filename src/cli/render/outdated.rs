@@ -60,9 +60,7 @@ fn are(number: usize) -> String {
 }
 
 fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     failures(printer, &outcome.failures);
 }
 

@@ -11,13 +11,13 @@ use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
 const DEPTH: usize = 50;
 
 pub(crate) fn json(printer: &Printer, outcome: &TreeOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     let wanted = |one: &&TreeSkill| outcome.scope.is_none_or(|only| one.skill.scope == only);
     printer.json(&outcome.skills.iter().filter(wanted).collect::<Vec<_>>());
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &TreeOutcome, agents: bool) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
         printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
@@ -49,12 +49,6 @@ pub(crate) fn show(printer: &Printer, outcome: &TreeOutcome, agents: bool) {
     printer.data(&drawing.text);
     if drawing.lacks {
         printer.note("some skills need others that are not installed");
-    }
-}
-
-fn warn(printer: &Printer, outcome: &TreeOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
     }
 }
 

@@ -8,12 +8,12 @@ use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::why::{Asked, Elsewhere, SeenBy, WhyOutcome, WhySkill};
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     printer.json(outcome);
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     let mut pages: Vec<_> = outcome.installed.iter().map(|skill| page(outcome, skill)).collect();
     if !outcome.elsewhere.is_empty() {
         let lines: Vec<_> = outcome.elsewhere.iter().map(|other| elsewhere(outcome, other)).collect();
@@ -34,12 +34,6 @@ pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
             Some(close) => printer.hint(&format!("did you mean `{close}`?")),
             None => printer.hint("`skillpm list` shows what is installed"),
         }
-    }
-}
-
-fn warn(printer: &Printer, outcome: &WhyOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
     }
 }
 
