@@ -1,7 +1,9 @@
 //! `list`: a table.
 
+use super::one_line;
 use super::table::Table;
 use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
@@ -14,6 +16,11 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
     printer.data(&table(&outcome.skills));
     if outcome.skills.iter().any(|skill| skill.state == SkillState::Missing) {
         printer.hint("`skillpm install` brings missing skills back");
+    }
+    if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
+        let global = if skill.scope == ScopeKind::User { " -g" } else { "" };
+        let name = one_line(&skill.name);
+        printer.hint(&format!("`skillpm update{global} {name}` tells what is to be resolved"));
     }
 }
 
@@ -41,12 +48,13 @@ fn state(skill: &ListedSkill) -> String {
     let state = match skill.state {
         SkillState::Ok => "ok",
         SkillState::Modified => "modified",
+        SkillState::Conflict => "conflict",
         SkillState::Missing => "missing",
         SkillState::Untracked => "untracked",
         SkillState::Disabled => "disabled",
         SkillState::Editable => "editable",
     };
-    let modified = skill.modified && skill.state != SkillState::Modified;
+    let modified = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
     if modified { format!("{state}, modified") } else { state.to_owned() }
 }
 
@@ -55,7 +63,6 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
 
     fn skill(name: &str, state: SkillState) -> ListedSkill {
         ListedSkill {
@@ -68,7 +75,7 @@ mod tests {
             digest: None,
             agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
             state,
-            modified: name == "docx",
+            modified: name == "docx" || state == SkillState::Conflict,
             alias_of: None,
             disabled: state == SkillState::Disabled,
             editable: state == SkillState::Editable,
@@ -88,6 +95,7 @@ mod tests {
             skill("own", SkillState::Untracked),
             skill("docx", SkillState::Disabled),
             skill("mine", SkillState::Editable),
+            skill("xlsx", SkillState::Conflict),
         ];
         let (printer, out, err) = printer(Look::PLAIN);
         show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] });
@@ -98,10 +106,12 @@ mod tests {
         own            -        project  -                         -                  untracked
         docx           -        project  github:anthropics/skills  -                  disabled, modified
         mine           -        project  github:anthropics/skills  -                  editable
+        xlsx           -        project  github:anthropics/skills  -                  conflict
         "#);
         insta::assert_snapshot!(err.text(), @r#"
         warning: odd
         hint: `skillpm install` brings missing skills back
+        hint: `skillpm update xlsx` tells what is to be resolved
         "#);
     }
 
@@ -122,6 +132,7 @@ mod tests {
         let states = [
             SkillState::Ok,
             SkillState::Modified,
+            SkillState::Conflict,
             SkillState::Missing,
             SkillState::Untracked,
             SkillState::Disabled,

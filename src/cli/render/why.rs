@@ -104,6 +104,9 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
             format!("editable, and {place} is no link to its directory{awry}")
         }
         SkillState::Modified => format!("lies in {place}{edited}{awry}"),
+        SkillState::Conflict => {
+            format!("lies in {place}, with conflicts of an update that somebody has to look at{awry}")
+        }
         SkillState::Disabled if skill.editable => {
             format!("disabled and editable: somebody works on it in {place}, and no agent has a link to it")
         }
