@@ -262,7 +262,15 @@ mod tests {
     /// The schema says what is printed, with every change and every step.
     #[test]
     fn the_schema_describes_the_json() {
-        let changes = [Change::Added, Change::Updated, Change::Unchanged, Change::Removed, Change::Kept];
+        let changes = [
+            Change::Added,
+            Change::Updated,
+            Change::Unchanged,
+            Change::Removed,
+            Change::Kept,
+            Change::Disabled,
+            Change::Enabled,
+        ];
         let schema = crate::testing::Schema::read("install.schema.json");
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(changes));
         let digest: crate::digest::Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();

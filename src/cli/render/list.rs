@@ -59,12 +59,11 @@ fn state(skill: &ListedSkill) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod testing {
     use super::*;
-    use crate::cli::look::Look;
-    use crate::cli::printer::testing::printer;
 
-    fn skill(name: &str, state: SkillState) -> ListedSkill {
+    /// A skill in a state; `docx` is edited, and `pdf` has a version and agents.
+    pub(crate) fn skill(name: &str, state: SkillState) -> ListedSkill {
         ListedSkill {
             name: name.to_owned(),
             version: (name == "pdf").then(|| "1.0".to_owned()),
@@ -86,6 +85,14 @@ mod tests {
             dependencies: Vec::new(),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::skill;
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
 
     #[test]
     fn a_table_with_a_header() {

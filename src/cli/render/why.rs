@@ -161,3 +161,56 @@ impl WhyOutcome {
         super::short_path(&self.roots, path)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::cli::render::list::testing::skill;
+    use crate::install::sight::Form;
+    use crate::ops::why::SeenBy;
+
+    #[test]
+    fn the_schema_describes_the_json() {
+        let asked = |line: Option<usize>| Asked {
+            file: "/p/skillpm.toml".to_owned(),
+            line,
+            text: line.map(|_| "pdf = {}".to_owned()),
+        };
+        let one = |asked: Option<Asked>| WhySkill {
+            skill: skill("pdf", SkillState::Ok),
+            shadowed_by: asked.as_ref().map(|_| "/h/.agents/skills/pdf".to_owned()),
+            asked,
+            needed_by: vec!["xlsx".to_owned()],
+            seen: vec![SeenBy {
+                agents: vec!["goose"],
+                path: "/p/.goose/skills/pdf".to_owned(),
+                form: Form::Link,
+            }],
+            shadows: vec!["/h/.goose/skills/pdf".to_owned()],
+        };
+        let elsewhere = |target: Option<String>| Elsewhere {
+            scope: ScopeKind::User,
+            path: "/h/.claude/skills/pdf".to_owned(),
+            form: if target.is_some() { Form::Broken } else { Form::Foreign },
+            target,
+            agents: vec!["claude-code"],
+            installed: false,
+        };
+        let outcome = WhyOutcome {
+            name: "pdf".to_owned(),
+            installed: vec![one(Some(asked(Some(3)))), one(Some(asked(None))), one(None)],
+            elsewhere: vec![elsewhere(Some("../x".to_owned())), elsewhere(None)],
+            closest: Some("pdfs".to_owned()),
+            ..WhyOutcome::default()
+        };
+        let schema = crate::testing::Schema::read("why.schema.json");
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome);
+        schema.assert_describes(&out.text());
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &WhyOutcome::default());
+        schema.assert_describes(&out.text());
+    }
+}
