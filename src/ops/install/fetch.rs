@@ -25,12 +25,12 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
-use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 use crate::tree::FileSet;
+use crate::workers;
 
 /// Skills that are ready to be installed.
 #[derive(Debug, Default)]

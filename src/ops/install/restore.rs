@@ -28,6 +28,7 @@ use crate::ops::gate::Gate;
 use crate::source::Opened;
 use crate::spec::{Origin, Reference};
 use crate::tree::FileSet;
+use crate::workers;
 
 /// What restoring needs.
 #[derive(Debug, Default)]
