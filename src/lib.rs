@@ -65,6 +65,7 @@ pub mod template;
 pub mod context;
 pub mod env;
 pub mod error;
+pub mod interrupt;
 pub mod ops;
 pub mod reporter;
 pub mod settings;
