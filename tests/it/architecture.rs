@@ -30,7 +30,7 @@ const STOREYS: &[(&str, &[&str])] = &[
     ),
     ("rules", &["admission", "lint", "merge", "resolve", "review"]),
     // What every room above stands on.
-    ("ground", &["context", "env", "error", "reporter", "settings", "workers"]),
+    ("ground", &["context", "env", "error", "interrupt", "reporter", "settings", "workers"]),
     (
         "machine",
         &[
@@ -52,7 +52,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("std::fs", &["fs/"]),
     ("std::env", &["env.rs"]),
-    ("std::process::Command", &["git/program.rs", "engine/run.rs"]),
+    ("std::process::Command", &["git/program.rs", "engine/run/"]),
     ("git2::", &["git/"]),
     ("println!", &[]),
     ("print!", &[]),

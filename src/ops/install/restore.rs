@@ -28,7 +28,6 @@ use crate::ops::gate::Gate;
 use crate::source::Opened;
 use crate::spec::{Origin, Reference};
 use crate::tree::FileSet;
-use crate::workers;
 
 /// What restoring needs.
 #[derive(Debug, Default)]

@@ -9,12 +9,12 @@ use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::install::intake::{Intake, Taken, keep};
-use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::package::install_command;
 use crate::spec::Origin;
 use crate::store::{Store, mismatch};
 use crate::tree::FileSet;
+use crate::workers;
 
 impl Worker<'_> {
     /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
