@@ -45,6 +45,19 @@ pub struct Policy {
     pub places: Places,
     /// Whether a source that is not there is an error (conflict C14).
     pub strict_sources: bool,
+    /// Where the scripts of a skill lie that are tools (conflict C20).
+    pub scripts: ScriptPlaces,
+}
+
+/// Where the scripts of a skill lie that are tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScriptPlaces {
+    /// In `scripts/`, and not in the directories below it.
+    Top,
+    /// In `scripts/`, and five directories deep below it.
+    Recursive,
+    /// Anywhere in the skill, five directories deep.
+    Root,
 }
 
 /// Which names are taken.
@@ -151,6 +164,7 @@ impl Policy {
         depth: DEFAULT_DEPTH,
         places: Places::Default,
         strict_sources: false,
+        scripts: ScriptPlaces::Top,
     };
 
     /// Nothing that is off the specification.
@@ -177,6 +191,7 @@ impl Policy {
         file_name: FileName::AnyCase,
         depth: 1,
         places: Places::Listed(&[project(".claude/skills")]),
+        scripts: ScriptPlaces::Root,
         ..Self::DEFAULT
     };
 
@@ -349,6 +364,14 @@ mod tests {
         ("places", |policy| policy.places.to_string()),
         ("a source that is not there", |policy| {
             if policy.strict_sources { "an error" } else { "empty" }.into()
+        }),
+        ("scripts that are tools", |policy| {
+            match policy.scripts {
+                ScriptPlaces::Top => "in `scripts/`",
+                ScriptPlaces::Recursive => "below `scripts/`",
+                ScriptPlaces::Root => "anywhere",
+            }
+            .into()
         }),
     ];
 
