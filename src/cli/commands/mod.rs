@@ -17,6 +17,7 @@ mod list;
 pub(super) mod outdated;
 pub(crate) mod policy;
 mod remove;
+pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
@@ -71,6 +72,7 @@ pub(crate) const NAMES: &[&str] = &[
     "doctor",
     "cache",
     "invoke",
+    "tools",
     "policy",
     "import",
     "export",
@@ -103,6 +105,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Tools(args) => tools::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),
