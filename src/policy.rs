@@ -46,10 +46,23 @@ pub struct Policy {
     pub places: Places,
     /// Whether a source that is not there is an error (conflict C14).
     pub strict_sources: bool,
+    /// Where the scripts of a skill lie that are tools (conflict C20).
+    pub scripts: ScriptPlaces,
     /// When a library looks again at what lies on disk (conflict C17).
     pub freshness: Freshness,
     /// Whether a library keeps instructions that were read.
     pub keep_bodies: bool,
+}
+
+/// Where the scripts of a skill lie that are tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScriptPlaces {
+    /// In `scripts/`, and not in the directories below it.
+    Top,
+    /// In `scripts/`, and five directories deep below it.
+    Recursive,
+    /// Anywhere in the skill, five directories deep.
+    Root,
 }
 
 /// Which names are taken.
@@ -168,6 +181,7 @@ impl Policy {
         depth: DEFAULT_DEPTH,
         places: Places::Default,
         strict_sources: false,
+        scripts: ScriptPlaces::Top,
         freshness: Freshness::Stat,
         keep_bodies: false,
     };
@@ -196,6 +210,7 @@ impl Policy {
         file_name: FileName::AnyCase,
         depth: 1,
         places: Places::Listed(&[project(".claude/skills")]),
+        scripts: ScriptPlaces::Root,
         ..Self::DEFAULT
     };
 
@@ -371,6 +386,14 @@ mod tests {
         ("places", |policy| policy.places.to_string()),
         ("a source that is not there", |policy| {
             if policy.strict_sources { "an error" } else { "empty" }.into()
+        }),
+        ("scripts that are tools", |policy| {
+            match policy.scripts {
+                ScriptPlaces::Top => "in `scripts/`",
+                ScriptPlaces::Recursive => "below `scripts/`",
+                ScriptPlaces::Root => "anywhere",
+            }
+            .into()
         }),
         ("a library looks again", |policy| match policy.freshness {
             Freshness::Stat => "when asked".into(),

@@ -17,6 +17,7 @@ pub(super) mod list;
 pub(super) mod outdated;
 pub(super) mod policy;
 pub(super) mod remove;
+pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
@@ -68,6 +69,7 @@ pub(crate) const NAMES: &[&str] = &[
     "doctor",
     "cache",
     "invoke",
+    "tools",
     "policy",
     "import",
     "export",
@@ -100,6 +102,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Tools(args) => tools::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),

@@ -21,6 +21,7 @@ pub(crate) mod policy;
 pub(crate) mod remove;
 mod steps;
 mod table;
+pub(crate) mod tools;
 pub(crate) mod tree;
 pub(crate) mod undo;
 pub(crate) mod update;
