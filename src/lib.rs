@@ -68,6 +68,7 @@ pub mod error;
 pub mod ops;
 pub mod reporter;
 pub mod settings;
+mod workers;
 // front ends
 #[cfg(feature = "cli")]
 pub mod cli;

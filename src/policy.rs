@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::text::closest;
 
@@ -45,6 +46,10 @@ pub struct Policy {
     pub places: Places,
     /// Whether a source that is not there is an error (conflict C14).
     pub strict_sources: bool,
+    /// When a library looks again at what lies on disk (conflict C17).
+    pub freshness: Freshness,
+    /// Whether a library keeps instructions that were read.
+    pub keep_bodies: bool,
 }
 
 /// Which names are taken.
@@ -113,6 +118,18 @@ pub enum Places {
     Named,
 }
 
+/// When a library of skills looks again at what lies on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Freshness {
+    /// Whenever it is asked, by what the file system tells of directories and files. Only what changed is
+    /// read again.
+    Stat,
+    /// Never, until it is told to.
+    Session,
+    /// When so much time went by since it looked last.
+    Ttl(Duration),
+}
+
 /// A directory of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -151,6 +168,8 @@ impl Policy {
         depth: DEFAULT_DEPTH,
         places: Places::Default,
         strict_sources: false,
+        freshness: Freshness::Stat,
+        keep_bodies: false,
     };
 
     /// Nothing that is off the specification.
@@ -192,7 +211,8 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// As `SkillStore` of Langflow: versions, tags and dependencies at the top, the last one wins.
+    /// As `SkillStore` of Langflow: versions, tags and dependencies at the top, the last one wins, and what
+    /// was read is kept for the session.
     pub const S3: Self = Self {
         names: NameRule::AsIs,
         unknown_fields: Tolerance::Accept,
@@ -200,6 +220,8 @@ impl Policy {
         default_version: Some("1.0"),
         duplicates: Duplicates::Last,
         places: Places::Named,
+        freshness: Freshness::Session,
+        keep_bodies: true,
         ..Self::DEFAULT
     };
 
@@ -349,6 +371,14 @@ mod tests {
         ("places", |policy| policy.places.to_string()),
         ("a source that is not there", |policy| {
             if policy.strict_sources { "an error" } else { "empty" }.into()
+        }),
+        ("a library looks again", |policy| match policy.freshness {
+            Freshness::Stat => "when asked".into(),
+            Freshness::Session => "when told".into(),
+            Freshness::Ttl(time) => format!("after {} s", time.as_secs()),
+        }),
+        ("instructions that were read", |policy| {
+            if policy.keep_bodies { "kept" } else { "read again" }.into()
         }),
     ];
 

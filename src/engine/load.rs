@@ -46,11 +46,21 @@ pub enum Unusable {
 impl Unusable {
     /// The error for a skill that was asked for by `name` and whose file is `file`.
     pub fn into_error(self, name: &str, file: &Path) -> Error {
+        self.to_error(name, file)
+    }
+
+    /// As [`Self::into_error`], for one that others hold as well.
+    pub fn to_error(&self, name: &str, file: &Path) -> Error {
         let shown = file.display();
         let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
         match self {
             // The path is in the system's own message.
-            Self::Unreadable(error) => {
+            Self::Unreadable(PathError { action, path, source }) => {
+                let source = match source.raw_os_error() {
+                    Some(code) => io::Error::from_raw_os_error(code),
+                    None => io::Error::new(source.kind(), source.to_string()),
+                };
+                let error = PathError { action, path: path.clone(), source };
                 Error::from(error).context(format!("the skill `{name}` cannot be loaded"))
             }
             Self::Content(_) => Error::new(ErrorKind::Findings, message)

@@ -10,7 +10,9 @@ mod activate;
 mod discover;
 pub mod files;
 mod find;
+mod library;
 pub mod load;
+mod memory;
 mod scan;
 pub(crate) mod sources;
 #[cfg(test)]
@@ -19,4 +21,5 @@ pub(crate) mod testing;
 pub use activate::activate;
 pub use discover::{Diagnostic, Discovery, Skill, discover, discover_with};
 pub use find::{Hit, find};
-pub use sources::{Entry, Source, default_sources, sources_of};
+pub use library::{Instructions, Library, LookupError, Snapshot, UnknownSkill};
+pub use sources::{Entry, Source, SourceKind, default_sources, sources_of};

@@ -29,4 +29,3 @@ pub mod update;
 pub mod validate;
 pub mod verify;
 pub mod why;
-mod workers;

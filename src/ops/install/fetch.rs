@@ -21,13 +21,13 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
-use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened};
 use crate::spec::{Origin, SourceSpec, SpecError};
 use crate::store::Store;
 use crate::tree::FileSet;
+use crate::workers;
 
 /// Skills that are ready to be installed.
 #[derive(Debug, Default)]

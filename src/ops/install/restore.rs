@@ -22,7 +22,6 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
-use crate::ops::workers;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::package::install_command;
@@ -30,6 +29,7 @@ use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::tree::FileSet;
+use crate::workers;
 
 /// What restoring needs.
 #[derive(Debug, Default)]

@@ -13,7 +13,6 @@ use serde::Serialize;
 pub use self::compare::{ChangedFile, FileChange};
 
 use super::doctor::scopes;
-use super::workers;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::agents;
@@ -25,6 +24,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::store::Store;
 use crate::text::closest;
+use crate::workers;
 
 /// What is to be verified.
 #[derive(Debug, Clone, Default)]
