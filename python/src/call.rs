@@ -18,7 +18,8 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Erro
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(errors::raised(py, &error)),
         Err(panic) => {
-            let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+            let said =
+                panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
             Err(errors::defect(py, said.unwrap_or("no reason was given")))
         }
     }

@@ -37,7 +37,10 @@ pub(crate) fn dict<'py>(py: Python<'py>, map: &Map<String, Value>) -> PyResult<B
 }
 
 /// A mapping that cannot be changed.
-pub(crate) fn mapping<'py>(py: Python<'py>, map: &Map<String, Value>) -> PyResult<Bound<'py, PyMappingProxy>> {
+pub(crate) fn mapping<'py>(
+    py: Python<'py>,
+    map: &Map<String, Value>,
+) -> PyResult<Bound<'py, PyMappingProxy>> {
     Ok(PyMappingProxy::new(py, dict(py, map)?.as_mapping()))
 }
 

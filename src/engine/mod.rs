@@ -7,6 +7,7 @@
 //! part of a path; every other one is compared with the names that skills give themselves.
 
 mod activate;
+mod codes;
 mod discover;
 pub mod files;
 mod find;
