@@ -50,6 +50,19 @@ pub struct Policy {
     pub freshness: Freshness,
     /// Whether a library keeps instructions that were read.
     pub keep_bodies: bool,
+    /// Where the scripts of a skill lie that are tools (conflict C20).
+    pub scripts: ScriptPlaces,
+}
+
+/// Where the scripts of a skill lie that are tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScriptPlaces {
+    /// In `scripts/`, and not in the directories below it.
+    Top,
+    /// In `scripts/`, and five directories deep below it.
+    Recursive,
+    /// Anywhere in the skill, five directories deep.
+    Root,
 }
 
 /// Which names are taken.
@@ -170,6 +183,7 @@ impl Policy {
         strict_sources: false,
         freshness: Freshness::Stat,
         keep_bodies: false,
+        scripts: ScriptPlaces::Top,
     };
 
     /// Nothing that is off the specification.
@@ -196,6 +210,7 @@ impl Policy {
         file_name: FileName::AnyCase,
         depth: 1,
         places: Places::Listed(&[project(".claude/skills")]),
+        scripts: ScriptPlaces::Root,
         ..Self::DEFAULT
     };
 
@@ -379,6 +394,14 @@ mod tests {
         }),
         ("instructions that were read", |policy| {
             if policy.keep_bodies { "kept" } else { "read again" }.into()
+        }),
+        ("scripts that are tools", |policy| {
+            match policy.scripts {
+                ScriptPlaces::Top => "in `scripts/`",
+                ScriptPlaces::Recursive => "below `scripts/`",
+                ScriptPlaces::Root => "anywhere",
+            }
+            .into()
         }),
     ];
 

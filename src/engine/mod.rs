@@ -18,6 +18,7 @@ mod scan;
 pub(crate) mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tools;
 
 pub use activate::activate;
 pub use discover::{Diagnostic, Discovery, Skill, discover, discover_with};
