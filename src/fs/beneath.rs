@@ -287,7 +287,8 @@ mod tests {
     fn links_are_followed_below_the_directory_only() {
         let dir = tempfile::tempdir().expect("a directory");
         let root = dir.path().join("a");
-        for (path, text) in [("a/docs/in/real.md", "inside"), ("ab/secret", "outside"), ("secret", "outside")] {
+        for (path, text) in [("a/docs/in/real.md", "inside"), ("ab/secret", "outside"), ("secret", "outside")]
+        {
             let path = dir.path().join(path);
             fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
             fs::write(path, text).expect("writes");
