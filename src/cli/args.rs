@@ -12,6 +12,8 @@ use super::commands::export::ExportArgs;
 use super::commands::import::ImportArgs;
 use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
+use super::commands::read::ReadArgs;
+use super::commands::show::ShowArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
 use super::commands::update::UpdateArgs;
@@ -19,6 +21,7 @@ use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
 use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
+use crate::engine::Form;
 
 /// install, check and use Agent Skills
 #[derive(Debug, Parser)]
@@ -187,6 +190,14 @@ pub(crate) enum Command {
         override_usage = "skillpm cache [OPTIONS] <ACTION>"
     )]
     Cache(CacheArgs),
+
+    /// show what is known of a skill: its fields, files, source and size, and what it hides
+    #[command(visible_alias = "info", after_help = help::SHOW)]
+    Show(ShowArgs),
+
+    /// print a file of a skill, or the names of its files
+    #[command(after_help = help::READ)]
+    Read(ReadArgs),
 
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
@@ -531,6 +542,11 @@ fn variable(text: &str) -> Result<(String, String), &'static str> {
 // Arguments of `invoke`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InvokeArgs {
+    /// the form of the answer: `plain` (directory and instructions), `bare` (instructions only), `markdown`
+    /// (with a list of files), `json`, `xml` or `btw`
+    #[arg(long, value_name = "FORM", default_value_t = Form::Plain)]
+    pub(crate) format: Form,
+
     /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
     // One list, so that clap reads no flag of its own after the name.
     #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]

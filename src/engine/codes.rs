@@ -66,7 +66,7 @@ impl Unusable {
             Self::Misspelled => "file-name",
             Self::NotAFile(_) => "not-a-file",
             Self::Dangling(_) => "link-dangling",
-            Self::Outside(_) => "link-outside",
+            Self::Outside(_) | Self::Absolute(_) => "link-outside",
             Self::TooLarge => "too-large",
             Self::Unreadable(_) => "unreadable",
             Self::Content(error) => error.code(),

@@ -113,10 +113,20 @@ pub fn read_prefix(
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
     }
-    let room = metadata.len().min(limit).saturating_add(1);
+    prefix_of(&file, metadata.len(), limit, enough).at("read", path).map(Some)
+}
+
+/// [`read_prefix`] of an open file of `size` bytes.
+pub(super) fn prefix_of(
+    file: &fs::File,
+    size: u64,
+    limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
+) -> io::Result<Vec<u8>> {
+    let room = size.min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
-    read_on(&file, metadata.len(), limit, &mut bytes, enough).at("read", path)?;
-    Ok(Some(bytes))
+    read_on(file, size, limit, &mut bytes, enough)?;
+    Ok(bytes)
 }
 
 /// Reads on from where `file`, of `size` bytes, stands, until `enough` says so of what is in `bytes`, or to

@@ -16,7 +16,9 @@ mod link;
 mod list;
 pub(super) mod outdated;
 pub(crate) mod policy;
+pub(super) mod read;
 mod remove;
+pub(super) mod show;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
@@ -70,6 +72,9 @@ pub(crate) const NAMES: &[&str] = &[
     "verify",
     "doctor",
     "cache",
+    "show",
+    "info",
+    "read",
     "invoke",
     "policy",
     "import",
@@ -102,6 +107,8 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
+        Command::Show(args) => show::run(app, args),
+        Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
