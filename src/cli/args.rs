@@ -14,6 +14,7 @@ use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::read::ReadArgs;
 use super::commands::show::ShowArgs;
+use super::commands::tools::ToolsArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
 use super::commands::update::UpdateArgs;
@@ -202,6 +203,10 @@ pub(crate) enum Command {
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
+
+    /// list the scripts of skills that an agent can call, and what they take
+    #[command(after_help = help::TOOLS)]
+    Tools(ToolsArgs),
 
     /// show what may be installed here, and which line of which file says so
     #[command(after_help = help::POLICY)]

@@ -200,6 +200,12 @@ pub(crate) const READ: &str = after!("read",
     "skillpm read pdf assets/logo.png --json               what is no text, in base64"
 );
 
+pub(crate) const TOOLS: &str = after!("tools",
+    "skillpm tools pdf                      the tools of one skill"
+    "skillpm tools --json                   those of all skills, with the schemas of what they take"
+    "skillpm tools pdf --format anthropic    as a model is given them"
+);
+
 /// Returns the end of the program's own help page.
 pub(crate) fn program() -> String {
     let mut text = String::from(

@@ -27,6 +27,7 @@ pub mod provenance;
 pub mod read;
 pub mod remove;
 pub mod show;
+pub mod tools;
 pub mod tree;
 pub mod undo;
 pub mod update;

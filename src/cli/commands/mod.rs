@@ -19,6 +19,7 @@ pub(crate) mod policy;
 pub(super) mod read;
 mod remove;
 pub(super) mod show;
+pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
@@ -76,6 +77,7 @@ pub(crate) const NAMES: &[&str] = &[
     "info",
     "read",
     "invoke",
+    "tools",
     "policy",
     "import",
     "export",
@@ -110,6 +112,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Show(args) => show::run(app, args),
         Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Tools(args) => tools::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),

@@ -22,6 +22,7 @@ pub(crate) mod remove;
 pub(crate) mod show;
 mod steps;
 mod table;
+pub(crate) mod tools;
 pub(crate) mod tree;
 pub(crate) mod undo;
 pub(crate) mod update;

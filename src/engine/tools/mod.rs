@@ -6,6 +6,7 @@
 mod cache;
 mod call;
 mod comment;
+mod definition;
 mod input;
 mod javascript;
 mod manifest;
@@ -23,6 +24,7 @@ use serde::Serialize;
 
 pub use cache::ToolCache;
 pub use call::{Call, CallError};
+pub use definition::ToolFormat;
 pub use input::{Input, Kind, Parameter, Place, TypedBy, WORDS};
 pub use manifest::{MANIFESTS, ManifestFault};
 pub use scripts::{Language, MAX_SCRIPT, Refused};
