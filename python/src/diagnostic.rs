@@ -100,9 +100,7 @@ impl Diagnostic {
     }
 
     #[expect(clippy::type_complexity, reason = "the arguments of the constructor")]
-    fn __getnewargs__(
-        &self,
-    ) -> (&str, &str, &str, Option<PathBuf>, Option<usize>, Option<usize>) {
+    fn __getnewargs__(&self) -> (&str, &str, &str, Option<PathBuf>, Option<usize>, Option<usize>) {
         (&self.code, &self.severity, &self.message, self.path.clone(), self.line, self.column)
     }
 }

@@ -6,10 +6,15 @@
 
 mod call;
 mod command;
+mod diagnostic;
 mod errors;
 mod json;
+mod library;
 mod metadata;
 mod repr;
+mod script;
+mod skill;
+mod surroundings;
 
 use pyo3::prelude::pymodule;
 
@@ -21,7 +26,15 @@ mod _native {
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
+    use crate::diagnostic::Diagnostic;
+    #[pymodule_export]
+    use crate::library::Library;
+    #[pymodule_export]
     use crate::metadata::SkillMetadata;
+    #[pymodule_export]
+    use crate::script::Script;
+    #[pymodule_export]
+    use crate::skill::Skill;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,11 +1,12 @@
 //! What is known of a skill before its instructions are read.
 
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
+use skillpm::engine::{Skill, SourceKind};
 use skillpm::skill::SkillMeta;
 
 use crate::json;
@@ -13,35 +14,33 @@ use crate::repr::Repr;
 
 /// What the frontmatter of a skill says, and where it lies. It cannot be changed.
 #[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SkillMetadata(Arc<Known>);
+#[derive(Debug, Clone)]
+pub(crate) struct SkillMetadata(Arc<Skill>);
 
-#[derive(Debug, PartialEq, Eq)]
-struct Known {
-    meta: SkillMeta,
-    path: PathBuf,
-    source: Option<String>,
+impl SkillMetadata {
+    /// What counts: where it was found and how is the library's business.
+    fn known(&self) -> (&SkillMeta, &Path, Option<&str>) {
+        (&self.0.meta, &self.0.file, self.source())
+    }
 }
+
+impl PartialEq for SkillMetadata {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.known() == other.known()
+    }
+}
+
+impl Eq for SkillMetadata {}
 
 impl Hash for SkillMetadata {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.0.meta.name, &self.0.path, &self.0.source).hash(state);
+        (&self.0.meta.name, &self.0.file).hash(state);
     }
 }
 
-impl SkillMetadata {
-    /// The metadata of a skill whose file is `path`, found in the source that is called `source`.
-    pub(crate) fn of(meta: SkillMeta, path: PathBuf, source: Option<String>) -> Self {
-        Self(Arc::new(Known { meta, path, source }))
-    }
-
-    pub(crate) fn represent(&self, repr: Repr) -> Repr {
-        let Known { meta, path, source } = &*self.0;
-        repr.text("name", &meta.name)
-            .short("description", &meta.description)
-            .path("skill_path", path)
-            .maybe("version", meta.version.as_deref())
-            .maybe("source", source.as_deref())
+impl From<&Arc<Skill>> for SkillMetadata {
+    fn from(skill: &Arc<Skill>) -> Self {
+        Self(Arc::clone(skill))
     }
 }
 
@@ -79,22 +78,31 @@ impl SkillMetadata {
             metadata,
             extra,
         };
-        Ok(Self::of(meta, skill_path, source))
+        let dir = skill_path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self(Arc::new(Skill {
+            meta,
+            source: source.unwrap_or_default().into(),
+            kind: SourceKind::Extra,
+            real: dir.clone(),
+            dir,
+            file: skill_path,
+            deviations: Vec::new(),
+        })))
     }
 
     #[getter]
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.0.meta.name
     }
 
     #[getter]
-    fn description(&self) -> &str {
+    pub(crate) fn description(&self) -> &str {
         &self.0.meta.description
     }
 
     #[getter]
-    fn skill_path(&self) -> PathBuf {
-        self.0.path.clone()
+    fn skill_path(&self) -> &Path {
+        &self.0.file
     }
 
     #[getter]
@@ -139,12 +147,12 @@ impl SkillMetadata {
 
     #[getter]
     fn source(&self) -> Option<&str> {
-        self.0.source.as_deref()
+        Some(&*self.0.source).filter(|source| !source.is_empty())
     }
 
     /// All fields as plain values, fit for JSON: paths are texts, and what is not there is left out or empty.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Known { meta, path, source } = &*self.0;
+        let (meta, path, source) = self.known();
         let dict = PyDict::new(py);
         dict.set_item("name", &meta.name)?;
         dict.set_item("description", &meta.description)?;
@@ -162,7 +170,14 @@ impl SkillMetadata {
     }
 
     fn __repr__(&self) -> String {
-        self.represent(Repr::of("SkillMetadata")).finish()
+        let (meta, path, source) = self.known();
+        Repr::of("SkillMetadata")
+            .text("name", &meta.name)
+            .short("description", &meta.description)
+            .path("skill_path", path)
+            .maybe("version", meta.version.as_deref())
+            .maybe("source", source)
+            .finish()
     }
 
     /// What `pickle` and `copy` make it of again.
@@ -171,9 +186,9 @@ impl SkillMetadata {
         for positional in ["name", "description", "skill_path"] {
             fields.del_item(positional)?;
         }
-        Ok(((self.name(), &self.0.meta.description, self.skill_path()), fields))
+        Ok(((self.name(), self.description(), self.skill_path()), fields))
     }
 }
 
 /// The first three arguments of the constructor.
-type Positional<'a> = (&'a str, &'a str, PathBuf);
+type Positional<'a> = (&'a str, &'a str, &'a Path);

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::discover::Diagnostic;
 use super::load::Unusable;
+use super::resources::Unreadable;
 use crate::document::Position;
+use crate::fs::BeneathError;
 use crate::lint::Severity;
 
 impl Diagnostic {
@@ -70,6 +72,24 @@ impl Unusable {
             Self::TooLarge => "too-large",
             Self::Unreadable(_) => "unreadable",
             Self::Content(error) => error.code(),
+        }
+    }
+}
+
+impl Unreadable {
+    /// What kind of thing it is. Codes do not change.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "path-empty",
+            Self::Nul => "path-nul",
+            Self::Absolute => "path-absolute",
+            Self::Dots => "path-parent",
+            Self::Absent(_) | Self::Refused(BeneathError::Absent) => "file-not-found",
+            Self::Directory(_) => "file-is-directory",
+            Self::Refused(BeneathError::Outside | BeneathError::Loop) => "path-outside",
+            Self::Refused(BeneathError::NotAFile(_)) => "not-a-file",
+            Self::Refused(BeneathError::TooLarge { .. }) => "too-large",
+            Self::Refused(BeneathError::Unreadable(_)) => "unreadable",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Library, LookupError};
+use super::{Instructions, Library, LookupError};
 use crate::engine::resources::{self, Content, Unreadable};
 use crate::engine::{Activation, Arguments, Form, Skill, activate};
 use crate::error::Error;
@@ -35,10 +35,41 @@ impl From<FileError> for Error {
     }
 }
 
+/// A skill with everything that an agent is told of it.
+#[derive(Debug)]
+pub struct Opened {
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// Its instructions, without the blank lines that authors leave after the frontmatter.
+    pub body: String,
+    /// Its other files that the policy lists, as `/`-separated paths below its directory.
+    pub files: Vec<String>,
+    /// Why no files are listed, where they cannot be: what lies in a directory is no reason not to use the
+    /// skill.
+    pub unlisted: Option<ReadError>,
+}
+
 impl Library {
+    /// Reads the instructions of the skill `name`, and lists its files where `files` says so.
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::instructions`].
+    pub fn open(&self, name: &str, files: bool) -> Result<Opened, LookupError> {
+        let Instructions { skill, body } = self.instructions(name)?;
+        let body = body.trim_start_matches(['\r', '\n']).to_owned();
+        let mut opened = Opened { skill, body, files: Vec::new(), unlisted: None };
+        if files {
+            match resources::list(&opened.skill.dir, self.policy.listing) {
+                Ok(files) => opened.files = files,
+                Err(error) => opened.unlisted = Some(error),
+            }
+        }
+        Ok(opened)
+    }
+
     /// Activates the skill `name` with `arguments`, as the policy has placeholders. Its files are listed where
-    /// `form` lists them; where they cannot be, there are none, and the second value says why: what lies in a
-    /// directory is no reason not to use the skill.
+    /// `form` lists them; where they cannot be, the second value says why.
     ///
     /// # Errors
     ///
@@ -49,19 +80,11 @@ impl Library {
         arguments: &Arguments,
         form: Form,
     ) -> Result<(Activation, Option<ReadError>), LookupError> {
-        let read = self.instructions(name)?;
-        // The blank line that authors leave after the frontmatter is no part of the instructions.
-        let body = read.body.trim_start_matches(['\r', '\n']);
-        let (meta, placeholders) = (read.skill.meta.clone(), self.policy.placeholders);
-        let mut activation = activate(meta, body, &read.skill.dir, arguments, placeholders);
-        if !form.lists_files() {
-            return Ok((activation, None));
-        }
-        match resources::list(&read.skill.dir, self.policy.listing) {
-            Ok(files) => activation.files = files,
-            Err(error) => return Ok((activation, Some(error))),
-        }
-        Ok((activation, None))
+        let Opened { skill, body, files, unlisted } = self.open(name, form.lists_files())?;
+        let (meta, placeholders) = (skill.meta.clone(), self.policy.placeholders);
+        let mut activation = activate(meta, &body, &skill.dir, arguments, placeholders);
+        activation.files = files;
+        Ok((activation, unlisted))
     }
 
     /// Reads the file `file` of the skill `name`, if it has no more than `max` bytes; see [`resources::read`].
