@@ -11,6 +11,7 @@ mod discover;
 pub mod files;
 mod find;
 pub mod load;
+pub mod run;
 mod scan;
 pub(crate) mod sources;
 #[cfg(test)]
