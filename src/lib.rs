@@ -61,6 +61,7 @@ pub mod source;
 pub mod store;
 #[cfg(feature = "create")]
 pub mod template;
+pub mod trust;
 // verbs
 pub mod context;
 pub mod env;

@@ -79,6 +79,12 @@ pub struct PolicySettings {
     pub pin: Option<Placed>,
     /// Which findings keep a skill out.
     pub audit: Option<Placed>,
+    /// Whether scripts of skills may run.
+    pub scripts: Option<Placed>,
+    /// Patterns of sources whose skills may run scripts.
+    pub scripts_allow: Vec<Placed>,
+    /// Patterns of sources whose skills may not.
+    pub scripts_deny: Vec<Placed>,
 }
 
 impl PolicySettings {
@@ -379,8 +385,17 @@ const REQUIREMENT: &[&str] = &[
 const KEYS: &[&str] = &["skills", "agents", "targets", "copy", "lint", "profile", "rules", "policy"];
 
 /// The keys of a policy.
-const POLICY: &[&str] =
-    &["allow", "deny", "minimum-release-age", "minimum-release-age-exclude", "require-pin", "audit"];
+const POLICY: &[&str] = &[
+    "allow",
+    "deny",
+    "minimum-release-age",
+    "minimum-release-age-exclude",
+    "require-pin",
+    "audit",
+    "scripts",
+    "scripts-allow",
+    "scripts-deny",
+];
 
 /// Reads the parts of a manifest, knowing the text for the places in messages.
 struct Reader<'a> {
@@ -559,16 +574,24 @@ impl Reader<'_> {
             age_exclude: self.list(table, "minimum-release-age-exclude")?,
             pin: text("require-pin")?,
             audit: text("audit")?,
+            scripts: text("scripts")?,
+            scripts_allow: self.list(table, "scripts-allow")?,
+            scripts_deny: self.list(table, "scripts-deny")?,
         };
-        match table.get("allow") {
-            Some(item) if policy.allow.is_empty() => {
-                let mut error = self.fault(item, "`allow` is empty, so that nothing could be installed");
+        for (key, list, what) in [
+            ("allow", &policy.allow, "nothing could be installed"),
+            ("scripts-allow", &policy.scripts_allow, "no script could run"),
+        ] {
+            if let Some(item) = table.get(key)
+                && list.is_empty()
+            {
+                let mut error = self.fault(item, format!("`{key}` is empty, so that {what}"));
                 error.hint =
-                    Some("take it away, or name what is allowed: `allow = [\"github:acme\"]`".to_owned());
-                Err(error)
+                    Some(format!("take it away, or name what is allowed: `{key} = [\"github:acme\"]`"));
+                return Err(error);
             }
-            _ => Ok(policy),
         }
+        Ok(policy)
     }
 
     /// The list of texts under `key`, empty where there is none.

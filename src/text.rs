@@ -12,6 +12,24 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     (memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1, before[line_start..].chars().count() + 1)
 }
 
+/// Writes a time as RFC 3339 has it, in UTC and to the millisecond: `2026-11-21T08:49:37.250Z`. `seconds`
+/// are counted from 1970; what lies before is 1970.
+pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
+    const DAY: u64 = 86_400;
+    let seconds = u64::try_from(seconds).unwrap_or(0);
+    // Days from 0000-03-01: a year that begins in March has its leap day last.
+    let days = seconds / DAY + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (seconds % DAY / 3600, seconds % 3600 / 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", milliseconds.min(999))
+}
+
 /// Returns `text` with `%20` and its like undone, as in the path of an address. What is no such code,
 /// or would not be UTF-8, stays as it is.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
@@ -87,6 +105,22 @@ pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399, "2000-02-28T23:59:59.000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000Z"),
+            (951_868_800, "2000-03-01T00:00:00.000Z"),
+            (1_795_250_977, "2026-11-21T08:49:37.000Z"),
+            (4_102_444_799, "2099-12-31T23:59:59.000Z"),
+            (-1, "1970-01-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(timestamp(seconds, 0), text);
+        }
+        assert_eq!(timestamp(1, 7), "1970-01-01T00:00:01.007Z");
+    }
 
     #[test]
     fn places() {

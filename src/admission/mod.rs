@@ -5,9 +5,11 @@
 
 mod age;
 mod pattern;
+mod scripts;
 
 pub use age::Age;
 pub use pattern::Pattern;
+pub use scripts::{Because, Permission, Scripts};
 
 use std::fmt;
 
@@ -30,6 +32,9 @@ struct File {
     age_exclude: Vec<(Line, Pattern)>,
     pin: Option<(Line, Pin)>,
     audit: Option<(Line, Severity)>,
+    scripts: scripts::Rules,
+    /// Whether it lies in a project, which may be a stranger's.
+    of_project: bool,
 }
 
 /// A line that decided.
@@ -82,13 +87,8 @@ impl fmt::Display for Line {
     }
 }
 
-impl Admission {
-    /// Adds what the file that is shown as `file` says.
-    ///
-    /// # Errors
-    ///
-    /// A value that has no meaning, with its place.
-    pub fn add(&mut self, file: &str, settings: &PolicySettings) -> Result<(), ManifestError> {
+impl File {
+    fn read(file: &str, settings: &PolicySettings, of_project: bool) -> Result<Self, ManifestError> {
         let line = |key: &str, placed: &Placed| Line {
             file: file.to_owned(),
             line: placed.line,
@@ -98,7 +98,7 @@ impl Admission {
         let patterns = |key: &str, list: &[Placed]| -> Result<Vec<(Line, Pattern)>, ManifestError> {
             list.iter().map(|placed| Ok((line(key, placed), Pattern::read(placed)?))).collect()
         };
-        let file = File {
+        Ok(Self {
             allow: patterns("allow", &settings.allow)?,
             deny: patterns("deny", &settings.deny)?,
             age_exclude: patterns("minimum-release-age-exclude", &settings.age_exclude)?,
@@ -107,8 +107,37 @@ impl Admission {
             })?,
             pin: read(settings.pin.as_ref(), |placed| Ok((line("require-pin", placed), Pin::read(placed)?)))?,
             audit: read(settings.audit.as_ref(), |placed| Ok((line("audit", placed), severity(placed)?)))?,
-        };
-        self.files.push(file);
+            scripts: scripts::Rules {
+                deny: patterns("scripts-deny", &settings.scripts_deny)?,
+                allow: patterns("scripts-allow", &settings.scripts_allow)?,
+                others: read(settings.scripts.as_ref(), |placed| {
+                    Ok((line("scripts", placed), Scripts::read(placed)?))
+                })?,
+            },
+            of_project,
+        })
+    }
+}
+
+impl Admission {
+    /// Adds what the file that is shown as `file` says.
+    ///
+    /// # Errors
+    ///
+    /// A value that has no meaning, with its place.
+    pub fn add(&mut self, file: &str, settings: &PolicySettings) -> Result<(), ManifestError> {
+        self.files.push(File::read(file, settings, false)?);
+        Ok(())
+    }
+
+    /// As [`Admission::add`], of the file of a project: whatever it allows, it cannot let scripts run that
+    /// would not run without it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Admission::add`].
+    pub fn add_project(&mut self, file: &str, settings: &PolicySettings) -> Result<(), ManifestError> {
+        self.files.push(File::read(file, settings, true)?);
         Ok(())
     }
 
@@ -121,6 +150,7 @@ impl Admission {
                 .chain(file.age.iter().map(|(line, _)| line))
                 .chain(file.pin.iter().map(|(line, _)| line))
                 .chain(file.audit.iter().map(|(line, _)| line))
+                .chain(file.scripts.lines())
         });
         lines.collect()
     }
@@ -191,6 +221,25 @@ impl Admission {
     pub fn audit(&self) -> Option<(&Line, Severity)> {
         let strictest = self.files.iter().filter_map(|file| file.audit.as_ref());
         strictest.min_by_key(|(_, severity)| *severity).map(|(line, severity)| (line, *severity))
+    }
+
+    /// Whether the scripts of a skill from this source may run: what the strictest file says, or `unsaid`
+    /// where none has a say. The file of a project can only be stricter than that.
+    pub fn scripts(&self, asked: Asked<'_>, unsaid: Scripts) -> Permission {
+        let names = pattern::names(asked.origin, asked.path);
+        let said = |of_project: bool| {
+            let files = self.files.iter().filter(move |file| file.of_project == of_project);
+            let said = files.filter_map(|file| file.scripts.of(&names));
+            // Of two that are as strict, the first file is named: it stands above the other.
+            said.reduce(|strictest, other| if other.1 > strictest.1 { other } else { strictest })
+        };
+        let (line, scripts) = said(false).map_or((None, unsaid), |(line, scripts)| (Some(line), scripts));
+        match said(true) {
+            Some((narrower, other)) if other > scripts || (other == scripts && line.is_none()) => {
+                other.permission(Some(narrower))
+            }
+            _ => scripts.permission(line),
+        }
     }
 }
 

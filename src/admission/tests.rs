@@ -151,3 +151,71 @@ fn wrong_values_are_told_with_their_place() {
         assert_eq!(error.to_string(), message);
     }
 }
+
+/// C18: the strictest file decides, in a file the list of what is denied before that of what is allowed.
+#[test]
+fn scripts_run_where_every_file_lets_them() {
+    let answer = |files: &[(&str, &str)], source: &str, unsaid| {
+        let spec = spec(source);
+        match admission(files).scripts(asked(&spec), unsaid) {
+            Permission::Allowed(because) => ("allow", because.to_string()),
+            Permission::Ask(because) => ("ask", because.to_string()),
+            Permission::Denied(because) => ("deny", because.to_string()),
+        }
+    };
+    let unsaid = |scripts| answer(&[("m", "")], "acme/x", scripts);
+    assert_eq!(unsaid(Scripts::Allow), ("allow", "no policy has a say".to_owned()));
+    assert_eq!(unsaid(Scripts::Deny), ("deny", "no policy has a say".to_owned()));
+    let (machine, user) = (("etc", "scripts = \"deny\""), ("m", "scripts = \"allow\""));
+    let denied = ("deny", "etc:2:11: `scripts = \"deny\"` says so".to_owned());
+    assert_eq!(answer(&[machine, user], "acme/x", Scripts::Allow), denied);
+    assert_eq!(answer(&[user, machine], "acme/x", Scripts::Allow), denied);
+    assert_eq!(answer(&[user, ("etc", "scripts = \"ask\"")], "acme/x", Scripts::Allow).0, "ask");
+    assert_eq!(answer(&[user], "acme/x", Scripts::Deny).0, "allow", "a file that says so is enough");
+    for (text, source, expected) in [
+        ("scripts-allow = [\"github:acme\"]", "acme/x", "allow"),
+        ("scripts-allow = [\"github:acme\"]", "other/x", "deny"),
+        ("scripts = \"ask\"\nscripts-allow = [\"github:acme\"]", "other/x", "ask"),
+        ("scripts = \"deny\"\nscripts-allow = [\"github:acme\"]", "acme/x/pdf", "allow"),
+        ("scripts-allow = [\"github:acme\"]\nscripts-deny = [\"github:acme/x\"]", "acme/x", "deny"),
+        ("scripts-deny = [\"github:acme/x\"]", "acme/x", "deny"),
+        ("scripts-deny = [\"github:acme/x\"]", "acme/y", "allow"),
+        ("scripts-deny = [\"path:*\"]", "./x", "deny"),
+    ] {
+        assert_eq!(answer(&[("m", text)], source, Scripts::Allow).0, expected, "{text}: {source}");
+    }
+}
+
+/// C18: where scripts do not run unless somebody says so, a stranger's project is nobody.
+#[test]
+fn a_project_lets_no_script_run_that_would_not_run_without_it() {
+    let spec = spec("acme/x");
+    let answer = |machine: &str, project: &str, unsaid| {
+        let mut admission = admission(&[("etc", machine)]);
+        let manifest = Manifest::parse(&format!("[policy]\n{project}")).expect(project);
+        admission.add_project("p", manifest.policy()).expect(project);
+        admission.scripts(asked(&spec), unsaid)
+    };
+    let project = |line: &str| Because {
+        line: Some(Line { file: "p".to_owned(), line: 2, column: 11, text: line.to_owned() }),
+    };
+    let allow = "scripts = \"allow\"";
+    assert_eq!(answer("", allow, Scripts::Deny), Permission::Denied(Because { line: None }));
+    assert_eq!(answer("", "scripts-allow = [\"*\"]", Scripts::Ask), Permission::Ask(Because { line: None }));
+    assert_eq!(answer("", allow, Scripts::Allow), Permission::Allowed(project(allow)));
+    assert!(matches!(answer(allow, "", Scripts::Deny), Permission::Allowed(_)));
+    let deny = "scripts = \"deny\"";
+    assert_eq!(answer(allow, deny, Scripts::Allow), Permission::Denied(project(deny)));
+}
+
+#[test]
+fn a_word_that_says_nothing_of_scripts_is_an_error_with_its_place() {
+    for (text, message) in [
+        ("scripts = \"yes\"", "2:11: `yes` says nothing of scripts: `deny`, `ask` or `allow` is expected"),
+        ("scripts-deny = [\"acme\"]", "2:17: `acme` is no pattern of sources"),
+    ] {
+        let manifest = Manifest::parse(&format!("[policy]\n{text}")).expect(text);
+        let error = Admission::default().add("m", manifest.policy()).expect_err(text);
+        assert_eq!(error.to_string(), message);
+    }
+}

@@ -13,6 +13,7 @@ mod link;
 mod list;
 mod lock;
 mod look;
+mod own;
 mod place;
 mod plant;
 mod quick;
@@ -31,6 +32,7 @@ pub use look::{
     Kind, bytes_in, is_loop, kind, list_dir, may_execute, read_capped, read_link, read_prefix, read_text,
     real_path,
 };
+pub use own::{Exposure, Identity, Own, is_open_to_all, read_own};
 pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree,
     temp_dir_in,

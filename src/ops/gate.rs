@@ -10,7 +10,7 @@ use crate::engine::files;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::manifest_error;
 use crate::lint::{self, Profile, Ruleset, Subject};
 use crate::manifest::{Manifest, PolicySettings};
@@ -50,6 +50,18 @@ pub struct Decided {
 /// A file that cannot be read or says something without meaning, with the place; a named file that is
 /// not there.
 pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Admission> {
+    admission_of(context, [(scope, manifest)])
+}
+
+/// As [`admission`], with the rules of several manifests.
+///
+/// # Errors
+///
+/// As [`admission`].
+pub(super) fn admission_of<'a>(
+    context: &Context,
+    scopes: impl IntoIterator<Item = (&'a Scope, &'a Manifest)>,
+) -> Result<Admission> {
     let mut admission = Admission::default();
     let Policies { machine, named } = &context.settings.policies;
     if let Some(path) = machine {
@@ -64,8 +76,14 @@ pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -
         ))
         .hint("put the file there, or unset the variable"));
     }
-    let shown = scope.manifest.display().to_string();
-    admission.add(&shown, manifest.policy()).map_err(|error| manifest_error(&scope.manifest, error))?;
+    for (scope, manifest) in scopes {
+        let shown = scope.manifest.display().to_string();
+        let added = match scope.kind {
+            ScopeKind::Project => admission.add_project(&shown, manifest.policy()),
+            ScopeKind::User => admission.add(&shown, manifest.policy()),
+        };
+        added.map_err(|error| manifest_error(&scope.manifest, error))?;
+    }
     Ok(admission)
 }
 

@@ -64,6 +64,16 @@ pub(super) fn tree(
     VerifiedPlace { files, ..place }
 }
 
+/// The files of `set` that differ from the tree with the `locked` digest; `None` where the store does not
+/// have that tree.
+pub(in crate::ops) fn changed(
+    set: &FileSet,
+    locked: &Digest,
+    store: Option<&Store>,
+) -> Option<Vec<ChangedFile>> {
+    store.and_then(|store| known(store, locked)).map(|old| differences(&old, &of_set(set)))
+}
+
 /// `place`, of which `error` came in the way.
 fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
     match error {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
 
 use super::doctor::scopes;

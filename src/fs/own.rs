@@ -1,0 +1,209 @@
+//! Whose a file or directory is, and whether it is still the same one.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use super::look::is_absent;
+use super::tree::open_no_follow;
+use super::{Moment, PathContext, PathError};
+
+/// What tells a directory from another one that takes its place under the same path. The number of the
+/// device is no part of it: some file systems get another one each time they are mounted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// The number in the file system, where there are such numbers.
+    pub inode: Option<u64>,
+    /// When it was made, where that is kept: numbers are used again.
+    pub created: Option<Moment>,
+}
+
+/// Why somebody else decides what lies in a directory or file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Exposure {
+    /// It belongs neither to this user nor to root.
+    #[error("it belongs to another user, number {0}")]
+    Foreign(u32),
+    /// Its mode lets all users write.
+    #[error("every user may write into it")]
+    Writable,
+}
+
+/// A directory as it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Own {
+    /// Which one it is.
+    pub identity: Identity,
+    /// Whether others decide what lies in it.
+    pub exposure: Option<Exposure>,
+}
+
+impl Own {
+    /// Looks at the directory at `path`; `None` where there is none. A link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be looked at.
+    pub fn of(path: &Path) -> Result<Option<Self>, PathError> {
+        let metadata = match fs::symlink_metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(error).at("look at", path),
+        };
+        if !metadata.is_dir() {
+            return Ok(None);
+        }
+        let created = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let created = created.and_then(|since| {
+            Some(Moment { seconds: since.as_secs().try_into().ok()?, nanoseconds: since.subsec_nanos() })
+        });
+        let identity = Identity { inode: inode(&metadata), created };
+        Ok(Some(Self { identity, exposure: exposure(&metadata) }))
+    }
+}
+
+/// Whether every user may put something else in the place of what lies in the directory at `path`: its
+/// mode lets all write, and has no sticky bit.
+///
+/// # Errors
+///
+/// Where it cannot be looked at.
+pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
+    let metadata = fs::symlink_metadata(path).at("look at", path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Ok(metadata.mode() & 0o1002 == 0o002)
+    }
+    #[cfg(not(unix))]
+    {
+        drop(metadata);
+        Ok(false)
+    }
+}
+
+/// Reads a file that only this user, or root, can have written; `None` where there is none. A link is
+/// not followed.
+///
+/// # Errors
+///
+/// Where it cannot be read, is no regular file, has more than `limit` bytes, belongs to somebody else,
+/// or may be written by others.
+pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
+    let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason)).at("read", path);
+    let file = match open_no_follow(path) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error).at("read", path),
+    };
+    // What was opened is asked, not the path: it may lead elsewhere by now.
+    let metadata = file.metadata().at("read", path)?;
+    if !metadata.is_file() {
+        return refused("it is not a regular file".to_owned());
+    }
+    if let Some(Exposure::Foreign(user)) = exposure(&metadata) {
+        return refused(Exposure::Foreign(user).to_string());
+    }
+    if others_may_write(&metadata) {
+        return refused("users other than its owner may write it".to_owned());
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).at("read", path)?;
+    if bytes.len() as u64 > limit {
+        return refused(format!("it has more than {limit} bytes"));
+    }
+    Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn inode(metadata: &fs::Metadata) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some(metadata.ino())
+}
+
+#[cfg(unix)]
+fn exposure(metadata: &fs::Metadata) -> Option<Exposure> {
+    use std::os::unix::fs::MetadataExt as _;
+    let owner = metadata.uid();
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Some(Exposure::Foreign(owner));
+    }
+    // A sticky bit keeps others from replacing what is there, not from adding to it.
+    (metadata.mode() & 0o002 != 0).then_some(Exposure::Writable)
+}
+
+#[cfg(unix)]
+fn others_may_write(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.mode() & 0o022 != 0
+}
+
+#[cfg(not(unix))]
+fn inode(_metadata: &fs::Metadata) -> Option<u64> {
+    None
+}
+
+#[cfg(not(unix))]
+fn exposure(_metadata: &fs::Metadata) -> Option<Exposure> {
+    None
+}
+
+#[cfg(not(unix))]
+fn others_may_write(_metadata: &fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn chmod(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("chmod");
+    }
+
+    #[test]
+    fn a_directory_that_all_may_write_into_is_exposed() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("d");
+        fs::create_dir(&path).expect("creates");
+        let own = || Own::of(&path).expect("looks").expect("there");
+        for (mode, exposed, open) in [(0o755, false, false), (0o777, true, true), (0o1777, true, false)] {
+            chmod(&path, mode);
+            assert_eq!(own().exposure.is_some(), exposed, "{mode:o}");
+            assert_eq!(is_open_to_all(&path).expect("looks"), open, "{mode:o}");
+        }
+        let before = own().identity;
+        assert_eq!(own().identity, before);
+        fs::rename(&path, dir.path().join("old")).expect("moves");
+        fs::create_dir(&path).expect("creates");
+        assert_ne!(own().identity, before);
+        fs::write(dir.path().join("f"), "").expect("writes");
+        assert_eq!(Own::of(&dir.path().join("f")).expect("looks"), None);
+        assert_eq!(Own::of(&dir.path().join("gone")).expect("looks"), None);
+    }
+
+    #[test]
+    fn only_an_own_file_is_read() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        assert_eq!(read_own(&path, 9).expect("nothing"), None);
+        fs::write(&path, "text").expect("writes");
+        for (mode, fine) in [(0o600, true), (0o644, true), (0o664, false), (0o646, false)] {
+            chmod(&path, mode);
+            assert_eq!(read_own(&path, 9).is_ok(), fine, "{mode:o}");
+        }
+        chmod(&path, 0o600);
+        assert!(read_own(&path, 3).is_err());
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("f", &link).expect("links");
+        assert!(read_own(&link, 9).is_err());
+        assert!(read_own(dir.path(), 9).is_err());
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .expect("makes");
+        assert!(read_own(&pipe, 9).is_err(), "and does not wait");
+    }
+}

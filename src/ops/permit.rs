@@ -1,0 +1,175 @@
+//! Whether a script may run: what the policy says, whether the bytes are the locked ones, and where nothing
+//! is locked, whether the directory is trusted.
+//!
+//! Whoever starts a script asks here first, and runs the bytes that come back, not those on the disk.
+
+use super::gate;
+use super::provenance::{Checked, InForce, LockedSkill, Provenance, UnlockedSkill, in_force, of_place};
+use crate::admission::{Asked, Because, Permission, Scripts};
+use crate::context::Context;
+use crate::engine::Skill;
+use crate::error::{Error, Result};
+use crate::trust::{Standing, TrustedDirs};
+
+/// How many files that differ an error names.
+const MAX_FILES: usize = 5;
+
+/// What is to run.
+#[derive(Debug, Clone, Copy)]
+pub struct PermitRequest<'a> {
+    /// The skill, as it was found.
+    pub skill: &'a Skill,
+    /// The script, below the directory of the skill.
+    pub script: &'a str,
+    /// What holds where no policy has a say. A person who types a command means it: `Allow`. A host that
+    /// runs what a model asks for has nobody's word: `Deny` or `Ask`.
+    pub unsaid: Scripts,
+    /// Whether a person has already said yes to what the policy would ask.
+    pub allow_scripts: bool,
+    /// Whether a person has already said that edited files may run.
+    pub allow_modified: bool,
+}
+
+/// The answer yes.
+#[derive(Debug, Clone)]
+pub struct Permit {
+    /// The bytes that may run, and where they come from.
+    pub checked: Checked,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Says whether a script may run. Nothing of it has run, and nothing is changed.
+///
+/// A policy that asks is answered by [`PermitRequest::allow_scripts`], else by the person at the terminal;
+/// it is asked last, when everything else is in order.
+///
+/// # Errors
+///
+/// [`Integrity`](crate::error::ErrorKind::Integrity), with what to do about it: a policy denies it, names the line;
+/// a person says no, or nobody can be asked; edited files; a directory that is not trusted; files that no
+/// skill may have. Else a policy, manifest or lockfile that cannot be read.
+pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> {
+    let scopes = in_force(context)?;
+    let checked = of_place(context, &scopes, &request.skill.real)?;
+    let permission = permission(context, &scopes, &checked.provenance, request.unsaid)?;
+    if let Permission::Denied(because) = &permission {
+        return Err(denied(request, because));
+    }
+    let mut warnings = Vec::new();
+    match &checked.provenance {
+        Provenance::Locked(skill) => warnings.extend(as_locked(request, skill)?),
+        Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill)?),
+    }
+    if let Permission::Ask(because) = &permission
+        && !request.allow_scripts
+    {
+        let source = checked.provenance.source();
+        let question = format!("run `{}` of `{}` ({source})?", request.script, request.skill.meta.name);
+        match context.interact.confirm(&question) {
+            Some(true) => {}
+            Some(false) => return Err(refused(request, "you said no")),
+            None => return Err(nobody(request, because)),
+        }
+    }
+    Ok(Permit { checked, warnings })
+}
+
+/// What the policies in force say of the scripts of a skill.
+fn permission(
+    context: &Context,
+    scopes: &[InForce],
+    provenance: &Provenance,
+    unsaid: Scripts,
+) -> Result<Permission> {
+    let manifests = scopes.iter().map(|InForce { scope, files }| (scope, &files.manifest));
+    let admission = gate::admission_of(context, manifests)?;
+    let (origin, path) = match provenance {
+        Provenance::Locked(skill) => (&skill.locked.origin, skill.locked.path.as_deref()),
+        Provenance::Unlocked(skill) => (&skill.origin, None),
+    };
+    Ok(admission.scripts(Asked { origin, path, reference: None }, unsaid))
+}
+
+/// Refuses a skill that differs from what is locked, unless that is wanted: then it is a warning.
+fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<String>> {
+    let Some(modified) = &skill.modified else { return Ok(None) };
+    let what = match &modified.files {
+        Some(files) => {
+            let names: Vec<_> = files.iter().take(MAX_FILES).map(|file| format!("`{}`", file.path)).collect();
+            match files.len() - names.len() {
+                0 => names.join(", "),
+                more => format!("{} and {more} more", names.join(", ")),
+            }
+        }
+        None => format!("its digest is {}, not {}", modified.found, skill.locked.digest),
+    };
+    let (name, place) = (&skill.name, skill.place.display());
+    let differs = format!("`{name}` in `{place}` is not as locked: {what}");
+    if request.allow_modified {
+        return Ok(Some(differs));
+    }
+    Err(refused(request, differs)
+        .hint(format!(
+            "`skillpm diff {name}` shows what differs, `skillpm install` brings the locked files back"
+        ))
+        .hint("`--allow-modified` runs it as it is"))
+}
+
+/// Refuses a skill that no lockfile knows, unless its directory is trusted.
+fn trusted(context: &Context, request: &PermitRequest<'_>, skill: &UnlockedSkill) -> Result<Option<String>> {
+    let dirs = TrustedDirs::read(&context.settings);
+    let place = skill.path.display();
+    let error = match dirs.standing(&skill.path)? {
+        Standing::Trusted(_) => return Ok(dirs.damage().map(ToOwned::to_owned)),
+        Standing::Untrusted => refused(
+            request,
+            format!("no lockfile knows the skill in `{place}`, and nobody trusts that directory"),
+        )
+        .hint(format!("read what it does, then `skillpm trust '{place}'`")),
+        Standing::Replaced(dir) => {
+            let dir = dir.path.display();
+            refused(
+                request,
+                format!("`{dir}` is not the directory that was trusted: another one is in its place"),
+            )
+            .hint(format!("read what is in it, then `skillpm trust '{dir}'`"))
+        }
+        Standing::Exposed { path, reason } => {
+            refused(request, format!("`{}` is trusted no longer: {reason}", path.display()))
+                .hint("change its owner or its mode, as with `chmod o-w`")
+        }
+    };
+    Err(match dirs.damage() {
+        Some(damage) => error.hint(damage),
+        None => error,
+    })
+}
+
+/// The reason, as the cause of an error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Reason(String);
+
+fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
+    let message = format!("`{}` of `{}` may not run", request.script, request.skill.meta.name);
+    Error::integrity(message).because(Reason(reason.into()))
+}
+
+fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {
+    let error = refused(request, because.to_string());
+    match because.line {
+        Some(_) => error.hint("`skillpm policy` shows every line that has a say"),
+        None => error.hint(
+            "`scripts = \"allow\"` or `scripts-allow` in a policy of the machine or the user allows it",
+        ),
+    }
+}
+
+fn nobody(request: &PermitRequest<'_>, because: &Because) -> Error {
+    let reason = match because.line {
+        Some(_) => format!("a person is to be asked, and nobody can be: {because}"),
+        None => "a person is to be asked, and nobody can be".to_owned(),
+    };
+    refused(request, reason).hint("`--allow-scripts` answers yes")
+}

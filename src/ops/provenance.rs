@@ -1,0 +1,222 @@
+//! Where the bytes of a skill that is there come from: what is locked of it, and whether it is still that.
+//!
+//! Every byte is read. What an earlier run remembered of a file is not asked: who is about to run something
+//! wants to know what lies on the disk now.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde::Serialize;
+
+use super::verify::{ChangedFile, changed};
+use crate::context::Context;
+use crate::digest::Digest;
+use crate::engine::Skill;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::agents;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, real_dir};
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::refusal::Limits;
+use crate::spec::Origin;
+use crate::store::Store;
+use crate::tree::{FileSet, ReadError};
+
+/// A skill, and the bytes about which something is said.
+///
+/// [`Checked::digest`] is that of [`Checked::files`]. Large skills are not held in memory: whoever writes
+/// the files somewhere compares what [`fs::materialize`] returns with it, and runs nothing if it is another.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// Where they come from.
+    pub provenance: Provenance,
+    /// All files of the installed skill.
+    pub files: FileSet,
+    /// The digest of exactly these files.
+    pub digest: Digest,
+    /// The directory of the skill that was asked for in [`Checked::files`], with `/` between its parts; empty
+    /// unless it lies in another installed skill.
+    pub below: String,
+}
+
+/// What is known of a skill that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Provenance {
+    /// A lockfile in force says what it is to be.
+    Locked(Box<LockedSkill>),
+    /// No lockfile in force knows it.
+    Unlocked(UnlockedSkill),
+}
+
+/// A skill that a lockfile knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedSkill {
+    /// The name under which it is installed.
+    pub name: SkillName,
+    /// Where.
+    pub scope: ScopeKind,
+    /// The place that was looked at, with links followed.
+    pub place: PathBuf,
+    /// What is locked.
+    pub locked: Locked,
+    /// How it differs; `None` where every byte is as locked.
+    pub modified: Option<Modified>,
+}
+
+/// How a skill differs from what is locked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Modified {
+    /// The digest that was found.
+    pub found: Digest,
+    /// The files that differ; `None` where the store has nothing to compare them with.
+    pub files: Option<Vec<ChangedFile>>,
+}
+
+/// A skill that no lockfile knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnlockedSkill {
+    /// Its directory, with links followed.
+    pub path: PathBuf,
+    /// Its directory as a source, for patterns.
+    pub origin: Origin,
+}
+
+impl Provenance {
+    /// The source as it is shown: that of the lockfile, or the directory.
+    pub fn source(&self) -> String {
+        match self {
+            Self::Locked(skill) => match &skill.locked.path {
+                Some(path) => format!("{}/{path}", skill.locked.origin),
+                None => skill.locked.origin.to_string(),
+            },
+            Self::Unlocked(skill) => skill.origin.to_string(),
+        }
+    }
+}
+
+/// One scope and its files.
+pub(super) struct InForce {
+    pub(super) scope: Scope,
+    pub(super) files: Files,
+}
+
+/// The scopes whose lockfiles and manifests are in force: the project's, then the user's. In the home
+/// directory itself there are both.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read.
+pub(super) fn in_force(context: &Context) -> Result<Vec<InForce>> {
+    let mut all = Vec::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        // Without a home there is no user's scope.
+        if kind == ScopeKind::User && context.settings.home.is_none() {
+            continue;
+        }
+        let scope = Scope::new(&context.settings, kind)?;
+        let files = Files::read(&scope)?;
+        all.push(InForce { scope, files });
+    }
+    Ok(all)
+}
+
+/// Says what `skill` is, over all scopes in force: copies, links, disabled skills, and skills that lie in
+/// installed ones. Two scopes may know one place; the one whose lockfile it is as counts.
+///
+/// # Errors
+///
+/// A manifest or lockfile that cannot be read; a skill that is gone, cannot be read, or has files that no
+/// skill may have.
+pub fn provenance(context: &Context, skill: &Skill) -> Result<Checked> {
+    of_place(context, &in_force(context)?, &skill.real)
+}
+
+/// As [`provenance`], of the directory `real`, with what was read before.
+pub(super) fn of_place(context: &Context, scopes: &[InForce], real: &Path) -> Result<Checked> {
+    let mut claims = Vec::new();
+    for InForce { scope, files } in scopes {
+        claims.extend(claim(context, scope, files, real));
+    }
+    // What lies in an installed skill is a part of it, whoever put it there.
+    let (root, below) = match claims.first() {
+        Some(claim) => (claim.place.clone(), claim.below.clone()),
+        None => (real.to_owned(), String::new()),
+    };
+    let (files, digest) = read(&root).map_err(|error| unreadable(&root, error))?;
+    let same_place = |claim: &&Claim| claim.place == root;
+    let exact = claims.iter().filter(same_place).find(|claim| claim.locked.digest == digest);
+    let provenance = match exact.or(claims.first()) {
+        Some(claim) => {
+            let locked = claim.locked.clone();
+            let modified = exact.is_none().then(|| {
+                let store = Store::new(&context.settings).ok();
+                Modified { found: digest, files: changed(&files, &locked.digest, store.as_ref()) }
+            });
+            let (name, scope, place) = (claim.name.clone(), claim.scope, root);
+            Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified }))
+        }
+        None => {
+            let origin = Origin::Local(root.display().to_string());
+            Provenance::Unlocked(UnlockedSkill { path: root, origin })
+        }
+    };
+    Ok(Checked { provenance, files, digest, below })
+}
+
+/// A lockfile that knows what is to lie at a place.
+struct Claim<'a> {
+    name: SkillName,
+    scope: ScopeKind,
+    place: PathBuf,
+    below: String,
+    locked: &'a Locked,
+}
+
+/// What the lockfile of `scope` knows of the directory `real`, which is a place of one of its skills or lies
+/// in one.
+fn claim<'a>(context: &Context, scope: &Scope, files: &'a Files, real: &Path) -> Option<Claim<'a>> {
+    let named = files.lock.skills.values().flat_map(|locked| &locked.agents);
+    let agents = named.filter_map(|id| agents::find(id).ok());
+    let of_agents =
+        agents.filter_map(|agent| Some((Some(agent.id), scope.agent_dir(&context.settings, agent)?)));
+    let dirs = [(None, scope.skills_dir()), (None, scope.disabled_dir())].into_iter().chain(of_agents);
+    for (agent, dir) in dirs {
+        // A directory that leads out of the project is none of this scope's.
+        if scope.check_inside(&dir).is_err() {
+            continue;
+        }
+        let Some(rest) = real_dir(&dir).ok().and_then(|dir| real.strip_prefix(dir).ok().map(Path::to_owned))
+        else {
+            continue;
+        };
+        let mut parts = rest.components().map(|part| match part {
+            Component::Normal(part) => part.to_str(),
+            _ => None,
+        });
+        let Some(name) = parts.next().flatten().and_then(|first| SkillName::new(first).ok()) else {
+            continue;
+        };
+        let Some((name, locked)) = files.lock.skills.get_key_value(&name) else { continue };
+        if agent.is_some_and(|id| !locked.agents.contains(id)) {
+            continue;
+        }
+        let Some(below) = parts.collect::<Option<Vec<_>>>() else { continue };
+        let place = real.ancestors().nth(below.len()).unwrap_or(real).to_owned();
+        return Some(Claim { name: name.clone(), scope: scope.kind, place, below: below.join("/"), locked });
+    }
+    None
+}
+
+/// The files at `path` and their digest. Small ones are read once, and stay in memory.
+fn read(path: &Path) -> Result<(FileSet, Digest), ReadError> {
+    let set = fs::tree_of(path)?.skill("", &Limits::default())?;
+    match set.hold()? {
+        Some(held) => Ok((held.set().clone(), held.digest())),
+        None => Ok((set.clone(), set.digest()?)),
+    }
+}
+
+fn unreadable(path: &Path, error: ReadError) -> Error {
+    Error::from(error).context(format!("the skill in `{}` cannot be run", path.display()))
+}

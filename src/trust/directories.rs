@@ -1,0 +1,302 @@
+//! The directories whose skills may run scripts though nothing is locked of them.
+//!
+//! A line of JSON for each. A line that cannot be understood to the last field trusts nothing, so that
+//! damage never means more trust.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::fs::{self, Identity, Moment, Own, PathError};
+use crate::settings::{Settings, no_home};
+use crate::text::timestamp;
+
+/// The file's name.
+const FILE_NAME: &str = "trust.jsonl";
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 4 << 20;
+
+/// The directories that are trusted, by their real paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustedDirs {
+    dirs: BTreeMap<PathBuf, TrustedDir>,
+    damage: Option<String>,
+}
+
+/// A directory that is trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedDir {
+    /// With all links followed.
+    pub path: PathBuf,
+    /// Which directory it was when it was trusted.
+    pub identity: Identity,
+    /// When that was, as RFC 3339 has it.
+    pub since: String,
+}
+
+/// What trust means for one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing<'a> {
+    /// It is trusted, or one above it is.
+    Trusted(&'a TrustedDir),
+    /// One that was trusted covers it, and what lies there now is another one.
+    Replaced(&'a TrustedDir),
+    /// A trusted one covers it, and somebody else decides what lies in this directory.
+    Exposed {
+        /// The directory, from the trusted one down.
+        path: PathBuf,
+        /// Why, as half a sentence.
+        reason: String,
+    },
+    /// Nobody trusts it.
+    Untrusted,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    version: u32,
+    path: PathBuf,
+    inode: Option<u64>,
+    created: Option<(i64, u32)>,
+    since: String,
+}
+
+impl TrustedDirs {
+    /// Where the directories are written down.
+    ///
+    /// # Errors
+    ///
+    /// Where there is neither a home directory nor `XDG_STATE_HOME`.
+    pub fn file(settings: &Settings) -> Result<PathBuf> {
+        let state = settings.dirs.state.as_ref();
+        state.map(|state| state.join(FILE_NAME)).ok_or_else(|| no_home("trusted directories"))
+    }
+
+    /// Reads which directories are trusted: none where the file is not there, cannot be read, or may have
+    /// been written by another user. [`TrustedDirs::damage`] says what was wrong.
+    pub fn read(settings: &Settings) -> Self {
+        let Ok(file) = Self::file(settings) else { return Self::default() };
+        match fs::read_own(&file, MAX_FILE) {
+            Ok(None) => Self::default(),
+            Ok(Some(bytes)) => {
+                let mut read = Self::parse(&bytes);
+                read.damage = read.damage.map(|damage| format!("`{}`: {damage}", file.display()));
+                read
+            }
+            Err(error) => {
+                let damage = format!("{error}: {}; no directory is trusted", error.source);
+                Self { damage: Some(damage), ..Self::default() }
+            }
+        }
+    }
+
+    fn parse(bytes: &[u8]) -> Self {
+        let mut read = Self::default();
+        let mut wrong = Vec::new();
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.is_empty() {
+                continue;
+            }
+            match serde_json::from_slice::<Line>(line).ok().and_then(TrustedDir::of) {
+                Some(dir) => drop(read.dirs.insert(dir.path.clone(), dir)),
+                None => wrong.push(number + 1),
+            }
+        }
+        read.damage = wrong.first().map(|first| match wrong.len() {
+            1 => format!("line {first} cannot be read and trusts nothing"),
+            all => format!("line {first} and {} more cannot be read and trust nothing", all - 1),
+        });
+        read
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let line = |dir: &TrustedDir| {
+            let created = dir.identity.created.map(|moment| (moment.seconds, moment.nanoseconds));
+            let (path, since) = (dir.path.clone(), dir.since.clone());
+            let line = Line { version: VERSION, path, inode: dir.identity.inode, created, since };
+            // The path is UTF-8, because nothing else gets in here.
+            serde_json::to_string(&line).map(|line| line + "\n").unwrap_or_default()
+        };
+        self.dirs.values().map(line).collect()
+    }
+
+    /// What was wrong with the file, in words.
+    pub fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
+    }
+
+    /// The directories, sorted by path.
+    pub fn iter(&self) -> impl Iterator<Item = &TrustedDir> {
+        self.dirs.values()
+    }
+
+    /// The directory that is trusted at exactly this path.
+    pub fn get(&self, path: &Path) -> Option<&TrustedDir> {
+        self.dirs.get(path)
+    }
+
+    /// Trusts `dir` as well, in the place of what was trusted under its path.
+    pub fn insert(&mut self, dir: TrustedDir) {
+        self.dirs.insert(dir.path.clone(), dir);
+    }
+
+    /// Trusts the directory at `path` no longer; returns what was trusted there.
+    pub fn remove(&mut self, path: &Path) -> Option<TrustedDir> {
+        self.dirs.remove(path)
+    }
+
+    /// The nearest trusted directory that is `real`, a path without links, or lies above it. Only paths are
+    /// compared: [`TrustedDirs::standing`] looks at what lies there.
+    pub fn covers(&self, real: &Path) -> Option<&TrustedDir> {
+        real.ancestors().find_map(|dir| self.dirs.get(dir))
+    }
+
+    /// What trust means for the directory `real`, a path without links.
+    ///
+    /// A trusted directory counts only if it is still the one that was trusted, and if neither it nor any
+    /// directory from it down to `real` is in the hands of other users.
+    ///
+    /// # Errors
+    ///
+    /// Where one of these directories cannot be looked at.
+    pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
+        let mut nearest = None;
+        for dir in real.ancestors().filter_map(|dir| self.dirs.get(dir)) {
+            match dir.standing(real)? {
+                trusted @ Standing::Trusted(_) => return Ok(trusted),
+                other => drop(nearest.get_or_insert(other)),
+            }
+        }
+        Ok(nearest.unwrap_or(Standing::Untrusted))
+    }
+}
+
+impl TrustedDir {
+    /// Returns the directory at the real path `path` as one that is trusted from now on.
+    pub fn now(path: &Path, identity: Identity) -> Self {
+        let now = Moment::now();
+        let since = timestamp(now.seconds, now.nanoseconds / 1_000_000);
+        Self { path: path.to_owned(), identity, since }
+    }
+
+    fn of(line: Line) -> Option<Self> {
+        let plain =
+            line.path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
+        let known = line.version == VERSION && line.path.is_absolute() && plain;
+        let created = line.created.map(|(seconds, nanoseconds)| Moment { seconds, nanoseconds });
+        let identity = Identity { inode: line.inode, created };
+        known.then_some(Self { path: line.path, identity, since: line.since })
+    }
+
+    /// What this one means for `real`, which lies in it or is it.
+    ///
+    /// # Errors
+    ///
+    /// Where a directory cannot be looked at.
+    pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
+        match Own::of(&self.path)? {
+            Some(own) if own.identity == self.identity => {}
+            _ => return Ok(Standing::Replaced(self)),
+        }
+        Ok(match exposed(&self.path, real)? {
+            Some((path, reason)) => Standing::Exposed { path, reason },
+            None => Standing::Trusted(self),
+        })
+    }
+}
+
+/// The first directory from `top` down to `real` in which other users decide what lies, or one above `top`
+/// in which all of them may put something else in its place; with the reason.
+///
+/// # Errors
+///
+/// Where a directory cannot be looked at.
+pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String)>, PathError> {
+    for above in top.ancestors().skip(1) {
+        if fs::is_open_to_all(above)? {
+            let reason = "every user may replace what lies in it".to_owned();
+            return Ok(Some((above.to_owned(), reason)));
+        }
+    }
+    let mut down: Vec<&Path> = real.ancestors().take_while(|dir| dir.starts_with(top)).collect();
+    down.reverse();
+    for dir in down {
+        let exposure = match Own::of(dir)? {
+            Some(own) => own.exposure.map(|exposure| exposure.to_string()),
+            None => Some("it is no directory".to_owned()),
+        };
+        if let Some(reason) = exposure {
+            return Ok(Some((dir.to_owned(), reason)));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = r#"{"version":1,"path":"/home/ann/work","inode":7,"created":[9,1],"since":"2026-11-21T08:49:37.000Z"}"#;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let read = TrustedDirs::parse(format!("{WHOLE}\n").as_bytes());
+        assert_eq!(read.damage(), None);
+        assert_eq!(read.text(), format!("{WHOLE}\n"));
+        let covered = |path: &str| read.covers(Path::new(path)).is_some();
+        assert!(covered("/home/ann/work") && covered("/home/ann/work/a/b"));
+        assert!(
+            !covered("/home/ann")
+                && !covered("/home/ann/work2")
+                && !covered("/")
+                && !covered("home/ann/work")
+        );
+    }
+
+    /// However the file is cut or changed, it never trusts what it did not trust before.
+    #[test]
+    fn damage_never_means_more_trust() {
+        let text = format!("{WHOLE}\n");
+        for end in 0..text.len() {
+            let read = TrustedDirs::parse(&text.as_bytes()[..end]);
+            assert!(read.dirs.is_empty() || end == WHOLE.len(), "{end}");
+            assert_eq!(read.damage().is_some(), end > 0 && end < WHOLE.len(), "{end}");
+        }
+        for wrong in [
+            "/",
+            "null",
+            "[]",
+            "\u{0}\u{0}\u{0}",
+            r#"{"version":1,"path":"/","inode":null,"created":null}"#,
+            r#"{"version":2,"path":"/","inode":null,"created":null,"since":""}"#,
+            r#"{"version":1,"path":"/","inode":null,"created":null,"since":"","only":"a.sh"}"#,
+            r#"{"version":1,"path":".","inode":null,"created":null,"since":""}"#,
+            r#"{"version":1,"path":"/a/../..","inode":null,"created":null,"since":""}"#,
+            r#"{"version":1,"path":["/"],"inode":null,"created":null,"since":""}"#,
+        ] {
+            let read = TrustedDirs::parse(format!("{wrong}\n{WHOLE}\n").as_bytes());
+            assert_eq!(read.iter().count(), 1, "{wrong}: the other line counts");
+            assert_eq!(read.damage(), Some("line 1 cannot be read and trusts nothing"), "{wrong}");
+        }
+    }
+
+    /// A line that names another directory than the one that was trusted does not have its numbers.
+    #[test]
+    fn a_path_alone_is_no_trust() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let real = fs::real_path(dir.path()).expect("looks").expect("there");
+        let own = Own::of(&real).expect("looks").expect("there");
+        let mut dirs = TrustedDirs::default();
+        dirs.insert(TrustedDir::now(&real, own.identity));
+        assert!(matches!(dirs.standing(&real).expect("looks"), Standing::Trusted(_)));
+        dirs.insert(TrustedDir::now(&real, Identity { inode: None, created: None }));
+        assert!(matches!(dirs.standing(&real).expect("looks"), Standing::Replaced(_)));
+        assert_eq!(dirs.standing(Path::new("/nowhere")).expect("looks"), Standing::Untrusted);
+    }
+}

@@ -1,0 +1,7 @@
+//! Trust: which directories this user trusts, and what was written down of what ran.
+//!
+//! Both lie in the directory of the user's state, where no project can put anything.
+
+mod directories;
+
+pub use directories::{Standing, TrustedDir, TrustedDirs};
