@@ -66,6 +66,7 @@ pub mod trust;
 pub mod context;
 pub mod env;
 pub mod error;
+pub mod interrupt;
 pub mod ops;
 pub mod reporter;
 pub mod settings;

@@ -19,6 +19,7 @@ pub mod load;
 mod memory;
 mod present;
 pub mod resources;
+pub mod run;
 mod scan;
 pub(crate) mod sources;
 #[cfg(test)]

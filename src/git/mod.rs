@@ -20,7 +20,6 @@ use crate::spec::{Reference, Transport, is_commit};
 use crate::tree::Tree;
 
 pub use probe::Probe;
-pub use program::{Signals, signals};
 
 /// What a repository is to be opened at.
 #[derive(Debug, Clone, Copy)]

@@ -5,15 +5,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Seek as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::fs::{anonymous_temp_file, bytes_in};
+use crate::interrupt::{self, Running};
 use crate::reporter::Reporter;
 use crate::settings::Settings;
 
@@ -52,47 +51,6 @@ const PASSED: &[&str] = &[
     "GIT_SSL_NO_VERIFY",
     "GIT_SSL_VERSION",
 ];
-
-/// How a front end ends what runs when the user wants to stop, so that no half of a fetch goes on
-/// alone: it sets the number of the signal, and takes the default action itself while nothing runs.
-#[derive(Debug, Default)]
-pub struct Signals {
-    /// The number of a signal that asked for an end; 0 where none did.
-    pub asked: Arc<AtomicUsize>,
-    /// Whether no program runs that would have to be ended first.
-    pub idle: Arc<AtomicBool>,
-}
-
-static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
-    let signals = Signals::default();
-    signals.idle.store(true, Ordering::SeqCst);
-    signals
-});
-static RUNNING: AtomicUsize = AtomicUsize::new(0);
-
-/// The [`Signals`] of this process.
-pub fn signals() -> &'static Signals {
-    &SIGNALS
-}
-
-/// Counts a running program.
-struct Running;
-
-impl Running {
-    fn begin() -> Self {
-        RUNNING.fetch_add(1, Ordering::SeqCst);
-        SIGNALS.idle.store(false, Ordering::SeqCst);
-        Self
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if RUNNING.fetch_sub(1, Ordering::SeqCst) == 1 {
-            SIGNALS.idle.store(true, Ordering::SeqCst);
-        }
-    }
-}
 
 /// The program, as one repository needs it.
 #[derive(Clone, Copy)]
@@ -299,7 +257,7 @@ impl Program<'_> {
                 end(child);
                 return Err(silent(url, timeout).into());
             }
-            if SIGNALS.asked.load(Ordering::SeqCst) != 0 {
+            if interrupt::asked() {
                 end(child);
                 return Err(Error::network(format!("the fetch of `{url}` was stopped")).into());
             }
