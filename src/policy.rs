@@ -46,12 +46,19 @@ pub struct Policy {
     pub places: Places,
     /// Whether a source that is not there is an error (conflict C14).
     pub strict_sources: bool,
-    /// Where the scripts of a skill lie that are tools (conflict C20).
-    pub scripts: ScriptPlaces,
     /// When a library looks again at what lies on disk (conflict C17).
     pub freshness: Freshness,
     /// Whether a library keeps instructions that were read.
     pub keep_bodies: bool,
+    /// Where the scripts of a skill lie that are tools (conflict C20).
+    pub scripts: ScriptPlaces,
+    /// What of a body stands for arguments and the skill's directory (conflict C10).
+    pub placeholders: Placeholders,
+    /// Which files of a skill are listed (conflict C16). All of them can be read.
+    pub listing: Listing,
+    /// Whether two dots in a row anywhere in the name of a file are refused (conflict C16); else only a
+    /// component of two dots is.
+    pub no_dots: bool,
 }
 
 /// Where the scripts of a skill lie that are tools.
@@ -63,6 +70,74 @@ pub enum ScriptPlaces {
     Recursive,
     /// Anywhere in the skill, five directories deep.
     Root,
+}
+
+/// What of a body stands for something else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Placeholders {
+    /// `$ARGUMENTS`, `$ARGUMENTS[N]`, `$N`, `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}`.
+    #[default]
+    All,
+    /// `$ARGUMENTS` only.
+    Arguments,
+    /// Nothing: the body stays as it is written.
+    Nothing,
+}
+
+/// Which files of a skill are listed. Its `SKILL.md` never is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Listing {
+    /// All of them.
+    #[default]
+    All,
+    /// Those in `scripts`, `references` and `assets`.
+    Specified,
+    /// Those whose names end with `.md`.
+    Markdown,
+}
+
+impl Listing {
+    /// All of them, by the names under which they are chosen.
+    pub const NAMES: [(&'static str, Self); 3] =
+        [("all", Self::All), ("spec-dirs", Self::Specified), ("md", Self::Markdown)];
+
+    /// Whether the file at `path` below the skill's directory, `/`-separated, is listed.
+    pub fn has(self, path: &str) -> bool {
+        let is_listed = match self {
+            Self::All => true,
+            Self::Specified => path
+                .split_once('/')
+                .is_some_and(|(top, _)| matches!(top, "scripts" | "references" | "assets")),
+            Self::Markdown => {
+                path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
+            }
+        };
+        is_listed && !path.eq_ignore_ascii_case("SKILL.md")
+    }
+}
+
+/// A text that names no listing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`all`, `spec-dirs` or `md` is expected")]
+pub struct UnknownListing;
+
+impl FromStr for Listing {
+    type Err = UnknownListing;
+
+    fn from_str(text: &str) -> Result<Self, UnknownListing> {
+        let found = Self::NAMES.into_iter().find(|(name, _)| *name == text);
+        found.map(|(_, listing)| listing).ok_or(UnknownListing)
+    }
+}
+
+impl fmt::Display for Listing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::All => "all",
+            Self::Specified => "spec-dirs",
+            Self::Markdown => "md",
+        })
+    }
 }
 
 /// Which names are taken.
@@ -181,9 +256,12 @@ impl Policy {
         depth: DEFAULT_DEPTH,
         places: Places::Default,
         strict_sources: false,
-        scripts: ScriptPlaces::Top,
         freshness: Freshness::Stat,
         keep_bodies: false,
+        scripts: ScriptPlaces::Top,
+        placeholders: Placeholders::All,
+        listing: Listing::All,
+        no_dots: false,
     };
 
     /// Nothing that is off the specification.
@@ -211,6 +289,7 @@ impl Policy {
         depth: 1,
         places: Places::Listed(&[project(".claude/skills")]),
         scripts: ScriptPlaces::Root,
+        placeholders: Placeholders::Arguments,
         ..Self::DEFAULT
     };
 
@@ -223,6 +302,7 @@ impl Policy {
         legacy_fields: Tolerance::Accept,
         depth: 1,
         places: Places::Named,
+        placeholders: Placeholders::Nothing,
         ..Self::DEFAULT
     };
 
@@ -237,6 +317,9 @@ impl Policy {
         places: Places::Named,
         freshness: Freshness::Session,
         keep_bodies: true,
+        placeholders: Placeholders::Nothing,
+        listing: Listing::Markdown,
+        no_dots: true,
         ..Self::DEFAULT
     };
 
@@ -254,6 +337,8 @@ impl Policy {
             project(".agents/skills"),
             project(".claude/skills"),
         ]),
+        placeholders: Placeholders::Nothing,
+        listing: Listing::Specified,
         ..Self::DEFAULT
     };
 
@@ -330,6 +415,29 @@ mod tests {
         assert_eq!(Policy::default(), Policy::DEFAULT);
     }
 
+    /// Conflict C16, S3-FR-4, S4-25.
+    #[test]
+    fn which_files_are_listed() {
+        for (name, listing) in Listing::NAMES {
+            assert_eq!((name.parse(), listing.to_string()), (Ok(listing), name.to_owned()));
+        }
+        assert_eq!("MD".parse::<Listing>(), Err(UnknownListing));
+        for (path, all, specified, markdown) in [
+            ("forms.md", true, false, true),
+            ("references/a.MD", true, true, true),
+            ("scripts/sub/a.py", true, true, false),
+            ("scripts", true, false, false),
+            ("assets/logo.png", true, true, false),
+            ("docs/a.txt", true, false, false),
+            ("SKILL.md", false, false, false),
+            ("skill.md", false, false, false),
+            ("examples/SKILL.md", true, false, true),
+        ] {
+            let has = [Listing::All, Listing::Specified, Listing::Markdown].map(|listing| listing.has(path));
+            assert_eq!(has, [all, specified, markdown], "{path}");
+        }
+    }
+
     /// A line of the table: what it is about, and what each preset says.
     type Row = (&'static str, fn(&Policy) -> String);
 
@@ -387,6 +495,14 @@ mod tests {
         ("a source that is not there", |policy| {
             if policy.strict_sources { "an error" } else { "empty" }.into()
         }),
+        ("a library looks again", |policy| match policy.freshness {
+            Freshness::Stat => "when asked".into(),
+            Freshness::Session => "when told".into(),
+            Freshness::Ttl(time) => format!("after {} s", time.as_secs()),
+        }),
+        ("instructions that were read", |policy| {
+            if policy.keep_bodies { "kept" } else { "read again" }.into()
+        }),
         ("scripts that are tools", |policy| {
             match policy.scripts {
                 ScriptPlaces::Top => "in `scripts/`",
@@ -395,13 +511,17 @@ mod tests {
             }
             .into()
         }),
-        ("a library looks again", |policy| match policy.freshness {
-            Freshness::Stat => "when asked".into(),
-            Freshness::Session => "when told".into(),
-            Freshness::Ttl(time) => format!("after {} s", time.as_secs()),
+        ("placeholders of the body", |policy| {
+            match policy.placeholders {
+                Placeholders::All => "all",
+                Placeholders::Arguments => "`$ARGUMENTS`",
+                Placeholders::Nothing => "none",
+            }
+            .into()
         }),
-        ("instructions that were read", |policy| {
-            if policy.keep_bodies { "kept" } else { "read again" }.into()
+        ("files that are listed", |policy| format!("`{}`", policy.listing)),
+        ("`..` in the name of a file", |policy| {
+            if policy.no_dots { "refused" } else { "refused as a component" }.into()
         }),
     ];
 

@@ -19,7 +19,9 @@ use super::commands::link::LinkArgs;
 use super::commands::list::ListArgs;
 use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
+use super::commands::read::ReadArgs;
 use super::commands::remove::RemoveArgs;
+use super::commands::show::ShowArgs;
 use super::commands::tools::ToolsArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
@@ -196,6 +198,14 @@ pub(crate) enum Command {
         override_usage = "skillpm cache [OPTIONS] <ACTION>"
     )]
     Cache(CacheArgs),
+
+    /// show what is known of a skill: its fields, files, source and size, and what it hides
+    #[command(visible_alias = "info", after_help = help::SHOW)]
+    Show(ShowArgs),
+
+    /// print a file of a skill, or the names of its files
+    #[command(after_help = help::READ)]
+    Read(ReadArgs),
 
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]

@@ -234,6 +234,15 @@ pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
         .sum()
 }
 
+/// Whether there is a regular file at `path`, links followed, that this user may start.
+pub fn may_execute(path: &Path) -> bool {
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    #[cfg(unix)]
+    return is_file && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
+    #[cfg(not(unix))]
+    is_file
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;

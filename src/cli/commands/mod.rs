@@ -16,7 +16,9 @@ pub(super) mod link;
 pub(super) mod list;
 pub(super) mod outdated;
 pub(super) mod policy;
+pub(super) mod read;
 pub(super) mod remove;
+pub(super) mod show;
 pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
@@ -68,6 +70,9 @@ pub(crate) const NAMES: &[&str] = &[
     "verify",
     "doctor",
     "cache",
+    "show",
+    "info",
+    "read",
     "invoke",
     "tools",
     "policy",
@@ -101,6 +106,8 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
+        Command::Show(args) => show::run(app, args),
+        Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
         Command::Tools(args) => tools::run(app, args),
         Command::Policy(args) => policy::run(app, args),

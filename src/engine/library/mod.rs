@@ -5,6 +5,7 @@
 //! a snapshot may go on with it.
 
 mod lookup;
+mod serve;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 pub use lookup::{LookupError, UnknownSkill};
+pub use serve::{FileError, Opened};
 pub use snapshot::Snapshot;
 
 use super::discover::{Diagnostic, Skill, discover_again};
