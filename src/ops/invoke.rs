@@ -164,7 +164,7 @@ mod tests {
         let outcome = invoked(&world, "pdf", "").expect("works");
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
         assert!(warning.ends_with("none was run: `touch evil`, `ls`"), "{warning}");
-        assert!(outcome.content.contains("\n!`touch evil` and !`ls`\n\n\nNOTE: "), "{}", outcome.content);
+        assert!(outcome.content.contains("\n!`touch evil` and !`ls`\n\nNOTE: "), "{}", outcome.content);
         assert_eq!(fs::kind(&world.project().join("evil")).expect("looks"), None);
     }
 
