@@ -249,7 +249,8 @@ fn open(base: &Base, path: &Path) -> Result<File, Stop> {
     Ok(file)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
