@@ -192,6 +192,10 @@ pub(crate) enum Command {
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
 
+    /// run a script of a skill
+    #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
+    Run(super::commands::RunArgs),
+
     /// show what may be installed here, and which line of which file says so
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),

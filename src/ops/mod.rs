@@ -25,6 +25,7 @@ pub mod permit;
 pub mod policy;
 pub mod provenance;
 pub mod remove;
+pub mod run;
 pub mod tree;
 pub mod undo;
 pub mod update;

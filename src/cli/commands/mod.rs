@@ -17,6 +17,7 @@ mod list;
 pub(super) mod outdated;
 pub(crate) mod policy;
 mod remove;
+mod run;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
@@ -29,6 +30,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use disable::DisableArgs;
 pub(crate) use link::LinkArgs;
+pub(crate) use run::RunArgs;
 
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};
@@ -71,6 +73,7 @@ pub(crate) const NAMES: &[&str] = &[
     "doctor",
     "cache",
     "invoke",
+    "run",
     "policy",
     "import",
     "export",
@@ -103,6 +106,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Run(args) => run::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),
