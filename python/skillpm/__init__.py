@@ -24,16 +24,21 @@ from skillpm._errors import (
     SkillpmError,
     StorageError,
 )
-from skillpm._native import SkillMetadata, __version__
+from skillpm._manager import SkillManager
+from skillpm._native import Diagnostic, Script, Skill, SkillMetadata, __version__
 
 __all__ = [
     "ConfigurationError",
+    "Diagnostic",
     "IntegrityError",
     "InternalError",
     "NetworkError",
     "PathError",
     "PolicyError",
+    "Script",
+    "Skill",
     "SkillInvocationError",
+    "SkillManager",
     "SkillMetadata",
     "SkillNotFoundError",
     "SkillParseError",
