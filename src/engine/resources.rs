@@ -136,8 +136,9 @@ impl Unreadable {
             Self::Refused(error) => match error {
                 BeneathError::Unreadable(error) => Error::from(error)
                     .context(format!("the file `{name}` of the skill `{skill}` is not read")),
-                BeneathError::TooLarge { size, .. } => Error::usage(format!("{message}, but {size}"))
-                    .hint(format!("`--max-bytes {size}` reads it")),
+                BeneathError::TooLarge { size, .. } => {
+                    Error::usage(message).hint(format!("`--max-bytes {size}` reads it"))
+                }
                 BeneathError::Absent
                 | BeneathError::Outside
                 | BeneathError::Loop
@@ -343,7 +344,7 @@ mod tests {
         world.write("pdf/big.txt", &"x".repeat(1001));
         let error = read(&world.project().join("pdf"), "big.txt", &Policy::DEFAULT, 1000).expect_err("large");
         let error = error.into_error("pdf", "big.txt");
-        assert!(error.to_string().ends_with("is not read: it has more than 1000 bytes, but 1001"), "{error}");
+        assert!(error.to_string().ends_with("is not read: it has 1001 bytes, more than 1000"), "{error}");
         assert_eq!(error.hints(), ["`--max-bytes 1001` reads it"]);
     }
 

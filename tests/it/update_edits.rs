@@ -136,7 +136,15 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ");
     assert_eq!(sandbox.read(&format!("{HOME}/SKILL.md.mine")), body(&["one", "2", "3", "4", "5"]));
     assert_eq!(sandbox.read(".agents/.skillpm-merge/.gitignore"), "*\n");
-    // Until somebody has looked at it, no update goes over it.
+    // Until somebody has looked at it, every list says so and no update goes over it.
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source          agents       state
+    pdf   -        project  path:./src/pdf  claude-code  conflict
+    --- stderr
+    hint: `skillpm update pdf` tells what is to be resolved
+    ");
     source(&sandbox, &["uno", "2", "3", "4", "five", "six"]);
     let before = state(&sandbox);
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
@@ -155,6 +163,7 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ");
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
+    assert!(sandbox.run(&["list"]).stdout.contains("modified"), "nothing is left to look at");
     ok(&sandbox, &["update"]);
     assert_eq!(there(&sandbox), body(&["one and uno", "2", "3", "4", "five", "six"]));
     assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());

@@ -1,10 +1,25 @@
 //! `invoke`.
 
-use crate::cli::args::InvokeArgs;
+use clap::Args;
+
 use crate::cli::{App, exit};
 use crate::engine::{Arguments, Form};
 use crate::error::{Error, Result};
 use crate::ops::invoke::{InvokeRequest, invoke};
+
+// Arguments of `invoke`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct InvokeArgs {
+    /// the form of the answer: `plain` (directory and instructions), `bare` (instructions only), `markdown`
+    /// (with a list of files), `json`, `xml` or `btw`
+    #[arg(long, value_name = "FORM", default_value_t = Form::Plain)]
+    format: Form,
+
+    /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
+    // One list, so that clap reads no flag of its own after the name.
+    #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
+    words: Vec<String>,
+}
 
 pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
     let outcome = invoke(&app.context, &request(args)?)?;

@@ -2,36 +2,33 @@
 
 pub(super) mod agents;
 pub(super) mod cache;
-mod create;
+pub(super) mod create;
 pub(super) mod diff;
-mod disable;
+pub(super) mod disable;
 pub(super) mod doctor;
-mod explain;
-pub(crate) mod export;
-mod fmt;
-pub(crate) mod import;
-mod install;
-mod invoke;
-mod link;
-mod list;
+pub(super) mod explain;
+pub(super) mod export;
+pub(super) mod fmt;
+pub(super) mod import;
+pub(super) mod install;
+pub(super) mod invoke;
+pub(super) mod link;
+pub(super) mod list;
 pub(super) mod outdated;
-pub(crate) mod policy;
+pub(super) mod policy;
 pub(super) mod read;
-mod remove;
+pub(super) mod remove;
 pub(super) mod show;
 pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
-mod validate;
+pub(super) mod validate;
 pub(super) mod verify;
 pub(super) mod why;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-pub(crate) use disable::DisableArgs;
-pub(crate) use link::LinkArgs;
 
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};

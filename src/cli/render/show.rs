@@ -1,5 +1,7 @@
 //! `show`: a page for people.
 
+use std::fmt::Write as _;
+
 use super::table::Table;
 use super::{count, one_line, short_path, short_revision};
 use crate::cli::printer::Printer;
@@ -51,8 +53,8 @@ fn facts(outcome: &ShowOutcome) -> String {
     let mut fact = |label: &str, value: &str| {
         let value = one_line(value);
         if !value.is_empty() {
-            text.push_str(&format!("  {:LABELS$}{value}", one_line(label)).trim_end().to_owned());
-            text.push('\n');
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {:LABELS$}{value}", one_line(label));
         }
     };
     fact("description", &meta.description);
@@ -104,6 +106,7 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
         match installed.state {
             SkillState::Ok => "as it was installed",
             SkillState::Modified => "modified since it was installed",
+            SkillState::Conflict => "conflicts of an update wait for you",
             SkillState::Untracked => "not installed by skillpm",
             SkillState::Editable => "a link to a directory that somebody works on",
             SkillState::Missing => "missing",
@@ -149,7 +152,7 @@ mod tests {
             path: path.into(),
             kind,
             size: (kind == FileKind::File).then_some(120),
-            executable: path.ends_with(".py"),
+            executable: path.starts_with("scripts/"),
             digest: digest.clone().filter(|_| kind == FileKind::File),
             target: target.map(str::to_owned),
         };

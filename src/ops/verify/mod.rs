@@ -57,6 +57,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Ok,
+        Self::Modified,
+        Self::Missing,
+        Self::Elsewhere,
+        Self::Unreadable,
+        Self::Untracked,
+        Self::Editable,
+    ];
+
     /// Whether it differs from the lockfile, or may.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Modified | Self::Missing | Self::Elsewhere | Self::Unreadable)
