@@ -21,6 +21,7 @@ use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
 use super::commands::read::ReadArgs;
 use super::commands::remove::RemoveArgs;
+use super::commands::run::RunArgs;
 use super::commands::show::ShowArgs;
 use super::commands::tools::ToolsArgs;
 use super::commands::tree::TreeArgs;
@@ -214,6 +215,9 @@ pub(crate) enum Command {
     /// list the scripts of skills that an agent can call, and what they take
     #[command(after_help = help::TOOLS)]
     Tools(ToolsArgs),
+    /// run a script of a skill
+    #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
+    Run(RunArgs),
 
     /// show what may be installed here, and which line of which file says so
     #[command(after_help = help::POLICY)]

@@ -26,6 +26,7 @@ pub mod policy;
 pub mod provenance;
 pub mod read;
 pub mod remove;
+pub mod run;
 pub mod show;
 pub mod tools;
 pub mod tree;

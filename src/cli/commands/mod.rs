@@ -18,6 +18,7 @@ pub(super) mod outdated;
 pub(super) mod policy;
 pub(super) mod read;
 pub(super) mod remove;
+pub(super) mod run;
 pub(super) mod show;
 pub(super) mod tools;
 pub(super) mod tree;
@@ -75,6 +76,7 @@ pub(crate) const NAMES: &[&str] = &[
     "read",
     "invoke",
     "tools",
+    "run",
     "policy",
     "import",
     "export",
@@ -110,6 +112,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
         Command::Tools(args) => tools::run(app, args),
+        Command::Run(args) => run::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),

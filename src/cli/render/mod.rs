@@ -19,6 +19,7 @@ pub(crate) mod outdated;
 pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
+pub(crate) mod run;
 pub(crate) mod show;
 mod steps;
 mod table;

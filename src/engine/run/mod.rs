@@ -57,6 +57,8 @@ pub struct Script {
     pub files: FileSet,
     /// What the digest of these must be.
     pub digest: Option<Digest>,
+    /// Where in these the skill lies, with `/` between the parts; empty unless it is a part of another.
+    pub base: String,
     /// The script's path below the skill's directory, such as `scripts/greet.py`.
     pub path: String,
 }
@@ -158,11 +160,13 @@ impl Watch for Unwatched {}
 pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
     let search =
         interpreter::directories(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
-    let stage = Stage::new(&script.skill, &script.files, script.digest.as_ref())?;
-    let at = stage.skill().join(&script.path);
-    let Some(entry) = script.files.get(&script.path) else {
+    let stage = Stage::new(script)?;
+    let inside =
+        if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
+    let Some(entry) = script.files.get(&inside) else {
         return Err(Error::usage(format!("there is no file `{}` in `{}`", script.path, script.skill)));
     };
+    let at = stage.skill().join(&script.path);
     // Of the copy: what is looked at is what runs.
     let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
     let interpreter = interpreter::choose(&script.path, &head, entry.executable, &search)?;

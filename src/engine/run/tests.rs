@@ -69,6 +69,7 @@ impl Demo {
             version: None,
             digest: Some(files.digest().expect("reads")),
             files,
+            base: String::new(),
             path: self.path.clone(),
         }
     }
