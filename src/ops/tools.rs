@@ -110,7 +110,10 @@ pub fn tools(context: &Context, request: &ToolsRequest) -> Result<ToolsOutcome> 
     }
     let found = discover(&default_sources(&context.settings)?);
     let telling = found.diagnostics.iter().filter(|diagnostic| {
-        matches!(&***diagnostic, Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. })
+        matches!(
+            &***diagnostic,
+            Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. }
+        )
     });
     outcome.warnings.extend(telling.map(ToString::to_string));
     for skill in &found.skills {

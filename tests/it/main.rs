@@ -56,6 +56,7 @@ mod review;
 mod threats;
 mod together;
 mod together_all;
+mod tools;
 mod tree;
 mod undo;
 mod update;
