@@ -187,9 +187,9 @@ pub(crate) const INVOKE: &str = after!("invoke",
 );
 
 pub(crate) const TOOLS: &str = after!("tools",
-    "skillpm tools pdf                      the tools of one skill"
-    "skillpm tools --json                   those of all skills, with the schemas of what they take"
-    "skillpm tools pdf --format anthropic    as a model is given them"
+    "skillpm tools pdf                        the tools of one skill"
+    "skillpm tools --json                     those of all skills, with the schemas of what they take"
+    "skillpm tools pdf --format anthropic     as a model is given them"
 );
 
 /// Returns the end of the program's own help page.

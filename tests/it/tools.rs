@@ -19,7 +19,7 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// S1-T: calculator (add, multiply) and file-processor (read_file, write_file); S1-D3, S1-FR-203.2.
+/// S1-T: calculator (add, multiply) and file-processor (`read_file`, `write_file`); S1-D3, S1-FR-203.2.
 #[test]
 fn the_tools_of_the_examples() {
     let sandbox = project();
