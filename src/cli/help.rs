@@ -201,9 +201,9 @@ pub(crate) const READ: &str = after!("read",
 );
 
 pub(crate) const TOOLS: &str = after!("tools",
-    "skillpm tools pdf                      the tools of one skill"
-    "skillpm tools --json                   those of all skills, with the schemas of what they take"
-    "skillpm tools pdf --format anthropic    as a model is given them"
+    "skillpm tools pdf                        the tools of one skill"
+    "skillpm tools --json                     those of all skills, with the schemas of what they take"
+    "skillpm tools pdf --format anthropic     as a model is given them"
 );
 
 pub(crate) const RUN: &str = concat!(

@@ -28,6 +28,9 @@ pub struct PermitRequest<'a> {
     pub allow_scripts: bool,
     /// Whether a person has already said that edited files may run.
     pub allow_modified: bool,
+    /// Whether the program that asks vouches for a directory that no lockfile knows, as its author does who
+    /// ships it.
+    pub vouched: bool,
 }
 
 /// The answer yes.
@@ -59,6 +62,7 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
     let mut warnings = Vec::new();
     match &checked.provenance {
         Provenance::Locked(skill) => warnings.extend(as_locked(request, skill)?),
+        Provenance::Unlocked(_) if request.vouched => {}
         Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill)?),
     }
     if let Permission::Ask(because) = &permission

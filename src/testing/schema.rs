@@ -205,7 +205,7 @@ fn length(value: &Value) -> Option<u64> {
     value.as_str().map(|text| text.chars().count() as u64)
 }
 
-/// The patterns of our schemas, by hand: one more engine for four of them would be too much.
+/// The patterns of our schemas, by hand: one more engine for five of them would be too much.
 fn matches(pattern: &str, text: &str) -> bool {
     let hex = |text: &str, length| {
         text.len() == length && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
@@ -215,6 +215,10 @@ fn matches(pattern: &str, text: &str) -> bool {
     match pattern {
         "^[a-z0-9]+(-[a-z0-9]+)*$" => text.split('-').all(word),
         "^[a-z0-9]+([.-][a-z0-9]+)*$" => text.split(['.', '-']).all(word),
+        "^[a-zA-Z0-9_-]{1,64}$" => {
+            (1..=64).contains(&text.len())
+                && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        }
         "^[0-9a-f]{40}$" => hex(text, 40),
         "^sha256:[0-9a-f]{64}$" => text.strip_prefix("sha256:").is_some_and(|text| hex(text, 64)),
         other => panic!("the pattern `{other}` is not known here"),
