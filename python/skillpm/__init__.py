@@ -25,7 +25,15 @@ from skillpm._errors import (
     StorageError,
 )
 from skillpm._manager import SkillManager
-from skillpm._native import Diagnostic, Script, Skill, SkillMetadata, __version__
+from skillpm._native import (
+    Diagnostic,
+    Script,
+    ScriptResult,
+    Skill,
+    SkillMetadata,
+    __version__,
+)
+from skillpm._verbs import install, validate
 
 __all__ = [
     "ConfigurationError",
@@ -36,6 +44,7 @@ __all__ = [
     "PathError",
     "PolicyError",
     "Script",
+    "ScriptResult",
     "Skill",
     "SkillInvocationError",
     "SkillManager",
@@ -45,6 +54,8 @@ __all__ = [
     "SkillpmError",
     "StorageError",
     "__version__",
+    "install",
+    "validate",
 ]
 
 # Tracebacks and `pickle` name the classes as they are imported.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from skillpm._native import Library
+from skillpm._native import Library, Stop, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
-    from typing import Literal, ParamSpec, TypeVar, Union
+    from typing import Any, Literal, ParamSpec, TypeVar, Union
 
-    from skillpm._native import Diagnostic, Script, Skill, SkillMetadata
+    from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata
 
     P = ParamSpec("P")
     T = TypeVar("T")
@@ -46,6 +46,14 @@ class SkillManager:
             ``error`` for none.
         max_depth: How many directories deep skills are looked for.
         strict_sources: Whether a directory that is not there is an error.
+        scripts: Whether scripts run where no policy of the machine, the user or the project has a
+            say: ``allow``, ``deny``, or ``ask`` for each. Without it ``s0`` allows them and all
+            other presets do not.
+        trusted: Whether the caller vouches for directories that no lockfile knows, as with skills
+            that are shipped with a program. Else only installed skills run that nobody edited, and
+            those in directories that ``skillpm trust`` was told of.
+        ask: What is asked before a script runs where somebody has to be: a function from a
+            question to yes or no.
 
     Raises:
         ConfigurationError: An argument that makes no sense.
@@ -63,6 +71,9 @@ class SkillManager:
         on_duplicate: Literal["first", "last", "error"] | None = None,
         max_depth: int | None = None,
         strict_sources: bool | None = None,
+        scripts: Literal["allow", "ask", "deny"] | None = None,
+        trusted: bool = False,
+        ask: Callable[[str], bool] | None = None,
     ) -> None:
         unnamed = sources is None
         self._library = Library(
@@ -76,6 +87,9 @@ class SkillManager:
             max_depth=max_depth,
             strict_sources=strict_sources,
         )
+        self._scripts = scripts or ("allow" if preset == "s0" else "deny")
+        self._trusted = trusted
+        self._ask = ask
 
     def __repr__(self) -> str:
         sources = ", ".join(f"{name}: {directory}" for name, directory in self._library.sources())
@@ -218,6 +232,96 @@ class SkillManager:
             _told(None, problem)
         return scripts
 
+    def run_script(
+        self,
+        name: str,
+        script: str | Script,
+        arguments: str | list[str] | Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        cwd: StrPath | None = None,
+        env: Mapping[str, str] | None = None,
+        sandbox: Literal["auto", "require", "off"] = "auto",
+        network: bool = True,
+        allow_modified: bool = False,
+        max_output: int = 10 << 20,
+    ) -> ScriptResult:
+        """Run a script of a skill and return what it wrote.
+
+        It runs without a shell, with a clean environment, from a checked copy of the skill, and
+        ends within its time with everything that it started.
+
+        Args:
+            name: The skill's name.
+            script: The script, as ``get_skill_tools`` has it, or its name there.
+            arguments: A text is one argument, and a list of texts is as many. A mapping is checked
+                against the script's ``input_schema``, and becomes options, or JSON on its
+                standard input.
+            timeout: Seconds; the manifest's, or 30, where it is not given.
+            cwd: Where it runs: the working directory, unless it is given.
+            env: Variables beside those few that every script gets.
+            sandbox: Whether files are kept from it: where the system can, ``require``, or ``off``.
+            network: Whether it may use the network.
+            allow_modified: Whether files of an installed skill may run that somebody edited.
+            max_output: How many bytes of each of its outputs are kept.
+
+        Raises:
+            SkillInvocationError: It failed, or was ended; with its exit code and what it wrote.
+            PolicyError: It may not run: a policy, this manager, an edited file, or a directory
+                that nobody trusts. The message says which.
+            SkillNotFoundError: No skill has the name.
+            PathError: The skill has no such script.
+            ConfigurationError: The arguments do not fit the script.
+
+        """
+        return self._run(
+            None,
+            name,
+            script,
+            arguments,
+            timeout=timeout,
+            cwd=cwd,
+            env=env,
+            sandbox=sandbox,
+            network=network,
+            allow_modified=allow_modified,
+            max_output=max_output,
+        )
+
+    def _run(
+        self,
+        stop: Stop | None,
+        name: str,
+        script: str | Script,
+        arguments: object = None,
+        *,
+        timeout: float | None = None,
+        cwd: StrPath | None = None,
+        env: Mapping[str, str] | None = None,
+        sandbox: str = "auto",
+        network: bool = True,
+        allow_modified: bool = False,
+        max_output: int = 10 << 20,
+    ) -> ScriptResult:
+        how = {
+            "scripts": self._scripts,
+            "trusted": self._trusted,
+            "allow_modified": allow_modified,
+            "timeout": timeout,
+            "cwd": cwd,
+            "env": dict(env or {}),
+            "sandbox": sandbox,
+            "network": network,
+            "max_output": max_output,
+        }
+        wanted = script if isinstance(script, str) else script.tool_name
+        result, warnings = run(
+            self._library, name, wanted, arguments, how, ask=self._ask, stop=stop
+        )
+        for warning in warnings:
+            _told(None, warning)
+        return result
+
     def invalidate(self) -> None:
         """Forget everything that was read: the next question looks at the files again."""
         self._library.invalidate()
@@ -253,6 +357,24 @@ class SkillManager:
     async def aget_skill_tools(self, name: str) -> list[Script]:
         """Do what ``get_skill_tools`` does, without holding up the event loop."""
         return await _aside(self.get_skill_tools, name)
+
+    async def arun_script(
+        self,
+        name: str,
+        script: str | Script,
+        arguments: str | list[str] | Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> ScriptResult:
+        """Do what ``run_script`` does, without holding up the event loop.
+
+        Where the task is cancelled, the script is ended.
+        """
+        stop = Stop()
+        try:
+            return await _aside(self._run, stop, name, script, arguments, **options)
+        finally:
+            # After its end this does nothing.
+            stop.set()
 
     async def ainvalidate(self) -> None:
         """Do what ``invalidate`` does, without holding up the event loop."""

@@ -11,6 +11,8 @@ use crate::engine::Skill;
 use crate::error::{Error, Result};
 use crate::trust::{Standing, TrustedDirs};
 
+/// The code of the error for a script that may not run.
+pub const NOT_PERMITTED: &str = "script-not-permitted";
 /// How many files that differ an error names.
 const MAX_FILES: usize = 5;
 
@@ -157,7 +159,7 @@ struct Reason(String);
 
 fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
     let message = format!("`{}` of `{}` may not run", request.script, request.skill.meta.name);
-    Error::integrity(message).because(Reason(reason.into()))
+    Error::integrity(message).coded(NOT_PERMITTED).because(Reason(reason.into()))
 }
 
 fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {

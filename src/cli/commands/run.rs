@@ -162,7 +162,6 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
         write: args.writes.clone(),
         allow_scripts: args.allow_scripts,
         allow_modified: args.allow_modified,
-        vouched: false,
         ..RunRequest::new(text(skill)?, text(script)?)
     })
 }
