@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
 use crate::context::Context;
-use crate::engine::find;
 use crate::engine::run::{self, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
+use crate::engine::{Skill, find};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
@@ -52,6 +52,8 @@ pub struct RunRequest {
     pub allow_scripts: bool,
     /// Whether files that are not as locked may run.
     pub allow_modified: bool,
+    /// Whether the program that asks vouches for a directory that no lockfile knows.
+    pub vouched: bool,
 }
 
 impl RunRequest {
@@ -72,6 +74,7 @@ impl RunRequest {
             unsaid: Scripts::Allow,
             allow_scripts: false,
             allow_modified: false,
+            vouched: false,
         }
     }
 }
@@ -106,9 +109,24 @@ pub struct RunOutcome {
 ///
 /// A skill or script that is not there; a script that may not run; what [`run::run`] says.
 pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome> {
-    let settings = &context.settings;
     let hit = find(context, &request.skill)?;
-    let skill = &hit.skill;
+    let mut outcome = run_found(context, &hit.skill, request, watch)?;
+    outcome.warnings.splice(..0, hit.warnings);
+    Ok(outcome)
+}
+
+/// [`run`] for `skill`, which was found already.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_found(
+    context: &Context,
+    skill: &Skill,
+    request: &RunRequest,
+    watch: &mut dyn Watch,
+) -> Result<RunOutcome> {
+    let settings = &context.settings;
     let (cwd, env) = (work_dir(context, &request.cwd)?, variables(context, &request.env)?);
     let path = script_of(&skill.real, &request.skill, &request.script)?;
     check_plain(&skill.real, &path)?;
@@ -120,6 +138,7 @@ pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Re
             unsaid: request.unsaid,
             allow_scripts: request.allow_scripts,
             allow_modified: request.allow_modified,
+            vouched: request.vouched,
         },
     )?;
     let checked = permit.checked;
@@ -145,8 +164,7 @@ pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Re
         write: absolute(&request.write),
     };
     let ran = run::run(settings, &script, &options, watch)?;
-    let warnings = hit.warnings.into_iter().chain(permit.warnings).collect();
-    Ok(RunOutcome { ran, source, warnings })
+    Ok(RunOutcome { ran, source, warnings: permit.warnings })
 }
 
 fn work_dir(context: &Context, place: &Place) -> Result<WorkDir> {
