@@ -192,7 +192,7 @@ pub(crate) enum Command {
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
 
-    /// run a script of a skill
+    /// run a script of a skill; the exit code is the script's, 124 where its time was over
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
     Run(super::commands::RunArgs),
 
