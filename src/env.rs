@@ -4,7 +4,7 @@
 //! it. The constants make the reference page of the environment.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -139,6 +139,17 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// The directories that a value such as that of `PATH` lists.
+pub fn split_paths(value: &OsStr) -> impl Iterator<Item = PathBuf> + '_ {
+    std::env::split_paths(value)
+}
+
+/// Such a value of `dirs`; those whose names it cannot hold are left out.
+pub fn join_paths(dirs: &[PathBuf]) -> OsString {
+    let fit = dirs.iter().filter(|dir| std::env::join_paths([dir]).is_ok());
+    std::env::join_paths(fit).unwrap_or_default()
+}
+
 /// What the process was started with, read once.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
@@ -167,13 +178,13 @@ impl Env {
 
     /// The value of variable `name` as text, or `None` where it is unset, empty or not UTF-8.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.vars.get(std::ffi::OsStr::new(name))?.to_str().filter(|value| !value.is_empty())
+        self.vars.get(OsStr::new(name))?.to_str().filter(|value| !value.is_empty())
     }
 
     /// The value of variable `name` as an absolute path; others are ignored, as the XDG
     /// specification says.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
-        let path = PathBuf::from(self.vars.get(std::ffi::OsStr::new(name))?);
+        let path = PathBuf::from(self.vars.get(OsStr::new(name))?);
         path.is_absolute().then_some(path)
     }
 

@@ -19,7 +19,11 @@ use super::commands::link::LinkArgs;
 use super::commands::list::ListArgs;
 use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
+use super::commands::read::ReadArgs;
 use super::commands::remove::RemoveArgs;
+use super::commands::run::RunArgs;
+use super::commands::show::ShowArgs;
+use super::commands::tools::ToolsArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
 use super::commands::update::UpdateArgs;
@@ -196,9 +200,25 @@ pub(crate) enum Command {
     )]
     Cache(CacheArgs),
 
+    /// show what is known of a skill: its fields, files, source and size, and what it hides
+    #[command(visible_alias = "info", after_help = help::SHOW)]
+    Show(ShowArgs),
+
+    /// print a file of a skill, or the names of its files
+    #[command(after_help = help::READ)]
+    Read(ReadArgs),
+
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
+
+    /// list the scripts of skills that an agent can call, and what they take
+    #[command(after_help = help::TOOLS)]
+    Tools(ToolsArgs),
+
+    /// run a script of a skill
+    #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
+    Run(RunArgs),
 
     /// show what may be installed here, and which line of which file says so
     #[command(after_help = help::POLICY)]

@@ -1,5 +1,6 @@
 //! Exit codes. Scripts rely on them: they only ever get additions.
 
+use crate::engine::run::{Ended, Exit, Ran};
 use crate::error::ErrorKind;
 use crate::lint::Severity;
 use crate::ops::diff::DiffOutcome;
@@ -62,6 +63,22 @@ pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
         Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
         None if !outcome.has_open_merges() => SUCCESS,
         _ => FINDINGS,
+    }
+}
+
+/// A script's time was over, as with `timeout`.
+pub(crate) const TIMEOUT: u8 = 124;
+
+/// Returns the code of `run`: the script's own, or what shells make of its end.
+pub(crate) fn run(ran: &Ran) -> u8 {
+    let of_signal = |signal: i32| u8::try_from(128 + signal).unwrap_or(u8::MAX);
+    match (ran.ended, ran.exit) {
+        (Some(Ended::Timeout), _) => TIMEOUT,
+        // As if it had been killed, whatever its last words were.
+        (Some(Ended::Processes), _) => of_signal(9),
+        (Some(Ended::Stopped), _) => of_signal(2),
+        (None, Exit::Signal(signal)) => of_signal(signal),
+        (None, Exit::Code(code)) => u8::try_from(code).unwrap_or(u8::MAX),
     }
 }
 

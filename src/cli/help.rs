@@ -184,6 +184,36 @@ pub(crate) const CACHE: &str = after!("cache",
 pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
+    "skillpm invoke --format json pdf            for programs"
+);
+
+pub(crate) const SHOW: &str = after!("show",
+    "skillpm show pdf            fields, files, source, tokens, and what it hides"
+    "skillpm show pdf -g         yours, also where the project has one of its name"
+    "skillpm show pdf --json     for programs"
+);
+
+pub(crate) const READ: &str = after!("read",
+    "skillpm read pdf                                      which files it has"
+    "skillpm read pdf references/forms.md                  one of them"
+    "skillpm read pdf references/forms.md --limit 40     its first lines"
+    "skillpm read pdf assets/logo.png --json               what is no text, in base64"
+);
+
+pub(crate) const TOOLS: &str = after!("tools",
+    "skillpm tools pdf                      the tools of one skill"
+    "skillpm tools --json                   those of all skills, with the schemas of what they take"
+    "skillpm tools pdf --format anthropic    as a model is given them"
+);
+
+pub(crate) const RUN: &str = concat!(
+    after!("run",
+        "skillpm run pdf fill_form.py in.pdf out.pdf     with two arguments"
+        "skillpm run --stdin pdf fill_form < form.json   `scripts/fill_form.py`, which reads the form"
+        "skillpm run --no-network --timeout 5 pdf check  without a network, for five seconds at most"
+    ),
+    "\n\nThe exit code is the script's. 124 means that its time was over, 137 that it had too many processes, and\n\
+     128 and the number of a signal that the signal ended it."
 );
 
 /// Returns the end of the program's own help page.

@@ -16,6 +16,8 @@ pub(crate) struct Look {
     pub(crate) err_colour: bool,
     /// Whether standard output is a terminal.
     pub(crate) out_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub(crate) err_terminal: bool,
     /// Only warnings and errors.
     pub(crate) quiet: bool,
     /// Every step as well.
@@ -33,6 +35,7 @@ impl Look {
         out_colour: false,
         err_colour: false,
         out_terminal: false,
+        err_terminal: false,
         quiet: false,
         verbose: false,
         live: false,
@@ -52,6 +55,7 @@ impl Look {
             out_colour: colour(out_terminal),
             err_colour: colour(err_terminal),
             out_terminal,
+            err_terminal,
             quiet: global.is_some_and(|global| global.quiet),
             verbose: global.is_some_and(|global| global.verbose),
             live: err_terminal && !build_machine(env),

@@ -41,8 +41,13 @@ impl Sink {
 
     /// Writes all of `text`, unless an earlier write failed already.
     fn write(&mut self, text: &str) {
+        self.write_bytes(text.as_bytes());
+    }
+
+    /// As [`Sink::write`], of what may be no text.
+    fn write_bytes(&mut self, bytes: &[u8]) {
         if self.failure.is_none() {
-            let result = self.stream.write_all(text.as_bytes()).and_then(|()| self.stream.flush());
+            let result = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
             self.failure = result.err();
         }
     }
@@ -169,6 +174,22 @@ impl Printer {
             self.data(text);
         } else {
             self.out().write(text);
+        }
+    }
+
+    /// Passes on what a script wrote: byte for byte into a pipe or file, harmless on a terminal. There a
+    /// character that lies across two pieces is shown as none.
+    pub(crate) fn pass_on(&self, is_error: bool, bytes: &[u8]) {
+        let (sink, terminal) = if is_error {
+            (self.err(), self.look.err_terminal)
+        } else {
+            (self.out(), self.look.out_terminal)
+        };
+        let mut sink = sink;
+        if terminal {
+            sink.write(&clean(&String::from_utf8_lossy(bytes)));
+        } else {
+            sink.write_bytes(bytes);
         }
     }
 

@@ -198,6 +198,11 @@ impl Skill {
         self.dir.file_name().is_some_and(|dir| dir == &*key(&self.meta.name))
     }
 
+    /// Whether it has the name of `other`: then only one of the two is used.
+    pub fn has_name_of(&self, other: &Self) -> bool {
+        key(&self.meta.name) == key(&other.meta.name)
+    }
+
     /// What is to be said of the name of its file.
     pub(super) fn misspelled(&self) -> Option<Diagnostic> {
         let right = self.file.file_name().is_some_and(|name| name == SKILL_FILE);

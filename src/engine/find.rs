@@ -39,11 +39,20 @@ pub struct Hit {
 ///
 /// Where there is no such skill, with the names that there are, and where it cannot be loaded.
 pub fn find(context: &Context, name: &str) -> Result<Hit> {
+    find_in(&default_sources(&context.settings)?, name)
+}
+
+/// [`find`] in `sources`, the first first.
+///
+/// # Errors
+///
+/// As [`find`].
+pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
     let mut search = Search::new(name);
-    for source in default_sources(&context.settings)? {
-        search.by_directory(&source);
+    for source in sources {
+        search.by_directory(source);
         if search.hits.is_empty() {
-            search.by_name(&source);
+            search.by_name(source);
         }
     }
     search.finish()

@@ -36,7 +36,7 @@ pub enum BeneathError {
     #[error("it is {0}, not a regular file")]
     NotAFile(&'static str),
     /// It has more bytes than wanted.
-    #[error("it has more than {limit} bytes")]
+    #[error("it has {size} bytes, more than {limit}")]
     TooLarge {
         /// How many it has, as far as the system knows.
         size: u64,
@@ -249,7 +249,8 @@ fn open(base: &Base, path: &Path) -> Result<File, Stop> {
     Ok(file)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

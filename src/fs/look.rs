@@ -234,6 +234,31 @@ pub fn bytes_in(dir: &Path, prefix: &str) -> u64 {
         .sum()
 }
 
+/// Whether the file at `path`, links not followed, changes who somebody is who runs it.
+///
+/// # Errors
+///
+/// Where it cannot be looked at.
+pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
+    let metadata = fs::symlink_metadata(path).at("look at", path)?;
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o6000 != 0);
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        Ok(false)
+    }
+}
+
+/// Whether there is a regular file at `path`, links followed, that this user may start.
+pub fn may_execute(path: &Path) -> bool {
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    #[cfg(unix)]
+    return is_file && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok();
+    #[cfg(not(unix))]
+    is_file
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;

@@ -173,6 +173,19 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     Ok(())
 }
 
+/// The skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
+///
+/// # Errors
+///
+/// As [`list`].
+pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<ListedSkill>> {
+    let scope = Scope::new(&context.settings, kind)?;
+    let files = Files::read(&scope)?;
+    let agents: Vec<_> = agents::all().iter().collect();
+    let survey = Survey::take(&context.settings, &scope, &[name], &agents)?;
+    listed(context, &scope, &files, &survey, name)
+}
+
 /// The skill `name`; `None` for what is neither asked for nor a skill's directory.
 fn listed(
     context: &Context,

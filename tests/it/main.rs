@@ -53,6 +53,7 @@ mod prompt;
 mod real;
 mod refusals;
 mod review;
+mod show;
 mod threats;
 mod together;
 mod together_all;

@@ -16,7 +16,11 @@ pub(super) mod link;
 pub(super) mod list;
 pub(super) mod outdated;
 pub(super) mod policy;
+pub(super) mod read;
 pub(super) mod remove;
+pub(super) mod run;
+pub(super) mod show;
+pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
@@ -67,7 +71,12 @@ pub(crate) const NAMES: &[&str] = &[
     "verify",
     "doctor",
     "cache",
+    "show",
+    "info",
+    "read",
     "invoke",
+    "tools",
+    "run",
     "policy",
     "import",
     "export",
@@ -99,7 +108,11 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
+        Command::Show(args) => show::run(app, args),
+        Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Tools(args) => tools::run(app, args),
+        Command::Run(args) => run::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),

@@ -5,6 +5,7 @@
 //! a snapshot may go on with it.
 
 mod lookup;
+mod serve;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -15,12 +16,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 pub use lookup::{LookupError, UnknownSkill};
+pub use serve::{FileError, Opened};
 pub use snapshot::Snapshot;
 
 use super::discover::{Diagnostic, Skill, discover_again};
 use super::load;
 use super::memory::Memory;
 use super::sources::{Source, named_apart, sources_of};
+use super::tools::{ToolCache, ToolSet};
 use crate::error::Result;
 use crate::policy::{Freshness, Policy};
 use crate::settings::Settings;
@@ -39,6 +42,7 @@ pub struct Library {
     /// Held by the one who searches.
     memory: Mutex<Memory>,
     bodies: Mutex<HashMap<PathBuf, Instructions>>,
+    tools: ToolCache,
 }
 
 /// A snapshot, and since when it is true.
@@ -68,6 +72,7 @@ impl Library {
             current: RwLock::default(),
             memory: Mutex::default(),
             bodies: Mutex::default(),
+            tools: ToolCache::default(),
         }
     }
 
@@ -128,6 +133,7 @@ impl Library {
         *memory = Memory::default();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
         lock(&self.bodies).clear();
+        self.tools.invalidate();
     }
 
     /// Returns the skill `name`, which may be the `source:name` of one that another one hides; see
@@ -161,6 +167,17 @@ impl Library {
             lock(&self.bodies).insert(skill.real.clone(), kept);
         }
         Ok(read)
+    }
+
+    /// Returns the script tools of the skill `name`. They are read again only where the file system says that
+    /// something was changed (S1-FR-204.3).
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::get`].
+    pub fn tools(&self, name: &str) -> Result<Arc<ToolSet>, LookupError> {
+        let skill = self.get(name)?;
+        Ok(self.tools.tools(&skill.real, &skill.meta.name, self.policy.scripts))
     }
 
     fn read(&self, skill: &Arc<Skill>) -> Result<Instructions, LookupError> {

@@ -1,0 +1,240 @@
+//! `run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::printer::Printer;
+use crate::cli::{App, exit, render};
+use crate::engine::run::{Limits, Mode, Stdin, Stream, Watch};
+use crate::error::{Error, Result};
+use crate::ops::run::{Place, RunRequest, run as run_script};
+
+// Arguments of `run`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RunArgs {
+    /// the skill, the script and the arguments that it gets: all that follows the script, also what starts with `-`
+    // One list, so that clap reads no flag of its own after the names.
+    #[arg(value_name = "NAME", required = true, num_args = 2.., trailing_var_arg = true)]
+    words: Vec<OsString>,
+
+    /// where it runs: `skill`, `project` or a directory [default: here, where arguments that name files find them]
+    #[arg(long, value_name = "WHERE")]
+    cwd: Option<PathBuf>,
+
+    /// pass a variable on, or set one; can be repeated
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    env: Vec<OsString>,
+
+    /// let it read standard input [default: it has none]
+    #[arg(long)]
+    stdin: bool,
+
+    /// how many seconds it may take
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    timeout: Duration,
+
+    /// how much of its standard output, and of its standard error, is shown; the rest is read and dropped
+    #[arg(long, value_name = "SIZE", default_value = "10M", value_parser = bytes)]
+    max_output: u64,
+
+    /// how much memory of its own each of its processes may have [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    memory: Option<u64>,
+
+    /// how large a file that it writes may be
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
+    file_size: u64,
+
+    /// how many processes and threads it may have at once
+    #[arg(long, value_name = "COUNT", default_value_t = 256)]
+    processes: u64,
+
+    /// how many seconds each of its processes may compute [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    cpu_time: Option<Duration>,
+
+    /// whether files are kept from it: where the system can, always or not at all
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
+    sandbox: SandboxArg,
+
+    /// keep the network and all sockets from it
+    #[arg(long)]
+    no_network: bool,
+
+    /// let it read a file or directory; can be repeated
+    #[arg(long = "read", value_name = "PATH")]
+    reads: Vec<PathBuf>,
+
+    /// let it read and write a file or directory, beside where it runs; can be repeated
+    #[arg(long = "write", value_name = "PATH")]
+    writes: Vec<PathBuf>,
+
+    /// say yes where a policy asks
+    #[arg(long)]
+    allow_scripts: bool,
+
+    /// run it although the skill's files are not as locked
+    #[arg(long)]
+    allow_modified: bool,
+
+    /// print the outcome as JSON, with what it wrote, when it is over
+    #[arg(long)]
+    json: bool,
+}
+
+/// When files are kept from a script.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SandboxArg {
+    Auto,
+    Require,
+    Off,
+}
+
+pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
+    let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
+    let outcome = run_script(&app.context, &request(args)?, &mut watch)?;
+    for warning in &outcome.warnings {
+        app.printer.warning(warning);
+    }
+    if args.json {
+        render::run::json(&app.printer, &outcome);
+    } else {
+        render::run::show(&app.printer, &outcome, args.timeout);
+    }
+    Ok(exit::run(&outcome.ran))
+}
+
+/// Shows what a script writes as it comes.
+struct Shown<'a> {
+    printer: Option<&'a Printer>,
+}
+
+impl Watch for Shown<'_> {
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        if let Some(printer) = self.printer {
+            printer.pass_on(stream == Stream::Err, bytes);
+        }
+    }
+
+    fn is_stopped(&mut self) -> bool {
+        // Nobody reads any more.
+        self.printer.is_some_and(Printer::is_closed)
+    }
+}
+
+fn request(args: &RunArgs) -> Result<RunRequest> {
+    let [skill, script, rest @ ..] = &args.words[..] else {
+        return Err(Error::usage("a skill and one of its scripts are expected"));
+    };
+    let text = |word: &OsString| {
+        let word = word.to_str().ok_or_else(|| Error::usage(format!("`{}` is no text", word.display())));
+        word.map(ToOwned::to_owned)
+    };
+    Ok(RunRequest {
+        args: rest.to_vec(),
+        stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
+        cwd: match &args.cwd {
+            None => Place::Here,
+            Some(cwd) if cwd.as_os_str() == "skill" => Place::Skill,
+            Some(cwd) if cwd.as_os_str() == "project" => Place::Project,
+            Some(cwd) => Place::Dir(cwd.clone()),
+        },
+        env: args.env.clone(),
+        limits: Limits {
+            timeout: args.timeout,
+            output: args.max_output,
+            processes: args.processes,
+            file_size: Some(args.file_size),
+            memory: args.memory,
+            cpu: args.cpu_time,
+            ..Limits::default()
+        },
+        sandbox: match args.sandbox {
+            SandboxArg::Auto => Mode::Auto,
+            SandboxArg::Require => Mode::Require,
+            SandboxArg::Off => Mode::Off,
+        },
+        no_network: args.no_network,
+        read: args.reads.clone(),
+        write: args.writes.clone(),
+        allow_scripts: args.allow_scripts,
+        allow_modified: args.allow_modified,
+        ..RunRequest::new(text(skill)?, text(script)?)
+    })
+}
+
+fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
+    const EXPECTED: &str = "a number of seconds above 0 is expected, such as `30` or `0.5`";
+    let seconds: f64 = text.strip_suffix('s').unwrap_or(text).parse().map_err(|_| EXPECTED)?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| EXPECTED)?;
+    if duration.is_zero() { Err(EXPECTED) } else { Ok(duration) }
+}
+
+fn bytes(text: &str) -> std::result::Result<u64, &'static str> {
+    const EXPECTED: &str = "a number of bytes is expected, such as `500000`, `64K`, `512M` or `2G`";
+    let (number, shift) = match text.as_bytes().last().map(u8::to_ascii_uppercase) {
+        Some(b'K') => (&text[..text.len() - 1], 10),
+        Some(b'M') => (&text[..text.len() - 1], 20),
+        Some(b'G') => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    let number: u64 = number.parse().map_err(|_| EXPECTED)?;
+    number.checked_mul(1 << shift).ok_or(EXPECTED)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+
+    fn parse(line: &str) -> Option<RunRequest> {
+        match Cli::try_parse_from(line.split(' ')).ok()?.command {
+            Command::Run(args) => request(&args).ok(),
+            command => panic!("{command:?}"),
+        }
+    }
+
+    #[test]
+    fn all_that_follows_the_script_is_its_own() {
+        let asked = parse("skillpm run --sandbox off pdf fill --help -q -- --json").expect("parses");
+        assert_eq!((asked.skill.as_str(), asked.script.as_str()), ("pdf", "fill"));
+        assert_eq!(asked.args, ["--help", "-q", "--", "--json"]);
+        assert_eq!(asked.sandbox, Mode::Off);
+        for wrong in [
+            "skillpm run",
+            "skillpm run pdf",
+            "skillpm run --timeout 0 pdf x",
+            "skillpm run --memory 1X pdf x",
+        ] {
+            assert!(parse(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    /// S1-FR-203.3: thirty seconds.
+    #[test]
+    fn what_holds_without_flags() {
+        let asked = parse("skillpm run pdf fill").expect("parses");
+        assert_eq!(asked.limits, Limits::default());
+        assert_eq!(asked.limits.timeout, Duration::from_secs(30));
+        assert_eq!((asked.cwd, asked.stdin, asked.sandbox), (Place::Here, Stdin::Closed, Mode::Auto));
+        assert!(!asked.allow_modified && !asked.allow_scripts && !asked.no_network);
+    }
+
+    #[test]
+    fn sizes_and_times() {
+        assert_eq!((bytes("12"), bytes("64k"), bytes("2G")), (Ok(12), Ok(64 << 10), Ok(2 << 30)));
+        for wrong in ["", "M", "-1", "1.5M", "99999999999G", "1é"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("2s"), Ok(Duration::from_secs(2)));
+        for wrong in ["", "0", "-1", "NaN", "inf", "1e99", "5m"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

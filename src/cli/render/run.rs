@@ -1,0 +1,129 @@
+//! `run`: what is told beside what the script wrote.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::cli::printer::Printer;
+use crate::engine::run::{Captured, Ended, Exit};
+use crate::ops::run::RunOutcome;
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    skill: &'a str,
+    source: &'a str,
+    digest: String,
+    script: &'a str,
+    interpreter: String,
+    /// `exited`, `signalled`, `timeout`, `processes` or `stopped`.
+    status: &'static str,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    stdout: Output,
+    stderr: Output,
+    leftovers: usize,
+    duration_ms: u64,
+    sandbox: Sandbox,
+}
+
+#[derive(Serialize)]
+struct Output {
+    text: String,
+    bytes: u64,
+    cut: bool,
+}
+
+#[derive(Serialize)]
+struct Sandbox {
+    landlock: Option<u32>,
+    seccomp: bool,
+    network: bool,
+    cwd: String,
+    read: Vec<String>,
+    write: Vec<String>,
+    closed: Option<String>,
+}
+
+impl From<&Captured> for Output {
+    fn from(captured: &Captured) -> Self {
+        Self { text: captured.text(), bytes: captured.total, cut: captured.is_cut() }
+    }
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &RunOutcome) {
+    let ran = &outcome.ran;
+    let (exit_code, signal) = match ran.exit {
+        Exit::Code(code) => (Some(code), None),
+        Exit::Signal(signal) => (None, Some(signal)),
+    };
+    let status = match ran.ended {
+        Some(Ended::Timeout) => "timeout",
+        Some(Ended::Processes) => "processes",
+        Some(Ended::Stopped) => "stopped",
+        None if signal.is_some() => "signalled",
+        None => "exited",
+    };
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    printer.json(&Report {
+        skill: &ran.skill,
+        source: &outcome.source,
+        digest: ran.digest.to_string(),
+        script: &ran.script,
+        interpreter: shown(&ran.interpreter),
+        status,
+        exit_code,
+        signal,
+        stdout: (&ran.stdout).into(),
+        stderr: (&ran.stderr).into(),
+        leftovers: ran.leftovers,
+        duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+        sandbox: Sandbox {
+            landlock: ran.sandbox.landlock,
+            seccomp: ran.sandbox.seccomp,
+            network: !ran.sandbox.no_network,
+            cwd: shown(&ran.sandbox.cwd),
+            read: ran.sandbox.read.iter().map(shown).collect(),
+            write: ran.sandbox.write.iter().map(shown).collect(),
+            closed: ran.sandbox.closed.clone(),
+        },
+    });
+}
+
+pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
+    let ran = &outcome.ran;
+    for (captured, what) in [(&ran.stdout, "output"), (&ran.stderr, "error")] {
+        if captured.is_cut() {
+            let (kept, total) = (captured.bytes.len(), captured.total);
+            printer.warning(&format!("standard {what} was cut: {kept} of {total} bytes were shown"));
+            printer.hint("`--max-output` shows more");
+        }
+    }
+    match ran.leftovers {
+        0 => {}
+        1 => printer.warning("a process that the script left behind was ended"),
+        count => printer.warning(&format!("{count} processes that the script left behind were ended")),
+    }
+    if let Some(closed) = &ran.sandbox.closed {
+        printer.warning(&format!("the working directory was closed to the script: {closed}"));
+        printer.hint("run it in a directory of the project, or open one with `--write`");
+    }
+    let name = format!("`{}` of `{}`", ran.script, ran.skill);
+    match (ran.ended, ran.exit) {
+        (Some(Ended::Timeout), _) => {
+            let seconds = timeout.as_secs_f64();
+            let hints = ["`--timeout` gives it more time".to_owned()];
+            printer.failure(&format!("{name} was ended: it ran for more than {seconds} s"), &[], &hints);
+        }
+        (Some(Ended::Processes), _) => {
+            let hints = ["`--processes` allows more".to_owned()];
+            printer.failure(&format!("{name} was ended: it had too many processes"), &[], &hints);
+        }
+        (Some(Ended::Stopped), _) => printer.failure(&format!("{name} was stopped"), &[], &[]),
+        (None, Exit::Signal(signal)) => {
+            printer.failure(&format!("{name} was ended by signal {signal}"), &[], &[]);
+        }
+        // The code is the program's own, and the script has said why.
+        (None, Exit::Code(_)) => {}
+    }
+}

@@ -1,0 +1,76 @@
+//! What is done where the system is not Linux: less.
+
+use std::process::Child;
+
+use super::limits::Limits;
+use super::mark::Mark;
+use super::plan::{Done, Plan};
+use crate::error::Result;
+
+/// Restricts nothing.
+///
+/// # Errors
+///
+/// Where the network is to be kept away.
+pub(super) fn restrict(plan: &Plan) -> std::result::Result<Done, String> {
+    if plan.no_network {
+        return Err("only Linux can keep the network away".to_owned());
+    }
+    Ok(Done::default())
+}
+
+/// Limits are not set.
+pub(super) fn limit(_child: &Child, _limits: &Limits) {}
+
+/// Lets `spawn` start a process, which gets no mark.
+pub(super) fn born<T>(_mark: Mark, spawn: impl FnOnce() -> Result<T>) -> Result<T> {
+    spawn()
+}
+
+/// The process group of one run.
+pub(super) struct Family {
+    #[cfg(unix)]
+    leader: rustix::process::Pid,
+}
+
+impl Family {
+    /// Takes in the process `leader`, which was just started.
+    pub(super) fn of(leader: &Child, _mark: Mark, _limits: &Limits) -> Self {
+        #[cfg(not(unix))]
+        let _ = leader;
+        Self {
+            #[cfg(unix)]
+            leader: rustix::process::Pid::from_child(leader),
+        }
+    }
+
+    /// Which processes there are is not told.
+    #[expect(clippy::unused_self, reason = "as where there is something to tell")]
+    pub(super) fn is_told(&self) -> bool {
+        false
+    }
+
+    /// None that is known of.
+    #[expect(clippy::unused_self, reason = "as where there is something to tell")]
+    pub(super) fn others(&self) -> [(); 0] {
+        []
+    }
+
+    /// Cannot be told.
+    #[expect(clippy::unused_self, reason = "as where there is something to tell")]
+    pub(super) fn is_more_than(&self, _limit: u64) -> bool {
+        false
+    }
+
+    /// Asks the group to end, or ends it with `kill`.
+    pub(super) fn signal(&self, kill: bool) {
+        #[cfg(unix)]
+        {
+            use rustix::process::{Signal, kill_process_group};
+            // Where it fails, nothing is left to be told.
+            let _ = kill_process_group(self.leader, if kill { Signal::KILL } else { Signal::TERM });
+        }
+        #[cfg(not(unix))]
+        let _ = kill;
+    }
+}

@@ -1,0 +1,141 @@
+//! What a script sees of the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::env::{Env, join_paths};
+
+/// Variables that every script gets, where they are set.
+const PASSED: &[&str] = &[
+    "COLORTERM",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NO_COLOR",
+    "TERM",
+    "TZ",
+    "USER",
+    // Without these no program starts on Windows.
+    "COMSPEC",
+    "PATHEXT",
+    "SystemRoot",
+    "windir",
+];
+
+/// The variable by whose value the processes of one run are known.
+pub(super) const RUN_ID: &str = "SKILLPM_RUN_ID";
+
+/// What a script's environment is made of.
+pub(super) struct Parts<'a> {
+    /// That of the caller.
+    pub(super) env: &'a Env,
+    /// What was asked for by name.
+    pub(super) own: &'a BTreeMap<OsString, OsString>,
+    /// The directories of `PATH`.
+    pub(super) search: &'a [PathBuf],
+    /// The skill's name, directory and version.
+    pub(super) skill: (&'a str, &'a Path, Option<&'a str>),
+    /// A private directory: home and place of temporary files.
+    pub(super) private: &'a Path,
+    /// The run's id.
+    pub(super) id: &'a str,
+}
+
+impl Parts<'_> {
+    /// All variables of the script.
+    pub(super) fn join(&self) -> BTreeMap<OsString, OsString> {
+        let passed = |name: &OsStr| {
+            PASSED.iter().any(|passed| *passed == name) || name.as_encoded_bytes().starts_with(b"LC_")
+        };
+        let mut vars = self.env.vars.clone();
+        vars.retain(|name, _| passed(name));
+        let mut set = |name: &str, value: &OsStr| vars.insert(name.into(), value.into());
+        set("PATH", &join_paths(self.search));
+        for name in ["HOME", "TMPDIR"] {
+            set(name, self.private.as_os_str());
+        }
+        if cfg!(windows) {
+            for name in ["USERPROFILE", "TEMP", "TMP"] {
+                set(name, self.private.as_os_str());
+            }
+        }
+        // The skill's directory is not for caches, and may not be written to.
+        set("PYTHONDONTWRITEBYTECODE", OsStr::new("1"));
+        vars.extend(self.own.clone());
+        // These are never anything else.
+        let (name, dir, version) = self.skill;
+        let mut set = |name: &str, value: &OsStr| vars.insert(name.into(), value.into());
+        set("SKILL_NAME", OsStr::new(name));
+        set("SKILL_BASE_DIR", dir.as_os_str());
+        set("SKILL_VERSION", OsStr::new(version.unwrap_or_default()));
+        set(RUN_ID, OsStr::new(self.id));
+        vars
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Conflict C19: only what is listed, and what was asked for.
+    #[cfg(unix)]
+    #[test]
+    fn nothing_else_gets_through() {
+        let vars = [
+            ("AWS_SECRET_ACCESS_KEY", "x"),
+            ("GITHUB_TOKEN", "x"),
+            ("HTTPS_PROXY", "http://user:password@proxy"),
+            ("SSH_AUTH_SOCK", "/s"),
+            ("LD_PRELOAD", "/evil.so"),
+            ("PYTHONPATH", "/evil"),
+            ("PYTHONSTARTUP", "/evil.py"),
+            ("NODE_OPTIONS", "--require /evil.js"),
+            ("BASH_ENV", "/evil.sh"),
+            ("ENV", "/evil.sh"),
+            ("PERL5OPT", "-Mevil"),
+            ("HOME", "/home/me"),
+            ("SKILL_NAME", "other"),
+            ("LANG", "de_DE.UTF-8"),
+            ("LC_ALL", "C"),
+            ("TZ", "UTC"),
+            ("TERM", "dumb"),
+            ("PATH", "."),
+        ];
+        let vars = vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let env = Env { vars, ..Env::default() };
+        let own = [("TOKEN", "t"), ("SKILL_BASE_DIR", "/etc")];
+        let own = own.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let parts = Parts {
+            env: &env,
+            own: &own,
+            search: &["/usr/bin".into(), "/bin".into()],
+            skill: ("pdf", Path::new("/s/pdf"), Some("1.0")),
+            private: Path::new("/p"),
+            id: "7",
+        };
+        let shown: Vec<_> = parts
+            .join()
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "HOME=/p",
+                "LANG=de_DE.UTF-8",
+                "LC_ALL=C",
+                "PATH=/usr/bin:/bin",
+                "PYTHONDONTWRITEBYTECODE=1",
+                "SKILLPM_RUN_ID=7",
+                "SKILL_BASE_DIR=/s/pdf",
+                "SKILL_NAME=pdf",
+                "SKILL_VERSION=1.0",
+                "TERM=dumb",
+                "TMPDIR=/p",
+                "TOKEN=t",
+                "TZ=UTC",
+            ]
+        );
+    }
+}

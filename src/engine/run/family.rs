@@ -1,0 +1,323 @@
+//! The processes of one run, also those that left its process group.
+//!
+//! A process that makes a session of its own and loses its parent is in no list that its ancestors could
+//! read. A supervisor that inherits such orphans would have to be a process of its own, or change how
+//! the program that uses this library hears of its own children. So the processes of a run are marked:
+//! by their limit for file locks, a number that no kernel of this century looks at, that they are born
+//! with, that passes to all descendants and that the sandbox forbids to change; and by a variable of their
+//! environment.
+
+use std::path::Path;
+use std::process::Child;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getpid, getrlimit, kill_process_group, pidfd_open,
+    pidfd_send_signal, prlimit,
+};
+
+use super::environment::RUN_ID;
+use super::limits::Limits;
+use super::mark::Mark;
+use crate::error::Result;
+use crate::fs;
+
+/// How much is read of a file that tells of a process.
+const MAX_TEXT: u64 = 1 << 20;
+/// In so short a time the numbers of processes do not go round.
+const SHORT: Duration = Duration::from_millis(250);
+/// So many numbers are tried one by one, instead of listing all processes.
+const FEW: i32 = 512;
+
+/// Sets the limits of `child`, as soon after its birth as can be: its interpreter is still starting. What
+/// cannot be set stays as it is for all of this user's programs.
+pub(super) fn limit(child: &Child, limits: &Limits) {
+    limit_one(Pid::from_child(child), limits);
+}
+
+fn limit_one(pid: Pid, limits: &Limits) {
+    let set = |resource, soft: u64, hard: u64| {
+        let _ = prlimit(Some(pid), resource, Rlimit { current: Some(soft), maximum: Some(hard) });
+    };
+    if let Some(bytes) = limits.file_size {
+        set(Resource::Fsize, bytes, bytes);
+    }
+    if let Some(bytes) = limits.memory {
+        set(Resource::Data, bytes, bytes);
+    }
+    if let Some(time) = limits.cpu {
+        let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
+        // The soft limit asks, the hard one ends.
+        set(Resource::Cpu, seconds, seconds + 1);
+    }
+    // What is dumped would lie in the user's project.
+    set(Resource::Core, 0, 0);
+    // All processes of the user are counted, which are no more than those of all users. Root's are not: for
+    // it there is `is_more_than`.
+    if let Some((entities, _)) = load() {
+        let most = entities.saturating_add(limits.processes);
+        set(Resource::Nproc, most, most);
+    }
+}
+
+/// One process is born at a time.
+static BIRTH: Mutex<()> = Mutex::new(());
+
+/// Lets `spawn` start the process that its mark is for. It has the mark from its birth on: this process
+/// has it itself meanwhile, as its soft limit.
+///
+/// Nothing looks at that limit, here neither. What other threads of this process start in the same moment
+/// is born with the mark, too, and loses it at once.
+pub(super) fn born<T>(mark: Mark, spawn: impl FnOnce() -> Result<(Child, T)>) -> Result<(Child, T)> {
+    let _one = BIRTH.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = getrlimit(Resource::Locks);
+    let first = load().map(|(_, last)| last);
+    // Where this is refused, the mark follows after the birth.
+    let is_set =
+        prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own.clone() }).is_ok();
+    let born = spawn();
+    if is_set {
+        // It was allowed before.
+        let _ = prlimit(None, Resource::Locks, own.clone());
+        let leader = born.as_ref().ok().map(|(child, _)| Pid::from_child(child));
+        release(mark, &own, first, leader);
+    }
+    born
+}
+
+/// Takes the mark off what other threads of this process started, and what that started.
+fn release(mark: Mark, own: &Rlimit, first: Option<i32>, leader: Option<Pid>) {
+    let last = load().map(|(_, last)| last);
+    // The thread that started the leader, and the leader.
+    if let (Some(first), Some(last)) = (first, last)
+        && last.checked_sub(first) == Some(2)
+    {
+        return;
+    }
+    let all = match (first, last) {
+        (Some(first), Some(last)) if (first..first.saturating_add(FEW)).contains(&last) => {
+            (first..=last).filter_map(Pid::from_raw).collect()
+        }
+        _ => all_processes(),
+    };
+    let mut others = vec![getpid().as_raw_nonzero().get()];
+    for pid in all.into_iter().filter(|pid| Some(*pid) != leader) {
+        if stat(pid).is_some_and(|stat| others.contains(&stat.parent))
+            && is_marked(&text(pid, "limits"), mark)
+        {
+            others.push(pid.as_raw_nonzero().get());
+            // It has ended already where this fails.
+            let _ = prlimit(Some(pid), Resource::Locks, own.clone());
+        }
+    }
+}
+
+fn all_processes() -> Vec<Pid> {
+    let names = fs::list_dir(Path::new("/proc")).unwrap_or_default();
+    let mut all: Vec<i32> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    all.sort_unstable();
+    all.into_iter().filter_map(Pid::from_raw).collect()
+}
+
+/// The processes of one run.
+pub(super) struct Family {
+    mark: Mark,
+    leader: Pid,
+    began: Instant,
+    /// Whether the system tells of processes by the numbers that this one knows.
+    told: bool,
+    /// How many processes and threads the machine had at first.
+    before: u64,
+    /// When the leader was started, in the system's ticks.
+    start: u64,
+}
+
+impl Family {
+    /// Takes in the process `leader`, which was just started as the leader of a group of its own, and
+    /// sets its limits.
+    pub(super) fn of(leader: &Child, mark: Mark, limits: &Limits) -> Self {
+        let leader = Pid::from_child(leader);
+        let own = getpid().as_raw_nonzero().to_string();
+        let told =
+            fs::read_link(Path::new("/proc/self")).ok().flatten().is_some_and(|to| to == Path::new(&own));
+        let before = load().map_or(0, |(entities, _)| entities);
+        let start = stat(leader).map_or(0, |stat| stat.start);
+        let family = Self { mark, leader, began: Instant::now(), told, before, start };
+        let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
+        // The mark has done its work where this fails.
+        let _ = prlimit(Some(leader), Resource::Locks, both);
+        // What it started before it had limits.
+        for pid in family.others() {
+            limit_one(pid, limits);
+        }
+        family
+    }
+
+    /// Whether the system tells which processes there are.
+    pub(super) fn is_told(&self) -> bool {
+        self.told
+    }
+
+    /// All living processes of the run but its leader.
+    pub(super) fn others(&self) -> Vec<Pid> {
+        self.candidates().into_iter().filter(|pid| self.member(*pid).is_some()).collect()
+    }
+
+    /// Whether the run has more processes and threads than `limit`.
+    pub(super) fn is_more_than(&self, limit: u64) -> bool {
+        // One number tells in nearly all cases that it cannot be.
+        if load().is_none_or(|(entities, _)| entities.saturating_sub(self.before) < limit / 2) {
+            return false;
+        }
+        // They stand still while they are counted: else they grow faster than that.
+        let _ = kill_process_group(self.leader, Signal::STOP);
+        let mut count = stat(self.leader).map_or(0, |stat| stat.threads);
+        for pid in self.candidates() {
+            if count > limit {
+                return true;
+            }
+            count += self.member(pid).map_or(0, |stat| stat.threads);
+        }
+        let is_more = count > limit;
+        if !is_more {
+            let _ = kill_process_group(self.leader, Signal::CONT);
+        }
+        is_more
+    }
+
+    /// Asks all processes of the run to end, or ends them with `kill`.
+    pub(super) fn signal(&self, kill: bool) {
+        let signal = if kill { Signal::KILL } else { Signal::TERM };
+        // Where one of these fails, nothing is left to be told. The leader has not been waited for yet:
+        // its number is nobody else's.
+        let _ = kill_process_group(self.leader, signal);
+        for pid in self.candidates() {
+            // In this order: what is held is the process that is looked at then.
+            if let Ok(held) = pidfd_open(pid, PidfdFlags::empty())
+                && self.member(pid).is_some()
+            {
+                let _ = pidfd_send_signal(held, signal);
+            }
+        }
+    }
+
+    /// Processes that may be of the run.
+    fn candidates(&self) -> Vec<Pid> {
+        if !self.told {
+            return Vec::new();
+        }
+        let leader = self.leader.as_raw_nonzero().get();
+        if self.began.elapsed() < SHORT
+            && let Some((_, last)) = load()
+            && (leader..leader.saturating_add(FEW)).contains(&last)
+        {
+            return (leader + 1..=last).filter_map(Pid::from_raw).collect();
+        }
+        let mut all = all_processes();
+        all.retain(|pid| *pid != self.leader);
+        all
+    }
+
+    /// What is told of `pid`, where it is a living process of the run.
+    fn member(&self, pid: Pid) -> Option<Stat> {
+        let stat = stat(pid)?;
+        // What is older is none of the run, which leaves few to be looked at.
+        if !stat.is_alive || stat.start < self.start {
+            return None;
+        }
+        let is_member = stat.group == self.leader.as_raw_nonzero().get()
+            || is_marked(&text(pid, "limits"), self.mark)
+            // Where marks are refused, as in the sandbox of another run.
+            || self.has_variable(pid);
+        is_member.then_some(stat)
+    }
+
+    fn has_variable(&self, pid: Pid) -> bool {
+        let wanted = format!("{RUN_ID}={}", self.mark.id());
+        text(pid, "environ").split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    }
+}
+
+/// What is told of a process.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    is_alive: bool,
+    parent: i32,
+    group: i32,
+    threads: u64,
+    /// When it was started, in the system's ticks.
+    start: u64,
+}
+
+fn stat(pid: Pid) -> Option<Stat> {
+    parse_stat(&String::from_utf8_lossy(&text(pid, "stat")))
+}
+
+/// Its name stands in parentheses, and may hold anything.
+fn parse_stat(text: &str) -> Option<Stat> {
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    Some(Stat {
+        is_alive: !matches!(*fields.first()?, "Z" | "X" | "x"),
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        threads: fields.get(17)?.parse().ok()?,
+        start: fields.get(19)?.parse().ok()?,
+    })
+}
+
+/// Whether the soft or the hard limit is the mark.
+fn is_marked(limits: &[u8], mark: Mark) -> bool {
+    let limits = String::from_utf8_lossy(limits);
+    let mark = mark.number().to_string();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max file locks"));
+    line.is_some_and(|rest| rest.split_whitespace().take(2).any(|limit| limit == mark))
+}
+
+/// What the system tells of `pid`; nothing where it ended.
+fn text(pid: Pid, what: &str) -> Vec<u8> {
+    let path = format!("/proc/{}/{what}", pid.as_raw_nonzero());
+    fs::read_capped(Path::new(&path), MAX_TEXT).ok().flatten().unwrap_or_default()
+}
+
+/// How many processes and threads there are, and the number of the one that was made last.
+fn load() -> Option<(u64, i32)> {
+    let text = fs::read_text(Path::new("/proc/loadavg"), 1 << 10).ok()??;
+    parse_load(&text)
+}
+
+fn parse_load(text: &str) -> Option<(u64, i32)> {
+    let mut fields = text.split_whitespace().skip(3);
+    let (_, entities) = fields.next()?.split_once('/')?;
+    Some((entities.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_tells() {
+        assert_eq!(parse_load("0.10 0.20 0.30 2/345 6789\n"), Some((345, 6789)));
+        assert_eq!(parse_load(""), None);
+        let line = "7 (a) b) (c) S 1 42 43 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 12 0 100";
+        let stat = Stat { is_alive: true, parent: 1, group: 42, threads: 12, start: 100 };
+        assert_eq!(parse_stat(line), Some(stat));
+        assert_eq!(parse_stat("7 (x) Z 1 42"), None);
+        let mark = Mark::new();
+        let limits =
+            |soft, hard| format!("Limit Soft Hard Units\nMax file locks            {soft} {hard} locks\n");
+        assert!(is_marked(limits(mark.number(), mark.number()).as_bytes(), mark));
+        assert!(is_marked(limits(0, mark.number()).as_bytes(), mark), "the soft limit may be lowered");
+        assert!(!is_marked(limits(mark.number() + 1, mark.number() - 1).as_bytes(), mark));
+        assert!(!is_marked(b"", mark));
+    }
+
+    /// The numbers are read as they are here.
+    #[test]
+    fn this_process_is_told_of() {
+        let own = stat(getpid()).expect("is told");
+        assert!(own.is_alive && own.threads >= 1);
+        assert!(load().is_some());
+    }
+}

@@ -1,0 +1,280 @@
+//! Which program runs a script.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::fs;
+
+/// Endings of scripts, each with the programs that may run it: the first that is there does.
+const ENDINGS: &[(&str, &[&str])] = &[
+    ("py", &["python3", "python"]),
+    ("sh", &["sh", "bash"]),
+    ("bash", &["bash"]),
+    ("zsh", &["zsh"]),
+    ("js", &["node"]),
+    ("mjs", &["node"]),
+    ("cjs", &["node"]),
+    ("rb", &["ruby"]),
+    ("pl", &["perl"]),
+    ("php", &["php"]),
+    ("lua", &["lua"]),
+    ("r", &["Rscript"]),
+    ("ps1", &["pwsh"]),
+];
+
+/// Programs that a first line may name, without the version that may follow.
+const KNOWN: &[&str] = &[
+    "ash", "bash", "dash", "ksh", "lua", "node", "nodejs", "perl", "php", "pwsh", "python", "Rscript",
+    "ruby", "sh", "zsh",
+];
+
+/// How long a first line may be, as the kernel reads it.
+const MAX_LINE: usize = 256;
+
+/// A program, and what it is given before the script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Interpreter {
+    pub(super) program: PathBuf,
+    pub(super) args: Vec<OsString>,
+}
+
+/// What a script asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted<'a> {
+    /// This very program.
+    At(&'a str, Vec<&'a str>),
+    /// The first of these in `PATH`.
+    Named(Vec<&'a str>, Vec<&'a str>),
+}
+
+/// Returns what runs the script at `path` of a skill, whose content is `bytes`: what its first line
+/// names, else what its ending stands for. `search` are the directories of `PATH`.
+///
+/// # Errors
+///
+/// A file that is no script, a first line that names another program than a known interpreter, and an
+/// interpreter that is not there.
+pub(super) fn choose(path: &str, bytes: &[u8], executable: bool, search: &[PathBuf]) -> Result<Interpreter> {
+    let (names, args) = match wanted(path, bytes, executable)? {
+        Wanted::At(program, args) => {
+            let at = PathBuf::from(program);
+            let is_there = matches!(fs::real_path(&at), Ok(Some(real)) if is_file(&real));
+            return if is_there {
+                Ok(Interpreter { program: at, args: args.into_iter().map(OsString::from).collect() })
+            } else {
+                Err(Error::usage(format!("`{path}` is run by `{program}`, which is not there")).hint(
+                    format!(
+                        "install it, or let the first line name it by `#!/usr/bin/env {}`",
+                        base(program)
+                    ),
+                ))
+            };
+        }
+        Wanted::Named(names, args) => (names, args),
+    };
+    for name in &names {
+        if let Some(program) = look_up(name, search) {
+            return Ok(Interpreter { program, args: args.into_iter().map(OsString::from).collect() });
+        }
+    }
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    Err(Error::usage(format!("`{path}` is run by {}, which was not found", names.join(" or ")))
+        .hint("install it, or add its directory to `PATH`"))
+}
+
+fn wanted<'a>(path: &str, bytes: &'a [u8], executable: bool) -> Result<Wanted<'a>> {
+    let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    let by_ending = ENDINGS.iter().find(|(known, _)| ending.is_some_and(|e| e.eq_ignore_ascii_case(known)));
+    if let Some(line) = first_line(bytes) {
+        let line = line.ok_or_else(|| unknown(path, "a first line that is no text"))?;
+        // What has no known ending is a script by its mode and its first line.
+        if by_ending.is_none() && !executable {
+            return Err(not_executable(path));
+        }
+        return by_line(path, line);
+    }
+    match by_ending {
+        Some((_, programs)) => Ok(Wanted::Named(programs.to_vec(), Vec::new())),
+        None => Err(Error::usage(format!("`{path}` is no script")).hint(
+            "a script has an ending such as `.py`, `.sh` or `.js`, or is executable and begins with `#!`",
+        )),
+    }
+}
+
+fn not_executable(path: &str) -> Error {
+    Error::usage(format!("`{path}` is not executable"))
+        .hint("give it an ending such as `.py` or `.sh`, or make it executable with `chmod +x`")
+}
+
+/// What follows `#!`; `Some(None)` where that is no line of text.
+fn first_line(bytes: &[u8]) -> Option<Option<&str>> {
+    let rest = bytes.strip_prefix(b"#!")?;
+    let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    let line = (end <= MAX_LINE).then(|| std::str::from_utf8(&rest[..end]).ok()).flatten();
+    Some(line.map(str::trim).filter(|line| !line.contains('\0')))
+}
+
+/// As the kernel reads it: a program and one argument. With `env -S` the argument is words.
+fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
+    let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim();
+    if !program.starts_with('/') {
+        return Err(unknown(path, &format!("`{program}`")));
+    }
+    if base(program) != "env" {
+        let args = if rest.is_empty() { Vec::new() } else { vec![rest] };
+        return if is_known(base(program)) {
+            Ok(Wanted::At(program, args))
+        } else {
+            Err(unknown(path, &format!("`{program}`")))
+        };
+    }
+    let words: Vec<&str> = match rest.strip_prefix("-S").or_else(|| rest.strip_prefix("--split-string=")) {
+        // Quotes and variables would need a reader of their own.
+        Some(words) if !words.contains(['\'', '"', '\\', '$']) => words.split_whitespace().collect(),
+        // Without `-S`, all of it would be the name.
+        None if !rest.contains(char::is_whitespace) => vec![rest],
+        _ => Vec::new(),
+    };
+    match words.split_first() {
+        Some((name, args)) if is_known(name) => Ok(Wanted::Named(vec![name], args.to_vec())),
+        _ => Err(unknown(path, &format!("`{line}`"))),
+    }
+}
+
+fn unknown(path: &str, what: &str) -> Error {
+    Error::usage(format!("the first line of `{path}` names no interpreter that is known: {what}"))
+        .hint("known are shells, Python, Node.js, Perl, Ruby, PHP, Lua, R and PowerShell, by their path or by `/usr/bin/env NAME`")
+}
+
+/// Whether `name` is an interpreter; a version may follow, as in `python3.12`.
+fn is_known(name: &str) -> bool {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    KNOWN.contains(&name) || (!bare.is_empty() && !name.ends_with('.') && KNOWN.contains(&bare))
+}
+
+fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// The program `name` in the first directory that has it.
+fn look_up(name: &str, search: &[PathBuf]) -> Option<PathBuf> {
+    let names: &[String] =
+        &if cfg!(windows) { vec![format!("{name}.exe"), name.to_owned()] } else { vec![name.to_owned()] };
+    search.iter().flat_map(|dir| names.iter().map(|name| dir.join(name))).find(|at| fs::may_execute(at))
+}
+
+fn is_file(at: &Path) -> bool {
+    fs::kind(at).is_ok_and(|kind| kind == Some(fs::Kind::File))
+}
+
+/// The directories of `path`. Relative ones are left out: what lies in the working directory is never
+/// taken for an interpreter.
+pub(super) fn directories(path: Option<&OsStr>) -> Vec<PathBuf> {
+    let standard = if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" };
+    let path = path.filter(|path| !path.is_empty()).unwrap_or(OsStr::new(standard));
+    crate::env::split_paths(path).filter(|dir| dir.is_absolute()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of<'a>(path: &str, text: &'a str) -> Result<Wanted<'a>> {
+        wanted(path, text.as_bytes(), true)
+    }
+
+    fn named<'a>(name: &'a str, args: &[&'a str]) -> Wanted<'a> {
+        Wanted::Named(vec![name], args.to_vec())
+    }
+
+    /// S1-FR-201.2, conflict C20.
+    #[test]
+    fn by_ending_whatever_the_mode() {
+        for (path, program) in [("scripts/a.py", "python3"), ("a.b/x.sh", "sh"), ("x.JS", "node")] {
+            match wanted(path, b"x", false).expect(path) {
+                Wanted::Named(names, _) => assert_eq!(names[0], program),
+                other @ Wanted::At(..) => panic!("{other:?}"),
+            }
+        }
+        for path in ["scripts/helper.txt", "scripts/tool", "a.py/tool", ".py.bak", ""] {
+            let error = of(path, "x").expect_err(path);
+            assert!(error.to_string().ends_with("is no script"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_wins() {
+        let cases = [
+            ("#!/bin/bash\n", Wanted::At("/bin/bash", vec![])),
+            ("#!/bin/bash -e -u\r\n", Wanted::At("/bin/bash", vec!["-e -u"])),
+            ("#! /usr/bin/python3.12 -E", Wanted::At("/usr/bin/python3.12", vec!["-E"])),
+            ("#!/usr/bin/env python3\nx", named("python3", &[])),
+            ("#!/usr/bin/env -S node --no-warnings\n", named("node", &["--no-warnings"])),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(of("tool", text).expect(text), expected, "{text}");
+            assert_eq!(of("tool.sh", text).expect(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_known_interpreter_is_refused() {
+        let long = format!("#!/bin/sh {}\n", "x".repeat(300));
+        for text in [
+            "#!python3\n",
+            "#!./python3\n",
+            "#!../../bin/sh\n",
+            "#!/bin/rm -rf\n",
+            "#!/usr/bin/env rm\n",
+            "#!/usr/bin/env python3 -x\n",
+            "#!/usr/bin/env -S python3 '-c x'\n",
+            "#!/usr/bin/env A=b python3\n",
+            "#!/usr/bin/env ./python3\n",
+            "#!/usr/bin/env\n",
+            "#!/bin/python3.\n",
+            "#!/bin/3\n",
+            "#!\n",
+            "#!/bin/sh\0x\n",
+            &long,
+        ] {
+            let error = of("tool.py", text).expect_err(text);
+            assert!(error.to_string().contains("names no interpreter that is known"), "{text}: {error}");
+        }
+        let bytes = b"#!/bin/sh \xff\n";
+        assert!(wanted("tool.sh", bytes, true).is_err());
+    }
+
+    #[test]
+    fn without_an_ending_the_mode_counts() {
+        let error = wanted("tool", b"#!/bin/sh\n", false).expect_err("not executable");
+        assert_eq!(error.to_string(), "`tool` is not executable");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_interpreter_that_is_not_there_is_told() {
+        let dir = crate::fs::temp_dir().expect("a directory");
+        let search = [dir.path().to_owned()];
+        let error = choose("a.py", b"", false, &search).expect_err("none");
+        assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
+        let error = choose("a.py", b"#!/nowhere/python3\n", false, &search).expect_err("none");
+        assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which is not there");
+        assert!(error.hints()[0].contains("#!/usr/bin/env python3"), "{:?}", error.hints());
+        // A file that cannot be run and a directory are none either.
+        crate::fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
+        crate::fs::create_dir(&dir.path().join("python")).expect("creates");
+        assert!(choose("a.py", b"", false, &search).is_err());
+    }
+
+    #[test]
+    fn relative_directories_are_never_looked_into() {
+        let path = std::ffi::OsStr::new("bin:.::/usr/bin:../x:/bin");
+        if cfg!(unix) {
+            assert_eq!(directories(Some(path)), [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
+            assert_eq!(directories(Some(OsStr::new("."))), Vec::<PathBuf>::new());
+            assert_eq!(directories(None).len(), 3);
+        }
+    }
+}

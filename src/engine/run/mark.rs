@@ -1,0 +1,37 @@
+//! The mark of a run.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+/// A number by which the processes of one run are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark(u64);
+
+impl Mark {
+    /// Returns a mark that no other run has.
+    pub(super) fn new() -> Self {
+        // Below the limit of everybody who has none, and never a limit that somebody would set.
+        Self((RandomState::new().build_hasher().finish() >> 4) | (1 << 60))
+    }
+
+    /// The number.
+    pub(super) fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The mark as a text.
+    pub(super) fn id(self) -> String {
+        format!("{:016x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_differ_and_fit() {
+        let (a, b) = (Mark::new(), Mark::new());
+        assert_ne!(a, b);
+        assert!((1 << 60..1 << 61).contains(&a.number()), "{}", a.id());
+    }
+}

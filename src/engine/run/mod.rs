@@ -1,0 +1,221 @@
+//! Running a script of a skill.
+//!
+//! A script is started without a shell, with a clean environment, from a private copy of the skill's
+//! files whose digest is compared before it runs. It ends within its time with everything that it
+//! started, its output is bounded, and on Linux it is kept from files that are none of its business.
+//! Whether it may run is asked elsewhere; `docs/design/run.md` says why all this is done as it is.
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+mod environment;
+#[cfg(target_os = "linux")]
+mod family;
+mod interpreter;
+mod limits;
+mod mark;
+mod outcome;
+mod plan;
+mod process;
+mod reach;
+#[cfg(target_os = "linux")]
+mod sandbox;
+mod stage;
+
+#[cfg(not(target_os = "linux"))]
+use self::elsewhere as family;
+#[cfg(not(target_os = "linux"))]
+use self::elsewhere as sandbox;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub use self::limits::Limits;
+pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError};
+
+use self::environment::Parts;
+use self::mark::Mark;
+use self::process::Start;
+use self::reach::Reach;
+use self::stage::Stage;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+use crate::tree::FileSet;
+
+/// How much of a script is read to see what runs it.
+const MAX_SCRIPT: u64 = 64 << 20;
+
+/// A script of a skill.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// The skill's name.
+    pub skill: String,
+    /// Its version, where it has one.
+    pub version: Option<String>,
+    /// All files of the skill.
+    pub files: FileSet,
+    /// What the digest of these must be.
+    pub digest: Option<Digest>,
+    /// Where in these the skill lies, with `/` between the parts; empty unless it is a part of another.
+    pub base: String,
+    /// The script's path below the skill's directory, such as `scripts/greet.py`.
+    pub path: String,
+}
+
+/// How a script runs.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Its arguments, handed over as they are.
+    pub args: Vec<OsString>,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// Where it runs.
+    pub cwd: WorkDir,
+    /// Variables beside those that every script gets.
+    pub env: BTreeMap<OsString, OsString>,
+    /// How much it may use.
+    pub limits: Limits,
+    /// Whether files are kept from it.
+    pub sandbox: Mode,
+    /// Whether the network is kept from it.
+    pub no_network: bool,
+    /// Absolute paths that it may read, beside the skill and the system.
+    pub read: Vec<PathBuf>,
+    /// Absolute paths that it may write, beside its working directory and a private one.
+    pub write: Vec<PathBuf>,
+}
+
+/// What a script reads from standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Stdin {
+    /// Nothing.
+    #[default]
+    Closed,
+    /// What the caller would read.
+    Inherited,
+    /// These bytes: a JSON text, for example.
+    Bytes(Vec<u8>),
+}
+
+/// Where a script runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum WorkDir {
+    /// Where the caller is.
+    #[default]
+    Here,
+    /// In the copy of the skill, which it may not write to.
+    Skill,
+    /// In this directory.
+    Dir(PathBuf),
+}
+
+/// Whether files are kept from a script.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// No.
+    Off,
+    /// Where the system can.
+    #[default]
+    Auto,
+    /// Yes, or it is not run.
+    Require,
+}
+
+/// One of a script's outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// Hears what a script writes while it runs. Calls come on the caller's own thread.
+pub trait Watch {
+    /// It wrote `bytes`, which are within the limit.
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        let _ = (stream, bytes);
+    }
+
+    /// Whether it is to be ended now. Asked several times a second.
+    fn is_stopped(&mut self) -> bool {
+        false
+    }
+}
+
+/// Hears nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// Runs `script` to its end, and ends everything that it started. That it failed is no error here:
+/// [`Ran::success`] makes one of it.
+///
+/// # Errors
+///
+/// A script that is not there or has no interpreter, files that are not those of the digest, a sandbox
+/// that is required and cannot be had, and what the system says.
+pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
+    let search =
+        interpreter::directories(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
+    let stage = Stage::new(script)?;
+    let inside =
+        if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
+    let Some(entry) = script.files.get(&inside) else {
+        return Err(Error::usage(format!("there is no file `{}` in `{}`", script.path, script.skill)));
+    };
+    let at = stage.skill().join(&script.path);
+    // Of the copy: what is looked at is what runs.
+    let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
+    let interpreter = interpreter::choose(&script.path, &head, entry.executable, &search)?;
+    let reach = Reach::of(settings, options, &stage, &interpreter, &search)?;
+    let mark = Mark::new();
+    let env = Parts {
+        env: &settings.env,
+        own: &options.env,
+        search: &search,
+        skill: (&script.skill, stage.skill(), script.version.as_deref()),
+        private: stage.private(),
+        id: &mark.id(),
+    };
+    let start = Start {
+        interpreter: &interpreter,
+        script: &at,
+        args: &options.args,
+        cwd: &reach.cwd,
+        env: env.join(),
+        stdin: &options.stdin,
+        limits: &options.limits,
+        plan: reach.plan,
+        require: options.sandbox == Mode::Require,
+        mark,
+    };
+    let went = start.run(watch)?;
+    let files = went.done.landlock.is_some();
+    Ok(Ran {
+        skill: script.skill.clone(),
+        script: script.path.clone(),
+        digest: stage.digest(),
+        interpreter: interpreter.program,
+        exit: went.exit,
+        ended: went.ended,
+        leftovers: went.leftovers,
+        stdout: went.stdout,
+        stderr: went.stderr,
+        duration: went.duration,
+        sandbox: Sandbox {
+            landlock: went.done.landlock,
+            seccomp: went.done.seccomp,
+            no_network: options.no_network,
+            cwd: reach.cwd,
+            write: if files { reach.own_write } else { Vec::new() },
+            read: if files { reach.own_read } else { Vec::new() },
+            closed: reach.closed.filter(|_| files),
+        },
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

@@ -1,0 +1,347 @@
+//! Starting a script, following it, and ending it with all that it started.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::family::{self, Family};
+use super::interpreter::Interpreter;
+use super::limits::Limits;
+use super::mark::Mark;
+use super::plan::{Done, Plan};
+use super::sandbox;
+use super::{Captured, Ended, Exit, Stdin, Stream, Watch};
+use crate::error::{Error, Result};
+use crate::fs::anonymous_temp_file;
+use crate::interrupt::{self, Running};
+
+/// How often a running script is looked at.
+const TICK: Duration = Duration::from_millis(50);
+/// How often it is looked at while it is to end.
+const SOON: Duration = Duration::from_millis(10);
+/// How long one goes on ending what does not end.
+const STUBBORN: Duration = Duration::from_secs(10);
+/// How long the rest of its output may take once all of it has ended.
+const LINGER: Duration = Duration::from_secs(1);
+/// How much is read at once; a pipe holds no more.
+const PIECE: usize = 64 << 10;
+/// How many pieces wait to be handed on.
+const PIECES: usize = 8;
+
+/// A script that is ready to be started.
+pub(super) struct Start<'a> {
+    pub(super) interpreter: &'a Interpreter,
+    pub(super) script: &'a Path,
+    pub(super) args: &'a [OsString],
+    pub(super) cwd: &'a Path,
+    pub(super) env: BTreeMap<OsString, OsString>,
+    pub(super) stdin: &'a Stdin,
+    pub(super) limits: &'a Limits,
+    pub(super) plan: Plan,
+    /// Whether a sandbox that cannot be had is a failure.
+    pub(super) require: bool,
+    pub(super) mark: Mark,
+}
+
+/// How a run went.
+pub(super) struct Went {
+    pub(super) exit: Exit,
+    pub(super) ended: Option<Ended>,
+    pub(super) leftovers: usize,
+    pub(super) stdout: Captured,
+    pub(super) stderr: Captured,
+    pub(super) done: Done,
+    pub(super) duration: Duration,
+}
+
+/// What is heard of a script.
+enum Heard {
+    Piece(Stream, Vec<u8>),
+    /// All of it was read: so many bytes.
+    All(Stream, u64),
+    Exited,
+}
+
+impl Start<'_> {
+    /// Runs the script to its end.
+    pub(super) fn run(self, watch: &mut dyn Watch) -> Result<Went> {
+        let _running = Running::begin();
+        let began = Instant::now();
+        let (mark, limits) = (self.mark, self.limits);
+        let (mut child, done) = family::born(mark, || self.spawn())?;
+        let family = Family::of(&child, mark, limits);
+        let (sender, heard) = sync_channel(PIECES);
+        if let Some(out) = child.stdout.take() {
+            listen(out, Stream::Out, limits.output, sender.clone());
+        }
+        if let Some(err) = child.stderr.take() {
+            listen(err, Stream::Err, limits.output, sender.clone());
+        }
+        await_end(&child, sender);
+        let mut follow = Follow {
+            child: &mut child,
+            family,
+            heard,
+            watch,
+            limits,
+            began,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            open: 2,
+            exited: false,
+        };
+        let ended = follow.to_the_end();
+        let leftovers = follow.clear(ended);
+        follow.drain();
+        let Follow { stdout, stderr, .. } = follow;
+        let status =
+            child.wait().map_err(|error| Error::io("failed to hear how the script ended").because(error))?;
+        Ok(Went { exit: exit(status), ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
+    }
+
+    /// Starts it, from a thread that is restricted as it is to be.
+    fn spawn(&self) -> Result<(Child, Done)> {
+        let mut command = self.command()?;
+        let restricted = || {
+            let done = sandbox::restrict(&self.plan)
+                .map_err(|reason| sandbox_missing(&format!("the system refused it: {reason}")))?;
+            if self.require && !done.whole {
+                return Err(sandbox_missing(if done.landlock.is_some() {
+                    "the Landlock of this kernel is too old (Linux 6.2 has what is needed)"
+                } else {
+                    "this kernel has no Landlock, or it is switched off"
+                }));
+            }
+            let child = command.spawn().map_err(|error| not_started(self.interpreter, error))?;
+            family::limit(&child, self.limits);
+            Ok((child, done))
+        };
+        thread::scope(|scope| {
+            let spawned = thread::Builder::new().spawn_scoped(scope, restricted);
+            let spawned = spawned.map_err(|error| Error::io("failed to start a thread").because(error))?;
+            spawned.join().unwrap_or_else(|_| Err(Error::io("failed to start the script")))
+        })
+    }
+
+    fn command(&self) -> Result<Command> {
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that starts scripts")]
+        let mut command = Command::new(&self.interpreter.program);
+        let stdin = match self.stdin {
+            Stdin::Closed => Stdio::null(),
+            Stdin::Inherited => Stdio::inherit(),
+            Stdin::Bytes(bytes) => {
+                // A file has no other end that could block.
+                let mut file = anonymous_temp_file().map_err(Error::from)?;
+                let whole = file.write_all(bytes).and_then(|()| io::Seek::rewind(&mut file));
+                whole.map_err(|error| Error::io("failed to write a temporary file").because(error))?;
+                Stdio::from(file)
+            }
+        };
+        command
+            .args(&self.interpreter.args)
+            .arg(self.script)
+            .args(self.args)
+            .env_clear()
+            .envs(&self.env)
+            .current_dir(self.cwd)
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        Ok(command)
+    }
+}
+
+fn sandbox_missing(why: &str) -> Error {
+    Error::config(format!("the script was not run, because the sandbox cannot be had: {why}"))
+        .hint("`--sandbox off` runs it without one, if you trust it")
+}
+
+fn not_started(interpreter: &Interpreter, error: io::Error) -> Error {
+    let shown = interpreter.program.display();
+    match error.kind() {
+        io::ErrorKind::InvalidInput => {
+            Error::usage("an argument or variable holds a NUL byte").because(error)
+        }
+        io::ErrorKind::ArgumentListTooLong => Error::usage("the arguments are too long for this system")
+            .hint("hand them over by `--stdin` or in a file"),
+        _ => Error::io(format!("failed to start `{shown}`"))
+            .because(error)
+            .hint("check that the program runs, and that the working directory is there"),
+    }
+}
+
+/// Hands on what comes from `from`, `limit` bytes of it, and reads the rest away: a script that writes
+/// more than anybody wants goes on as if it were read.
+fn listen(mut from: impl Read + Send + 'static, stream: Stream, limit: u64, to: SyncSender<Heard>) {
+    thread::spawn(move || {
+        let mut buffer = vec![0; PIECE];
+        let mut total: u64 = 0;
+        loop {
+            match from.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(count) if count > 0 => {
+                    let room = usize::try_from(limit.saturating_sub(total)).unwrap_or(usize::MAX);
+                    total += count as u64;
+                    let piece = &buffer[..count.min(room)];
+                    if !piece.is_empty() && to.send(Heard::Piece(stream, piece.to_vec())).is_err() {
+                        return;
+                    }
+                }
+                _ => {
+                    // Nobody may listen any more.
+                    let _ = to.send(Heard::All(stream, total));
+                    return;
+                }
+            }
+        }
+    });
+}
+
+/// Tells when `child` has ended, and leaves it to be waited for: until then its number is nobody else's.
+#[cfg(unix)]
+fn await_end(child: &Child, to: SyncSender<Heard>) {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    thread::spawn(move || {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == rustix::io::Errno::INTR) {}
+        let _ = to.send(Heard::Exited);
+    });
+}
+
+/// It is looked after at each tick.
+#[cfg(not(unix))]
+fn await_end(_child: &Child, _to: SyncSender<Heard>) {}
+
+fn exit(status: ExitStatus) -> Exit {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return Exit::Signal(signal);
+    }
+    Exit::Code(status.code().unwrap_or(-1))
+}
+
+/// A running script.
+struct Follow<'a> {
+    child: &'a mut Child,
+    family: Family,
+    heard: Receiver<Heard>,
+    watch: &'a mut dyn Watch,
+    limits: &'a Limits,
+    began: Instant,
+    stdout: Captured,
+    stderr: Captured,
+    /// How many of its two outputs may still bring something.
+    open: u8,
+    exited: bool,
+}
+
+impl Follow<'_> {
+    /// Follows it until it ends by itself, or has to be ended for the reason that is returned.
+    fn to_the_end(&mut self) -> Option<Ended> {
+        let mut looked = Instant::now();
+        while !self.exited {
+            let left = self.limits.timeout.saturating_sub(self.began.elapsed());
+            if left.is_zero() {
+                return Some(Ended::Timeout);
+            }
+            self.hear(left.min(TICK));
+            if looked.elapsed() >= TICK {
+                looked = Instant::now();
+                if interrupt::asked() || self.watch.is_stopped() {
+                    return Some(Ended::Stopped);
+                }
+                if self.family.is_more_than(self.limits.processes) {
+                    return Some(Ended::Processes);
+                }
+                if cfg!(not(unix)) {
+                    self.exited |= !matches!(self.child.try_wait(), Ok(None));
+                }
+            }
+        }
+        None
+    }
+
+    /// Waits for what comes next, and takes it.
+    fn hear(&mut self, limit: Duration) {
+        match self.heard.recv_timeout(limit) {
+            Ok(Heard::Piece(stream, bytes)) => {
+                self.watch.output(stream, &bytes);
+                self.captured(stream).bytes.extend_from_slice(&bytes);
+            }
+            Ok(Heard::All(stream, total)) => {
+                self.captured(stream).total = total;
+                self.open = self.open.saturating_sub(1);
+            }
+            Ok(Heard::Exited) => self.exited = true,
+            Err(RecvTimeoutError::Timeout) => {}
+            // All of them are gone, so nothing is left to wait for but its end.
+            Err(RecvTimeoutError::Disconnected) => thread::sleep(limit.min(SOON)),
+        }
+    }
+
+    fn captured(&mut self, stream: Stream) -> &mut Captured {
+        match stream {
+            Stream::Out => &mut self.stdout,
+            Stream::Err => &mut self.stderr,
+        }
+    }
+
+    /// Ends what still runs: asked first, so that it can tidy up, then without asking. Returns how many
+    /// processes the script left behind when it ended by itself.
+    fn clear(&mut self, ended: Option<Ended>) -> usize {
+        let forced = ended.is_some();
+        if !self.family.is_told() {
+            // Who is left cannot be asked for.
+            self.family.signal(!forced);
+        }
+        let others = self.family.others().len();
+        if !forced && others == 0 {
+            return 0;
+        }
+        // Too many would only become more.
+        if ended != Some(Ended::Processes) {
+            self.signal(false);
+            let asked = Instant::now();
+            while !self.is_gone() && asked.elapsed() < self.limits.grace {
+                self.hear(SOON);
+            }
+        }
+        let stubborn = Instant::now();
+        while !self.is_gone() && stubborn.elapsed() < STUBBORN {
+            self.signal(true);
+            self.hear(SOON);
+        }
+        if forced { 0 } else { others }
+    }
+
+    fn signal(&mut self, kill: bool) {
+        self.family.signal(kill);
+        if cfg!(not(unix)) && kill {
+            // It has ended already where this fails.
+            let _ = self.child.kill();
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        self.exited && self.family.others().is_empty()
+    }
+
+    /// Takes the rest of the output, which may be held open by what is none of the run.
+    fn drain(&mut self) {
+        let began = Instant::now();
+        while self.open > 0 && began.elapsed() < LINGER {
+            self.hear(SOON);
+        }
+        for captured in [&mut self.stdout, &mut self.stderr] {
+            captured.total = captured.total.max(captured.bytes.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! How far a script reaches: its working directory, and what it may read and write.
+
+use std::path::{Path, PathBuf};
+
+use super::interpreter::Interpreter;
+use super::plan::Plan;
+use super::stage::Stage;
+use super::{Mode, Options, WorkDir};
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::settings::Settings;
+
+/// Directories of programs, whose parents hold what these need.
+const OF_PROGRAMS: &[&str] = &["bin", "shims", "Scripts"];
+
+/// How far a script reaches.
+pub(super) struct Reach {
+    /// Where it runs.
+    pub(super) cwd: PathBuf,
+    /// What it may touch.
+    pub(super) plan: Plan,
+    /// What it may write that is the caller's.
+    pub(super) own_write: Vec<PathBuf>,
+    /// What it may read that is the caller's.
+    pub(super) own_read: Vec<PathBuf>,
+    /// Why its working directory is closed to it.
+    pub(super) closed: Option<String>,
+}
+
+impl Reach {
+    /// Works out how far a script reaches that `interpreter` runs from `stage`.
+    ///
+    /// # Errors
+    ///
+    /// A working directory that is none, and paths to be opened that are not there.
+    pub(super) fn of(
+        settings: &Settings,
+        options: &Options,
+        stage: &Stage,
+        interpreter: &Interpreter,
+        search: &[PathBuf],
+    ) -> Result<Self> {
+        let cwd = match &options.cwd {
+            WorkDir::Skill => stage.skill().to_owned(),
+            WorkDir::Here => directory(&settings.cwd)?,
+            WorkDir::Dir(dir) => directory(dir)?,
+        };
+        let own_read = real(&options.read)?;
+        let mut own_write = real(&options.write)?;
+        let closed = match &options.cwd {
+            WorkDir::Skill => None,
+            _ => too_wide(settings, stage, &cwd)?,
+        };
+        if closed.is_none() && options.cwd != WorkDir::Skill {
+            own_write.push(cwd.clone());
+        }
+        let mut read = own_read.clone();
+        read.push(stage.skill().to_owned());
+        let home = settings.home.as_deref();
+        read.extend(search.iter().filter(|dir| !is_above_home(home, dir)).cloned());
+        read.extend(installation(home, &interpreter.program));
+        if let Some(target) = fs::real_path(&interpreter.program)? {
+            read.extend(installation(home, &target));
+        }
+        let mut write = own_write.clone();
+        write.push(stage.private().to_owned());
+        let sandboxed = options.sandbox != Mode::Off;
+        let plan =
+            Plan { files: sandboxed, read, write, keep_mark: sandboxed, no_network: options.no_network };
+        Ok(Self { cwd, plan, own_write, own_read, closed })
+    }
+}
+
+/// The directory `dir` with all links followed.
+fn directory(dir: &Path) -> Result<PathBuf> {
+    let missing = || {
+        Error::usage(format!("there is no directory `{}` to run in", dir.display()))
+            .hint("create it, or choose another with `--cwd`")
+    };
+    let real = fs::real_path(dir)?.ok_or_else(missing)?;
+    if fs::kind(&real)? == Some(fs::Kind::Directory) { Ok(real) } else { Err(missing()) }
+}
+
+fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let real = |path: &PathBuf| {
+        fs::real_path(path)?.ok_or_else(|| {
+            Error::usage(format!("there is nothing at `{}` that a script could be let into", path.display()))
+                .hint("check the path for slips, or create it first")
+        })
+    };
+    paths.iter().map(real).collect()
+}
+
+/// Why the working directory `cwd` is not opened to a script, if it is not: where more lies below it than
+/// one project. Who means it says so by name.
+fn too_wide(settings: &Settings, stage: &Stage, cwd: &Path) -> Result<Option<String>> {
+    let shown = cwd.display();
+    if stage.skill().starts_with(cwd) {
+        return Ok(Some(format!("`{shown}` holds temporary files of other programs")));
+    }
+    if is_above_home(settings.home.as_deref(), cwd) {
+        return Ok(Some(format!("`{shown}` holds the home directory")));
+    }
+    let dirs = &settings.dirs;
+    for dir in [&dirs.config, &dirs.data, &dirs.cache, &dirs.state].into_iter().flatten() {
+        let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.clone());
+        if dir.starts_with(cwd) || cwd.starts_with(&dir) {
+            return Ok(Some(format!("`{shown}` holds files of skillpm")));
+        }
+    }
+    Ok(None)
+}
+
+fn is_above_home(home: Option<&Path>, dir: &Path) -> bool {
+    let real = home.and_then(|home| fs::real_path(home).ok().flatten());
+    dir.parent().is_none() || [home, real.as_deref()].into_iter().flatten().any(|home| home.starts_with(dir))
+}
+
+/// The directory that `program` is installed in with all that it needs, such as that of a version of
+/// Python in the user's home; its own directory where that would open too much.
+fn installation(home: Option<&Path>, program: &Path) -> Option<PathBuf> {
+    let dir = program.parent()?;
+    let is_of_programs = dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
+    let prefix = dir.parent().filter(|prefix| {
+        // `~/.local` has the user's keys beside the programs.
+        is_of_programs && !is_above_home(home, prefix) && !prefix.ends_with(".local")
+    });
+    let wanted = prefix.unwrap_or(dir);
+    (!is_above_home(home, wanted)).then(|| wanted.to_owned())
+}

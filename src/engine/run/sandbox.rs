@@ -1,0 +1,155 @@
+//! What a script may touch.
+//!
+//! Landlock and seccomp act on the thread that asks for them, and on all that it starts. So a thread
+//! restricts itself and then starts the interpreter; the others of this process stay as they are.
+
+use std::collections::BTreeMap;
+
+use landlock::{
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, LandlockStatus, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
+};
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter,
+};
+
+use super::plan::{Done, Plan};
+
+/// The newest rights that were tested; a kernel that knows fewer grants those.
+const RIGHTS: ABI = ABI::V6;
+/// Before this version files can be emptied through a right to nothing.
+const ENOUGH: ABI = ABI::V3;
+/// Calls of the x32 interface have numbers of their own.
+const X32: i64 = 0x4000_0000;
+
+/// Where the system's programs and what they need lie.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+    "/home/linuxbrew/.linuxbrew",
+    "/snap",
+    "/proc",
+    "/sys/devices/system",
+    "/sys/fs/cgroup",
+    // Where the addresses of name servers lie.
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/NetworkManager/resolv.conf",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// Devices that keep nothing.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
+
+/// Restricts this thread and all that it starts.
+///
+/// # Errors
+///
+/// What the system says where it knows the means and refuses them.
+pub(super) fn restrict(plan: &Plan) -> Result<Done, String> {
+    let mut done = Done::default();
+    if plan.files {
+        drop_powers().map_err(|error| error.to_string())?;
+        (done.landlock, done.whole) = keep_files(plan).map_err(|error| error.to_string())?;
+    }
+    if let Some(filter) = filter(plan).map_err(|error| error.to_string())? {
+        done.seccomp = match apply_filter(&filter) {
+            Ok(()) => true,
+            Err(error) if plan.no_network => return Err(error.to_string()),
+            Err(_) => false,
+        };
+    }
+    Ok(done)
+}
+
+/// Gives up for good what root may do beyond files and users: with it the rest could be undone, the memory
+/// of other processes read and limits raised. Others have none of it.
+fn drop_powers() -> Result<(), rustix::io::Errno> {
+    // Else the next program that root starts would have all of it again.
+    set_no_new_privs(true)?;
+    let kept = CapabilitySet::CHOWN
+        | CapabilitySet::DAC_OVERRIDE
+        | CapabilitySet::FOWNER
+        | CapabilitySet::FSETID
+        | CapabilitySet::KILL
+        | CapabilitySet::NET_BIND_SERVICE
+        | CapabilitySet::SETGID
+        | CapabilitySet::SETUID;
+    let own = capabilities(None)?;
+    let sets = CapabilitySets {
+        effective: own.effective & kept,
+        permitted: own.permitted & kept,
+        inheritable: own.inheritable & kept,
+    };
+    set_capabilities(None, sets)
+}
+
+fn keep_files(plan: &Plan) -> Result<(Option<u32>, bool), landlock::RulesetError> {
+    let read = AccessFs::from_read(RIGHTS);
+    // Devices are not made, and none is asked to do what it likes.
+    let all = AccessFs::from_all(RIGHTS);
+    let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+    let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
+    let status = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(all)?
+        .scope(Scope::from_all(RIGHTS))?
+        .create()?
+        .add_rules(path_beneath_rules(SYSTEM, read))?
+        .add_rules(path_beneath_rules(DEVICES, device))?
+        .add_rules(path_beneath_rules(&plan.read, read))?
+        .add_rules(path_beneath_rules(&plan.write, write))?
+        .restrict_self()?;
+    let (LandlockStatus::Available { effective_abi, .. }, true) =
+        (status.landlock, status.ruleset != RulesetStatus::NotEnforced)
+    else {
+        return Ok((None, false));
+    };
+    Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
+}
+
+/// What is forbidden by its number; `None` where nothing is, and where this machine's numbers are not
+/// known although nobody insists.
+fn filter(plan: &Plan) -> Result<Option<BpfProgram>, seccompiler::BackendError> {
+    if !plan.keep_mark && !plan.no_network {
+        return Ok(None);
+    }
+    let arch = match TargetArch::try_from(std::env::consts::ARCH) {
+        Ok(arch) => arch,
+        Err(_) if !plan.no_network => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let is = |arg, value| SeccompCondition::new(arg, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value);
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    if plan.keep_mark {
+        let locks = u64::from(libc::RLIMIT_LOCKS);
+        let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+        rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![is(1, locks)?, set])?]);
+        rules.insert(libc::SYS_setrlimit, vec![SeccompRule::new(vec![is(0, locks)?])?]);
+    }
+    if plan.no_network {
+        // Without a socket nothing is reached, also not what listens on this machine; pairs of them
+        // lead nowhere else. The ring could make sockets past this filter.
+        for number in [libc::SYS_socket, libc::SYS_io_uring_setup] {
+            rules.insert(number, Vec::new());
+        }
+    }
+    if cfg!(target_arch = "x86_64") {
+        let again: Vec<_> = rules.iter().map(|(number, rules)| (number | X32, rules.clone())).collect();
+        rules.extend(again);
+    }
+    let deny = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    SeccompFilter::new(rules, SeccompAction::Allow, deny, arch)?.try_into().map(Some)
+}

@@ -1,0 +1,230 @@
+//! `run`: a script of a skill.
+//!
+//! Whether it may run is asked of [`super::permit`]; how it runs is [`crate::engine::run`]'s business.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::permit::{PermitRequest, permit};
+use crate::admission::Scripts;
+use crate::context::Context;
+use crate::engine::find;
+use crate::engine::run::{self, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::text;
+
+/// Where the scripts of a skill lie.
+const SCRIPTS: &str = "scripts/";
+/// How many names an error lists.
+const MAX_NAMES: usize = 10;
+
+/// Which script, and how.
+#[derive(Debug, Clone)]
+pub struct RunRequest {
+    /// The skill's name.
+    pub skill: String,
+    /// The script: its path below the skill or below `scripts/`, or its name there without the ending.
+    pub script: String,
+    /// Its arguments, handed over as they are.
+    pub args: Vec<OsString>,
+    /// What it reads.
+    pub stdin: Stdin,
+    /// Where it runs.
+    pub cwd: Place,
+    /// Variables beside those that every script gets: `NAME` as it is here, or `NAME=VALUE`.
+    pub env: Vec<OsString>,
+    /// How much it may use.
+    pub limits: Limits,
+    /// Whether files are kept from it.
+    pub sandbox: Mode,
+    /// Whether the network is kept from it.
+    pub no_network: bool,
+    /// What else it may read.
+    pub read: Vec<PathBuf>,
+    /// What else it may write.
+    pub write: Vec<PathBuf>,
+    /// What holds where no policy has a say.
+    pub unsaid: Scripts,
+    /// Whether a person has already said yes to what a policy would ask.
+    pub allow_scripts: bool,
+    /// Whether files that are not as locked may run.
+    pub allow_modified: bool,
+}
+
+impl RunRequest {
+    /// Asks for `script` of `skill` with everything else as it is for a person who types the command.
+    pub fn new(skill: impl Into<String>, script: impl Into<String>) -> Self {
+        Self {
+            skill: skill.into(),
+            script: script.into(),
+            args: Vec::new(),
+            stdin: Stdin::Closed,
+            cwd: Place::Here,
+            env: Vec::new(),
+            limits: Limits::default(),
+            sandbox: Mode::Auto,
+            no_network: false,
+            read: Vec::new(),
+            write: Vec::new(),
+            unsaid: Scripts::Allow,
+            allow_scripts: false,
+            allow_modified: false,
+        }
+    }
+}
+
+/// Where a script runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Where the caller is: what an argument names is found there, as with every other program.
+    Here,
+    /// In the skill's directory.
+    Skill,
+    /// In the root of the project.
+    Project,
+    /// In this directory.
+    Dir(PathBuf),
+}
+
+/// A run that is over.
+#[derive(Debug, Clone)]
+pub struct RunOutcome {
+    /// How it went.
+    pub ran: Ran,
+    /// Where the skill comes from.
+    pub source: String,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// Runs a script to its end. That it failed is no error; see [`Ran::success`].
+///
+/// # Errors
+///
+/// A skill or script that is not there; a script that may not run; what [`run::run`] says.
+pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome> {
+    let settings = &context.settings;
+    let hit = find(context, &request.skill)?;
+    let skill = &hit.skill;
+    let (cwd, env) = (work_dir(context, &request.cwd)?, variables(context, &request.env)?);
+    let path = script_of(&skill.real, &request.skill, &request.script)?;
+    check_plain(&skill.real, &path)?;
+    let permit = permit(
+        context,
+        &PermitRequest {
+            skill,
+            script: &path,
+            unsaid: request.unsaid,
+            allow_scripts: request.allow_scripts,
+            allow_modified: request.allow_modified,
+        },
+    )?;
+    let checked = permit.checked;
+    let source = checked.provenance.source();
+    let script = Script {
+        skill: skill.meta.name.clone(),
+        version: skill.meta.version.clone(),
+        files: checked.files,
+        digest: Some(checked.digest),
+        base: checked.below,
+        path,
+    };
+    let absolute = |paths: &[PathBuf]| paths.iter().map(|path| settings.cwd.join(path)).collect();
+    let options = Options {
+        args: request.args.clone(),
+        stdin: request.stdin.clone(),
+        cwd,
+        env,
+        limits: request.limits.clone(),
+        sandbox: request.sandbox,
+        no_network: request.no_network,
+        read: absolute(&request.read),
+        write: absolute(&request.write),
+    };
+    let ran = run::run(settings, &script, &options, watch)?;
+    let warnings = hit.warnings.into_iter().chain(permit.warnings).collect();
+    Ok(RunOutcome { ran, source, warnings })
+}
+
+fn work_dir(context: &Context, place: &Place) -> Result<WorkDir> {
+    Ok(match place {
+        Place::Here => WorkDir::Here,
+        Place::Skill => WorkDir::Skill,
+        Place::Project => WorkDir::Dir(Scope::new(&context.settings, ScopeKind::Project)?.root),
+        Place::Dir(dir) => WorkDir::Dir(context.settings.cwd.join(dir)),
+    })
+}
+
+fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString, OsString>> {
+    let one = |wanted: &OsString| {
+        if let Some((name, value)) = wanted.to_str().and_then(|text| text.split_once('=')) {
+            if name.is_empty() || wanted.as_encoded_bytes().contains(&0) {
+                return Err(Error::usage(format!("`{}` names no variable", wanted.display()))
+                    .hint("`--env NAME` passes a variable on, `--env NAME=VALUE` sets one"));
+            }
+            return Ok((OsString::from(name), OsString::from(value)));
+        }
+        match context.settings.env.vars.get::<OsStr>(wanted) {
+            Some(value) => Ok((wanted.clone(), value.clone())),
+            None => Err(Error::usage(format!("the variable `{}` is not set", wanted.display()))
+                .hint("set it first, or give it a value with `--env NAME=VALUE`")),
+        }
+    };
+    wanted.iter().map(one).collect()
+}
+
+/// The path below the skill's directory `dir` of what `wanted` names.
+fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
+    let tree = fs::tree_of(dir)?;
+    let paths: Vec<&str> = tree.entries().map(|(path, _)| path).collect();
+    let below = format!("{SCRIPTS}{wanted}");
+    if let Some(path) = paths.iter().find(|path| **path == wanted || **path == below) {
+        return Ok((*path).to_owned());
+    }
+    let scripts: Vec<&str> = paths.iter().filter_map(|path| path.strip_prefix(SCRIPTS)).collect();
+    let stem = |name: &str| name.rsplit_once('.').is_some_and(|(stem, _)| stem == wanted);
+    match scripts.iter().filter(|name| stem(name)).collect::<Vec<_>>()[..] {
+        [name] => return Ok(format!("{SCRIPTS}{name}")),
+        [] => {}
+        ref more => {
+            return Err(Error::usage(format!("`{skill}` has several scripts called `{wanted}`"))
+                .hint(format!("name one of them: {}", listed(more.iter().map(|name| **name)))));
+        }
+    }
+    let mut error = Error::usage(format!("`{skill}` has no script `{wanted}`"));
+    if let Some(closest) = text::closest(wanted, scripts.iter().copied()) {
+        error = error.hint(format!("did you mean `{closest}`?"));
+    }
+    Err(match scripts.is_empty() {
+        true => error.hint(format!("there is nothing in its `{SCRIPTS}`")),
+        false => error.hint(format!("in its `{SCRIPTS}` are {}", listed(scripts.into_iter()))),
+    })
+}
+
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(MAX_NAMES);
+    let names: Vec<_> = names.take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// S1-FR-205.3: what a link leads to is not what its name says, and the bits of a set-id file are a
+/// promise that is not kept here.
+fn check_plain(dir: &Path, path: &str) -> Result<()> {
+    let at = dir.join(path);
+    let refused = |reason| Error::integrity(format!("`{path}` is not run: {reason}"));
+    match fs::kind(&at)? {
+        Some(fs::Kind::File) if fs::is_set_id(&at)? => Err(refused("it is setuid or setgid")
+            .hint(format!("`chmod ug-s '{}'` takes that away", at.display()))),
+        Some(fs::Kind::File) => Ok(()),
+        Some(fs::Kind::Symlink) => {
+            Err(refused("it is a symbolic link").hint("run the file that it leads to"))
+        }
+        _ => Err(refused("it is no regular file")),
+    }
+}
