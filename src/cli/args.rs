@@ -215,6 +215,7 @@ pub(crate) enum Command {
     /// list the scripts of skills that an agent can call, and what they take
     #[command(after_help = help::TOOLS)]
     Tools(ToolsArgs),
+
     /// run a script of a skill
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
     Run(RunArgs),

@@ -77,6 +77,7 @@ impl Schema {
 
     /// Asserts that `text` is JSON as the schema says, and would not be so any more without any one of the
     /// members that it has, or with one more.
+    #[cfg(feature = "cli")]
     #[track_caller]
     pub(crate) fn assert_describes(&self, text: &str) {
         let value: Value = serde_json::from_str(text).expect("JSON");
@@ -172,6 +173,7 @@ impl Schema {
 }
 
 /// The JSON pointers of all objects in `value`, which lies at `at`, with their keys.
+#[cfg(feature = "cli")]
 fn objects_in(value: &Value, at: String, found: &mut Vec<(String, Vec<String>)>) {
     match value {
         Value::Array(items) => {

@@ -101,7 +101,8 @@ fn counts(skills: &[ImportedSkill]) -> String {
         ("unknown", "of unknown source"),
         ("tracked", "tracked before"),
     ];
-    counted("skill", skills.iter().map(word), &words).join("; ")
+    let outcomes: Vec<_> = skills.iter().map(word).collect();
+    counted("skill", &outcomes, &words).join("; ")
 }
 
 fn next(printer: &Printer, outcome: &ImportOutcome) {

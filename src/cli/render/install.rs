@@ -149,7 +149,8 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Disabled, "disabled"),
         (Change::Enabled, "enabled"),
     ];
-    counted("skill", skills.iter().map(|skill| skill.change), &kinds).join(", ")
+    let changes: Vec<_> = skills.iter().map(|skill| skill.change).collect();
+    counted("skill", &changes, &kinds).join(", ")
 }
 
 pub(super) fn place(scope: Option<ScopeKind>) -> String {

@@ -80,12 +80,8 @@ fn count(number: usize, what: &str) -> String {
 
 /// How many there are `of` each kind, in the order of `kinds`, without those that there are none of:
 /// `2 skills added`, `1 unchanged`. The first says what is counted.
-fn counted<K: PartialEq>(
-    what: &str,
-    of: impl Iterator<Item = K> + Clone,
-    kinds: &[(K, &str)],
-) -> Vec<String> {
-    let numbers = kinds.iter().map(|(kind, word)| (of.clone().filter(|one| one == kind).count(), word));
+fn counted<K: PartialEq>(what: &str, of: &[K], kinds: &[(K, &str)]) -> Vec<String> {
+    let numbers = kinds.iter().map(|(kind, word)| (of.iter().filter(|one| *one == kind).count(), word));
     let text = |(at, (number, word))| match at {
         0 => format!("{} {word}", count(number, what)),
         _ => format!("{number} {word}"),
@@ -119,7 +115,7 @@ mod tests {
         assert_eq!(and(&["a"]), "a");
         assert_eq!(and(&["a", "b", "c"]), "a, b and c");
         let kinds = [("x", "old"), ("y", "new"), ("z", "gone")];
-        assert_eq!(counted("skill", ["z", "y", "z"].into_iter(), &kinds), ["1 skill new", "2 gone"]);
+        assert_eq!(counted("skill", &["z", "y", "z"], &kinds), ["1 skill new", "2 gone"]);
         assert_eq!(quoted(&["a", "b\n"]), "`a` and `b`");
         assert_eq!((count(1, "error"), count(0, "error")), ("1 error".into(), "0 errors".into()));
     }

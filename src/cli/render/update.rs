@@ -229,7 +229,8 @@ fn counts(skills: &[UpdatedSkill]) -> String {
         (UpdateChange::Unresolved, "left with conflicts"),
         (UpdateChange::Failed, "failed"),
     ];
-    counted("skill", skills.iter().map(|skill| skill.change), &kinds).join(", ")
+    let changes: Vec<_> = skills.iter().map(|skill| skill.change).collect();
+    counted("skill", &changes, &kinds).join(", ")
 }
 
 #[cfg(test)]
