@@ -444,3 +444,55 @@ def test_installation(world: World) -> None:
     assert names(SkillManager()) == ["pdf"]
     with pytest.raises(ConfigurationError, match="scope"):
         skillpm.install("./vendor", scope="machine")  # type: ignore[arg-type]
+
+
+UGLY = [
+    "",
+    " ",
+    "\0",
+    "\ud800",
+    "..",
+    "/",
+    ":",
+    "a:",
+    ":a",
+    "project-claude:",
+    "é" * 10_000,
+    "\x1b[2J",
+    "%s{}",
+]
+
+
+@pytest.mark.parametrize("text", UGLY)
+def test_whatever_is_asked_is_answered_by_an_exception_of_ours(world: World, text: str) -> None:
+    """A panic would not be an `Exception`, and a fault of ours no `SkillpmError`."""
+    world.skill("pdf")
+    manager = SkillManager(scripts="allow", trusted=True)
+    expected = UnicodeEncodeError if text == "\ud800" else skillpm.SkillpmError
+    for ask in (
+        manager.get_skill,
+        manager.load_skill,
+        manager.invoke_skill,
+        manager.get_skill_tools,
+        lambda text: manager.invoke_skill("pdf", form=text),
+        lambda text: manager.read_skill_file("pdf", text),
+        lambda text: manager.read_skill_file(text, "SKILL.md"),
+        lambda text: manager.run_script("pdf", text),
+        lambda text: SkillManager(preset=text),
+        lambda text: SkillManager(on_duplicate=text),
+        lambda text: skillpm.install("./vendor", scope=text),
+    ):
+        with pytest.raises(expected) as raised:
+            ask(text)
+        assert not isinstance(raised.value, skillpm.InternalError)
+
+
+@pytest.mark.parametrize("wrong", [None, 1, b"pdf", ["pdf"], object()])
+def test_arguments_of_other_types(world: World, wrong: object) -> None:
+    world.skill("pdf")
+    manager = SkillManager()
+    for ask in (manager.get_skill, manager.invoke_skill, manager.get_skill_tools):
+        with pytest.raises(TypeError):
+            ask(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        manager.invoke_skill("pdf", wrong)  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.req("S0-FR-045", "S0-FR-048")
 def test_one_version() -> None:
     assert metadata.version("skillpm-py") == skillpm.__version__
     said = run("-m", "skillpm", "--version").stdout.split()
