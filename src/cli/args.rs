@@ -216,7 +216,7 @@ pub(crate) enum Command {
     #[command(after_help = help::TOOLS)]
     Tools(ToolsArgs),
 
-    /// run a script of a skill
+    /// run a script of a skill; the exit code is the script's, 124 where its time was over
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
     Run(RunArgs),
 
