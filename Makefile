@@ -10,8 +10,15 @@ TEST_TOOLS = $(abspath $(TARGET))/test-tools
 SKILLS = skills@1.7.4
 NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
+# The Python package: the interpreter, the environment of its tests, and where its extension is compiled.
+PYTHON ?= python3
+PYTHON_ENV = $(abspath $(TARGET))/python-env
+PYTHON_BIN = $(PYTHON_ENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PYTHON_TARGET = $(abspath $(TARGET))/python
+BINDINGS = CARGO_TARGET_DIR="$(PYTHON_TARGET)" PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO)
+
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install test test-tools own-skills bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install python test test-tools own-skills python-env python-tests bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,10 +49,16 @@ build: tools ## build the program for use, target/release/skillpm
 install: tools ## build skillpm and put it where cargo keeps programs
 	$(CARGO) install --locked --path .
 
+python: tools python-env ## build the wheel of the Python package, in target/wheels
+	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
+	    cd python && CARGO_TARGET_DIR="$(PYTHON_TARGET)" "$(PYTHON_BIN)/maturin" build --release --locked --out "$(abspath $(TARGET))/wheels"; \
+	else exit 2; fi
+
 test: tools test-tools ## run all tests, and validate the example skills and what the templates make
 	$(CARGO) test --locked --no-default-features --lib
 	@$(MAKE) --no-print-directory own-skills
 	$(CARGO) test --locked --all-features
+	@$(MAKE) --no-print-directory python-tests
 
 own-skills: tools ## validate the example skills, and a skill from each template, as for publishing
 	$(CARGO) run --locked --quiet -- validate --profile publish --strict examples/skills
@@ -77,6 +90,24 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	        || echo 'npm could not fetch $(SKILLS): tests against it are left out'; \
 	fi
 
+# Left out with a word where there is no Python, or no network for what the tests need of its index of packages.
+python-env:
+	@if ! command -v $(PYTHON) >/dev/null 2>&1; then \
+	    echo '$(PYTHON) was not found: the Python package is left out (`make PYTHON=...` names another)'; \
+	elif ! cmp -s python/requirements-test.txt "$(PYTHON_ENV)/ready"; then \
+	    rm -f "$(PYTHON_ENV)/ready"; \
+	    { [ -x "$(PYTHON_BIN)/python" ] || $(PYTHON) -m venv "$(PYTHON_ENV)"; } \
+	        && "$(PYTHON_BIN)/python" -m pip install --quiet --disable-pip-version-check -r python/requirements-test.txt \
+	        && cp python/requirements-test.txt "$(PYTHON_ENV)/ready" \
+	        || echo 'an environment with what python/requirements-test.txt names could not be made: the Python package is left out'; \
+	fi
+
+python-tests: tools python-env ## build the Python package into an environment under target/ and run its tests
+	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
+	    cd python && . "$(PYTHON_BIN)/activate" \
+	        && CARGO_TARGET_DIR="$(PYTHON_TARGET)" maturin develop --quiet --locked && python -m pytest -q $(PYTEST); \
+	fi
+
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }
 	python3 benches/compare.py "$(RELEASE)"
@@ -103,14 +134,23 @@ lint: tools ## check format, lints, documentation, and licences where cargo-deny
 	$(CARGO) clippy --locked --all-targets --all-features -- -D warnings
 	$(CARGO) clippy --locked --no-default-features --lib --tests -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --no-deps --all-features
+	$(CARGO) fmt --manifest-path python/Cargo.toml --check
+	$(BINDINGS) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
+	@$(MAKE) --no-print-directory python-env
+	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
+	    "$(PYTHON_BIN)/ruff" check --quiet python && "$(PYTHON_BIN)/ruff" format --check --quiet python; \
+	fi
 	@if $(CARGO) deny --version >/dev/null 2>&1; then \
-	    $(CARGO) deny --all-features check bans licenses sources; \
+	    $(CARGO) deny --all-features check bans licenses sources \
+	        && $(CARGO) deny --manifest-path python/Cargo.toml check --config deny.toml bans licenses sources; \
 	else \
 	    echo 'cargo-deny is not installed: licences, bans and sources were not checked'; \
 	fi
 
 fmt: tools ## format the code
 	$(CARGO) fmt
+	$(CARGO) fmt --manifest-path python/Cargo.toml
+	@if [ -e "$(PYTHON_ENV)/ready" ]; then "$(PYTHON_BIN)/ruff" format python && "$(PYTHON_BIN)/ruff" check --fix python; fi
 
 advisories: tools ## check the dependencies for known faults (needs cargo-deny and the network)
 	$(CARGO) deny --all-features check advisories

@@ -70,6 +70,7 @@ pub mod interrupt;
 pub mod ops;
 pub mod reporter;
 pub mod settings;
+mod workers;
 // front ends
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -4,8 +4,13 @@
 //! only read. Other programs that load skills differ in it, and each of the presets gives the answers
 //! of one of them. There is one loader and one discovery; what differs is this value.
 
+mod listing;
+
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
+
+pub use self::listing::{Listing, UnknownListing};
 
 use crate::text::closest;
 
@@ -45,6 +50,42 @@ pub struct Policy {
     pub places: Places,
     /// Whether a source that is not there is an error (conflict C14).
     pub strict_sources: bool,
+    /// When a library looks again at what lies on disk (conflict C17).
+    pub freshness: Freshness,
+    /// Whether a library keeps instructions that were read.
+    pub keep_bodies: bool,
+    /// Where the scripts of a skill lie that are tools (conflict C20).
+    pub scripts: ScriptPlaces,
+    /// What of a body stands for arguments and the skill's directory (conflict C10).
+    pub placeholders: Placeholders,
+    /// Which files of a skill are listed (conflict C16). All of them can be read.
+    pub listing: Listing,
+    /// Whether two dots in a row anywhere in the name of a file are refused (conflict C16); else only a
+    /// component of two dots is.
+    pub no_dots: bool,
+}
+
+/// Where the scripts of a skill lie that are tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScriptPlaces {
+    /// In `scripts/`, and not in the directories below it.
+    Top,
+    /// In `scripts/`, and five directories deep below it.
+    Recursive,
+    /// Anywhere in the skill, five directories deep.
+    Root,
+}
+
+/// What of a body stands for something else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Placeholders {
+    /// `$ARGUMENTS`, `$ARGUMENTS[N]`, `$N`, `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}`.
+    #[default]
+    All,
+    /// `$ARGUMENTS` only.
+    Arguments,
+    /// Nothing: the body stays as it is written.
+    Nothing,
 }
 
 /// Which names are taken.
@@ -113,6 +154,18 @@ pub enum Places {
     Named,
 }
 
+/// When a library of skills looks again at what lies on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Freshness {
+    /// Whenever it is asked, by what the file system tells of directories and files. Only what changed is
+    /// read again.
+    Stat,
+    /// Never, until it is told to.
+    Session,
+    /// When so much time went by since it looked last.
+    Ttl(Duration),
+}
+
 /// A directory of skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
@@ -151,6 +204,12 @@ impl Policy {
         depth: DEFAULT_DEPTH,
         places: Places::Default,
         strict_sources: false,
+        freshness: Freshness::Stat,
+        keep_bodies: false,
+        scripts: ScriptPlaces::Top,
+        placeholders: Placeholders::All,
+        listing: Listing::All,
+        no_dots: false,
     };
 
     /// Nothing that is off the specification.
@@ -177,6 +236,8 @@ impl Policy {
         file_name: FileName::AnyCase,
         depth: 1,
         places: Places::Listed(&[project(".claude/skills")]),
+        scripts: ScriptPlaces::Root,
+        placeholders: Placeholders::Arguments,
         ..Self::DEFAULT
     };
 
@@ -189,10 +250,12 @@ impl Policy {
         legacy_fields: Tolerance::Accept,
         depth: 1,
         places: Places::Named,
+        placeholders: Placeholders::Nothing,
         ..Self::DEFAULT
     };
 
-    /// As `SkillStore` of Langflow: versions, tags and dependencies at the top, the last one wins.
+    /// As `SkillStore` of Langflow: versions, tags and dependencies at the top, the last one wins, and what
+    /// was read is kept for the session.
     pub const S3: Self = Self {
         names: NameRule::AsIs,
         unknown_fields: Tolerance::Accept,
@@ -200,6 +263,11 @@ impl Policy {
         default_version: Some("1.0"),
         duplicates: Duplicates::Last,
         places: Places::Named,
+        freshness: Freshness::Session,
+        keep_bodies: true,
+        placeholders: Placeholders::Nothing,
+        listing: Listing::Markdown,
+        no_dots: true,
         ..Self::DEFAULT
     };
 
@@ -217,6 +285,8 @@ impl Policy {
             project(".agents/skills"),
             project(".claude/skills"),
         ]),
+        placeholders: Placeholders::Nothing,
+        listing: Listing::Specified,
         ..Self::DEFAULT
     };
 
@@ -349,6 +419,34 @@ mod tests {
         ("places", |policy| policy.places.to_string()),
         ("a source that is not there", |policy| {
             if policy.strict_sources { "an error" } else { "empty" }.into()
+        }),
+        ("a library looks again", |policy| match policy.freshness {
+            Freshness::Stat => "when asked".into(),
+            Freshness::Session => "when told".into(),
+            Freshness::Ttl(time) => format!("after {} s", time.as_secs()),
+        }),
+        ("instructions that were read", |policy| {
+            if policy.keep_bodies { "kept" } else { "read again" }.into()
+        }),
+        ("scripts that are tools", |policy| {
+            match policy.scripts {
+                ScriptPlaces::Top => "in `scripts/`",
+                ScriptPlaces::Recursive => "below `scripts/`",
+                ScriptPlaces::Root => "anywhere",
+            }
+            .into()
+        }),
+        ("placeholders of the body", |policy| {
+            match policy.placeholders {
+                Placeholders::All => "all",
+                Placeholders::Arguments => "`$ARGUMENTS`",
+                Placeholders::Nothing => "none",
+            }
+            .into()
+        }),
+        ("files that are listed", |policy| format!("`{}`", policy.listing)),
+        ("`..` in the name of a file", |policy| {
+            if policy.no_dots { "refused" } else { "refused as a component" }.into()
         }),
     ];
 

@@ -92,14 +92,56 @@ fn is_hidden(c: char) -> bool {
     !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
 }
 
+/// Escapes a text for elements and attributes of XML, which has no way to write control characters.
+pub fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in visible(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&apos;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 /// Returns the one of `candidates` that is most like `given`, if it is alike enough to be a slip.
 pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(given, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
+        .filter_map(|candidate| Some((likeness(given, candidate)?, candidate)))
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
+}
+
+/// How much like `given` the `candidate` is, if it is alike enough to be a slip.
+fn likeness(given: &str, candidate: &str) -> Option<f64> {
+    Some(strsim::jaro_winkler(given, candidate)).filter(|likeness| *likeness > 0.8)
+}
+
+/// Returns up to `count` of the paths `candidates` that are most like `given`, the best first: as wholes, or
+/// by the names of their files, in any case.
+pub fn closest_paths<'a>(
+    given: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let (given, wanted) = (given.to_lowercase(), name(given));
+    let mut alike: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .filter_map(|path| {
+            let whole = likeness(&given, &path.to_lowercase());
+            let likeness = whole.into_iter().chain(likeness(&wanted, &name(path)));
+            Some((likeness.max_by(f64::total_cmp)?, path))
+        })
+        .collect();
+    // Stable: of two that are as much alike, the first stays the first.
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.into_iter().map(|(_, path)| path).take(count).collect()
 }
 
 #[cfg(test)]
@@ -120,6 +162,17 @@ mod tests {
             assert_eq!(timestamp(seconds, 0), text);
         }
         assert_eq!(timestamp(1, 7), "1970-01-01T00:00:01.007Z");
+    }
+
+    #[test]
+    fn paths_are_alike_as_wholes_or_by_the_names_of_their_files() {
+        let paths = ["LICENSE.txt", "references/forms.md", "references/format.md", "scripts/fill.py"];
+        let closest = |given: &str| closest_paths(given, paths, 2);
+        assert_eq!(closest("forms.md"), ["references/forms.md", "references/format.md"]);
+        assert_eq!(closest("reference/forms.md")[0], "references/forms.md");
+        assert_eq!(closest("script/fil.py"), ["scripts/fill.py"]);
+        assert_eq!(closest("license.TXT"), ["LICENSE.txt"]);
+        assert_eq!(closest("x"), [""; 0]);
     }
 
     #[test]

@@ -5,89 +5,23 @@
 //! regular files, every path a [`SafePath`], no two names alike, within the limits. Lint, digest,
 //! store and install see nothing but file sets.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::digest::{Digest, HashingWriter, tree_digest};
-use crate::path::{SafePath, collision_key};
+use crate::path::SafePath;
 use crate::refusal::{Limits, Refusal};
 
+mod content;
 mod held;
 mod kept;
+mod set;
 
+pub use content::{Content, Memory, ReadError, append_by_copy};
 pub use held::{Held, MOST};
 pub use kept::Kept;
-
-/// The bytes behind the entries of a tree.
-pub trait Content: Send + Sync {
-    /// Writes the whole content of entry `id` to `sink`. For a symbolic link that is its target.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::Refused`] where the bytes are not what the tree declared (checksum, size);
-    /// [`ReadError::Io`] where they could not be read or written.
-    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError>;
-
-    /// Adds the content of the file `id` to `buffer`, no more than `limit` bytes of it, and returns how many
-    /// bytes it has: as far as they were counted, where these are more.
-    ///
-    /// # Errors
-    ///
-    /// As [`Content::copy_to`].
-    fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
-        append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
-    }
-}
-
-/// What [`Content::append_to`] does, with what `copy` writes.
-///
-/// # Errors
-///
-/// As `copy`.
-pub fn append_by_copy(
-    copy: impl FnOnce(&mut dyn Write) -> Result<(), ReadError>,
-    limit: u64,
-    buffer: &mut Vec<u8>,
-) -> Result<u64, ReadError> {
-    let mut sink = Counted { buffer, limit, count: 0 };
-    copy(&mut sink)?;
-    Ok(sink.count)
-}
-
-/// A buffer that takes no more than so many bytes and counts the others.
-struct Counted<'a> {
-    buffer: &'a mut Vec<u8>,
-    limit: u64,
-    count: u64,
-}
-
-impl Write for Counted<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = self.limit.saturating_sub(self.count);
-        let fit = usize::try_from(room).map_or(bytes.len(), |room| room.min(bytes.len()));
-        self.buffer.extend_from_slice(&bytes[..fit]);
-        self.count += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Why content could not be delivered.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The bytes are not what was declared.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// The machine could not read or write.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
+pub use set::{FileEntry, FileSet};
 
 /// What an entry of a [`Tree`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,168 +233,6 @@ impl Write for Capped {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// One file of a [`FileSet`].
-#[derive(Debug, Clone)]
-pub struct FileEntry {
-    /// Where it lies below the skill's directory.
-    pub path: SafePath,
-    /// Whether it gets mode 0755; the others get 0644.
-    pub executable: bool,
-    /// Bytes.
-    pub size: u64,
-    id: usize,
-}
-
-impl FileEntry {
-    /// Returns an entry whose content `id` names.
-    pub fn new(path: SafePath, executable: bool, size: u64, id: usize) -> Self {
-        Self { path, executable, size, id }
-    }
-}
-
-/// The files of one skill, sorted by path: safe names, regular files, nothing twice.
-#[derive(Clone)]
-pub struct FileSet {
-    files: Vec<FileEntry>,
-    content: Arc<dyn Content>,
-}
-
-impl FileSet {
-    /// Returns a set of `files`.
-    ///
-    /// # Errors
-    ///
-    /// Names that are there twice, collide or are file and directory at once; too many files or
-    /// bytes for `limits`.
-    pub fn new(
-        mut files: Vec<FileEntry>,
-        content: Arc<dyn Content>,
-        limits: &Limits,
-    ) -> Result<Self, Refusal> {
-        if files.len() as u64 > limits.skill_files {
-            return Err(Refusal::TooManyEntries { count: files.len() as u64, limit: limits.skill_files });
-        }
-        let size = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
-        if size > limits.skill_bytes {
-            return Err(Refusal::TooLarge { size, limit: limits.skill_bytes });
-        }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        check_names(&files)?;
-        Ok(Self { files, content })
-    }
-
-    /// Returns the same set, which holds `guard` for as long as its content can be read.
-    #[must_use]
-    pub fn guarded(self, guard: Arc<dyn Any + Send + Sync>) -> Self {
-        let content = Arc::new(Guarded { content: self.content, _guard: guard });
-        Self { files: self.files, content }
-    }
-
-    /// Returns the same files with their content from elsewhere, by the same ids.
-    #[must_use]
-    pub fn from(&self, content: Arc<dyn Content>) -> Self {
-        Self { files: self.files.clone(), content }
-    }
-
-    /// The files, sorted by the bytes of their paths.
-    pub fn files(&self) -> &[FileEntry] {
-        &self.files
-    }
-
-    /// The file at `path`, if there is one.
-    pub fn get(&self, path: &str) -> Option<&FileEntry> {
-        self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok().map(|at| &self.files[at])
-    }
-
-    /// Writes the content of `file` to `sink`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Content::copy_to`].
-    pub fn copy_to(&self, file: &FileEntry, sink: &mut dyn Write) -> Result<(), ReadError> {
-        self.content.copy_to(file.id, sink)
-    }
-
-    /// Reads the content of `file` into memory.
-    ///
-    /// # Errors
-    ///
-    /// As [`Content::copy_to`].
-    pub fn read(&self, file: &FileEntry) -> Result<Vec<u8>, ReadError> {
-        let mut bytes = Vec::new();
-        self.copy_to(file, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Reads everything and returns the tree digest.
-    ///
-    /// # Errors
-    ///
-    /// As [`Content::copy_to`].
-    pub fn digest(&self) -> Result<Digest, ReadError> {
-        let mut lines = Vec::with_capacity(self.files.len());
-        for file in &self.files {
-            let mut hasher = HashingWriter::new(io::sink());
-            self.copy_to(file, &mut hasher)?;
-            lines.push((&file.path, file.executable, hasher.finish().0));
-        }
-        Ok(tree_digest(lines))
-    }
-}
-
-/// Content that is there for as long as something is held.
-struct Guarded {
-    content: Arc<dyn Content>,
-    _guard: Arc<dyn Any + Send + Sync>,
-}
-
-impl Content for Guarded {
-    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
-        self.content.copy_to(id, sink)
-    }
-
-    fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
-        self.content.append_to(id, limit, buffer)
-    }
-}
-
-impl fmt::Debug for FileSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&self.files).finish()
-    }
-}
-
-/// Refuses two paths that would meet on some file system, directories included.
-fn check_names(files: &[FileEntry]) -> Result<(), Refusal> {
-    // Key of every file and directory -> its spelling, and whether it is a file.
-    let mut seen: BTreeMap<String, (&str, bool)> = BTreeMap::new();
-    for file in files {
-        let path = file.path.as_str();
-        for (name, is_file) in file.path.ancestors().map(|dir| (dir, false)).chain([(path, true)]) {
-            match seen.insert(collision_key(name), (name, is_file)) {
-                None => {}
-                Some((other, false)) if other == name && !is_file => {}
-                Some((other, true)) if other == name && is_file => {
-                    return Err(Refusal::Duplicate(name.to_owned()));
-                }
-                Some((other, _)) if other == name => return Err(Refusal::FileAndDirectory(name.to_owned())),
-                Some((other, _)) => return Err(Refusal::Collision(other.to_owned(), name.to_owned())),
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Content held in memory, for tests and for files made on the spot.
-#[derive(Debug, Default)]
-pub struct Memory(pub Vec<Vec<u8>>);
-
-impl Content for Memory {
-    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
-        Ok(sink.write_all(&self.0[id])?)
     }
 }
 

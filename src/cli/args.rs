@@ -1,23 +1,35 @@
-//! What can be typed. The comments of these types are the texts of `--help`.
+//! What can be typed: the commands, and the arguments that several of them take. The arguments of one
+//! command are with it in `commands/`. The comments of these types are the texts of `--help`.
 
-use std::path::PathBuf;
-
-use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
+use super::commands::create::CreateArgs;
 use super::commands::diff::DiffArgs;
+use super::commands::disable::DisableArgs;
 use super::commands::doctor::DoctorArgs;
+use super::commands::explain::ExplainArgs;
 use super::commands::export::ExportArgs;
+use super::commands::fmt::FmtArgs;
 use super::commands::import::ImportArgs;
+use super::commands::install::{InstallArgs, InstallHow};
+use super::commands::invoke::InvokeArgs;
+use super::commands::link::LinkArgs;
+use super::commands::list::ListArgs;
 use super::commands::outdated::OutdatedArgs;
 use super::commands::policy::PolicyArgs;
+use super::commands::read::ReadArgs;
+use super::commands::remove::RemoveArgs;
+use super::commands::run::RunArgs;
+use super::commands::show::ShowArgs;
+use super::commands::tools::ToolsArgs;
 use super::commands::tree::TreeArgs;
 use super::commands::undo::UndoArgs;
 use super::commands::update::UpdateArgs;
+use super::commands::validate::ValidateArgs;
 use super::commands::verify::VerifyArgs;
 use super::commands::why::WhyArgs;
-use super::commands::{DisableArgs, LinkArgs};
 use super::{help, version};
 
 /// install, check and use Agent Skills
@@ -188,17 +200,30 @@ pub(crate) enum Command {
     )]
     Cache(CacheArgs),
 
+    /// show what is known of a skill: its fields, files, source and size, and what it hides
+    #[command(visible_alias = "info", after_help = help::SHOW)]
+    Show(ShowArgs),
+
+    /// print a file of a skill, or the names of its files
+    #[command(after_help = help::READ)]
+    Read(ReadArgs),
+
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
     Invoke(InvokeArgs),
 
+    /// list the scripts of skills that an agent can call, and what they take
+    #[command(after_help = help::TOOLS)]
+    Tools(ToolsArgs),
+
     /// run a script of a skill; the exit code is the script's, 124 where its time was over
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
-    Run(super::commands::RunArgs),
+    Run(RunArgs),
 
     /// show what may be installed here, and which line of which file says so
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),
+
     /// adopt what other tools installed
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
@@ -235,325 +260,4 @@ pub(crate) enum ScopeArg {
     /// The user, in every project.
     #[value(help = None::<&str>, alias = "global")]
     User,
-}
-
-// Arguments of `install`.
-#[derive(Debug, Clone, Default, Args)]
-#[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace", "from_project"]))]
-pub(crate) struct InstallArgs {
-    /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-    /// `owner/repo@skill`, the address of a git repository such as `https://host/repo.git` or
-    /// `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
-    /// `./archive.zip`, or an installed package such as `npm:name`; with `--marketplace` the names of
-    /// its plugins
-    #[arg(value_name = "SOURCE")]
-    pub(crate) sources: Vec<String>,
-
-    /// take plugins from the marketplace in this source
-    #[arg(long, value_name = "SOURCE")]
-    pub(crate) marketplace: Option<String>,
-
-    /// take the skills that the packages of this project bring along
-    #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
-    pub(crate) from_project: bool,
-
-    /// install the skill of this name; can be repeated, `*` means all
-    #[arg(short, long = "skill", value_name = "NAME")]
-    pub(crate) skills: Vec<String>,
-
-    /// install the one skill that is meant under this name, where its own is taken
-    #[arg(long = "as", value_name = "NAME", requires = "sources", conflicts_with = "list")]
-    pub(crate) alias: Option<String>,
-
-    /// link to the directories on this machine in place of copying them: edits show at once
-    #[arg(short, long, requires = "sources", conflicts_with_all = ["copy", "list"])]
-    pub(crate) editable: bool,
-
-    /// show the skills of the sources, install nothing
-    #[arg(short, long, requires = "wanted")]
-    pub(crate) list: bool,
-
-    /// take the sources at this tag
-    #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
-    pub(crate) tag: Option<String>,
-
-    /// take the sources at this branch
-    #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
-    pub(crate) branch: Option<String>,
-
-    /// take the sources at this commit
-    #[arg(long, value_name = "COMMIT", group = "revision", requires = "wanted")]
-    pub(crate) rev: Option<String>,
-
-    /// How it is done.
-    #[command(flatten)]
-    pub(crate) how: InstallHow,
-}
-
-// How skills are installed.
-#[derive(Debug, Clone, Default, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub(crate) struct InstallHow {
-    /// Where.
-    #[command(flatten)]
-    pub(crate) scope: ScopeArgs,
-
-    /// link the skills for this agent, such as `claude-code`; can be repeated, `*` means all agents
-    /// on this machine [default: the agents in use]
-    #[arg(short, long = "agent", value_name = "AGENT")]
-    pub(crate) agents: Vec<String>,
-
-    /// give agents copies in place of links
-    #[arg(long)]
-    pub(crate) copy: bool,
-
-    /// show what would be done, do nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
-    /// replace what is in the way, such as skills that you edited; it is kept in the store
-    #[arg(short, long)]
-    pub(crate) force: bool,
-
-    /// ask nothing: take all skills where several are found
-    #[arg(short, long)]
-    pub(crate) yes: bool,
-
-    /// tell which lines of a policy decided
-    #[arg(long)]
-    pub(crate) explain: bool,
-
-    /// fail if `skillpm.lock` would change
-    #[arg(long)]
-    pub(crate) locked: bool,
-
-    /// resolve nothing: only the revisions in `skillpm.lock`
-    #[arg(long)]
-    pub(crate) frozen: bool,
-
-    /// print the outcome as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-// Arguments of `list`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ListArgs {
-    /// Where.
-    #[command(flatten)]
-    pub(crate) scope: ScopeArgs,
-
-    /// print a JSON array
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-// Arguments of `remove`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct RemoveArgs {
-    /// the names under which the skills are installed
-    #[arg(value_name = "NAME", required = true)]
-    pub(crate) names: Vec<String>,
-
-    /// Where.
-    #[command(flatten)]
-    pub(crate) scope: ScopeArgs,
-
-    /// show what would be removed, do nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
-    /// also remove skills that you edited; the edited copy is kept in the store
-    #[arg(short, long)]
-    pub(crate) force: bool,
-
-    /// print the outcome as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-// Arguments of `validate`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ValidateArgs {
-    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
-    /// `'skills/**/SKILL.md'`, or `-` for standard input
-    #[arg(value_name = "PATH", default_value = ".")]
-    pub(crate) paths: Vec<PathBuf>,
-
-    /// whose view to take: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
-
-    /// fail on warnings too
-    #[arg(long)]
-    pub(crate) strict: bool,
-
-    /// `human`, or for programs `json`, `sarif`, `github` (annotations of a workflow) or `junit`
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
-    #[arg(hide_possible_values = true)]
-    pub(crate) format: FormatArg,
-
-    /// write the report into this file, not to standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// the file that standard input is to be, for its name, that of its directory, and messages
-    #[arg(long, value_name = "FILE")]
-    pub(crate) stdin_filename: Option<PathBuf>,
-
-    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also repairs what
-    /// somebody should look at
-    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "safe", hide_possible_values = true)]
-    pub(crate) fix: Option<FixArg>,
-
-    /// write nothing, show what `--fix` or `--fix=unsafe` would change
-    #[arg(long, conflicts_with_all = ["format", "output"])]
-    pub(crate) diff: bool,
-
-    /// check again whatever changes, until `Ctrl-C`
-    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff"])]
-    pub(crate) watch: bool,
-}
-
-/// Which repairs are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FixArg {
-    /// Those that change no meaning.
-    #[value(help = None::<&str>)]
-    Safe,
-    /// All of them.
-    #[value(help = None::<&str>)]
-    Unsafe,
-}
-
-/// The form of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatArg {
-    /// For people.
-    #[value(help = None::<&str>)]
-    Human,
-    /// Of our own, with a schema.
-    #[value(help = None::<&str>)]
-    Json,
-    /// For code scanning.
-    #[value(help = None::<&str>)]
-    Sarif,
-    /// Annotations of GitHub's workflows.
-    #[value(help = None::<&str>)]
-    Github,
-    /// For test reports.
-    #[value(help = None::<&str>)]
-    Junit,
-}
-
-// Arguments of `explain`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ExplainArgs {
-    /// the rule, as findings name it [default: a list of all]
-    #[arg(value_name = "RULE")]
-    pub(crate) rule: Option<String>,
-
-    /// print the rules as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-// Arguments of `create`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct CreateArgs {
-    /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
-    #[arg(value_name = "NAME")]
-    pub(crate) name: Option<String>,
-
-    /// what it does and when to use it, at most 1024 characters [default: a line made of the name]
-    #[arg(short, long, value_name = "TEXT")]
-    pub(crate) description: Option<String>,
-
-    /// its license as an SPDX expression, such as `MIT` or `Apache-2.0` [default: none]
-    #[arg(long, value_name = "SPDX")]
-    pub(crate) license: Option<String>,
-
-    /// who wrote it [default: nobody is named]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) author: Option<String>,
-
-    /// what it is made from: a built-in template, `./directory` or `owner/repo/directory#ref`
-    /// [default: basic]
-    #[arg(short, long, value_name = "TEMPLATE")]
-    pub(crate) template: Option<String>,
-
-    /// a value for a variable of the template; can be repeated
-    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
-    pub(crate) variables: Vec<(String, String)>,
-
-    /// directories that get a first file: `scripts`, `references`, `assets`, with commas between
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
-    pub(crate) resources: Vec<ResourceArg>,
-
-    /// make it among the skills of the `project` or of the `user`, where agents find it
-    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
-    pub(crate) scope: Option<ScopeArg>,
-
-    /// the directory in which the skill's own is made [default: the working directory]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) path: Option<PathBuf>,
-
-    /// list the built-in templates, make nothing
-    #[arg(long, exclusive = true)]
-    pub(crate) list_templates: bool,
-
-    /// show what would be made, make nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
-    /// ask nothing: what is not given gets its default
-    #[arg(short, long)]
-    pub(crate) yes: bool,
-}
-
-/// A directory that skills keep files in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ResourceArg {
-    /// Programs.
-    #[value(help = None::<&str>)]
-    Scripts,
-    /// Texts.
-    #[value(help = None::<&str>)]
-    References,
-    /// Files to work with.
-    #[value(help = None::<&str>)]
-    Assets,
-}
-
-/// Reads `NAME=VALUE`.
-fn variable(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once('=').ok_or("`NAME=VALUE` is expected")?;
-    Ok((name.trim().to_owned(), value.to_owned()))
-}
-
-// Arguments of `invoke`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct InvokeArgs {
-    /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
-    // One list, so that clap reads no flag of its own after the name.
-    #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
-    pub(crate) words: Vec<String>,
-}
-
-// Arguments of `fmt`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct FmtArgs {
-    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
-    /// `'skills/**/SKILL.md'`; `-` formats standard input to standard output
-    #[arg(value_name = "PATH", default_value = ".")]
-    pub(crate) paths: Vec<PathBuf>,
-
-    /// write nothing, fail if a file would change
-    #[arg(long)]
-    pub(crate) check: bool,
-
-    /// write nothing, show what would change
-    #[arg(long)]
-    pub(crate) diff: bool,
 }

@@ -184,6 +184,26 @@ pub(crate) const CACHE: &str = after!("cache",
 pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
+    "skillpm invoke --format json pdf            for programs"
+);
+
+pub(crate) const SHOW: &str = after!("show",
+    "skillpm show pdf            fields, files, source, tokens, and what it hides"
+    "skillpm show pdf -g         yours, also where the project has one of its name"
+    "skillpm show pdf --json     for programs"
+);
+
+pub(crate) const READ: &str = after!("read",
+    "skillpm read pdf                                      which files it has"
+    "skillpm read pdf references/forms.md                  one of them"
+    "skillpm read pdf references/forms.md --limit 40     its first lines"
+    "skillpm read pdf assets/logo.png --json               what is no text, in base64"
+);
+
+pub(crate) const TOOLS: &str = after!("tools",
+    "skillpm tools pdf                      the tools of one skill"
+    "skillpm tools --json                   those of all skills, with the schemas of what they take"
+    "skillpm tools pdf --format anthropic    as a model is given them"
 );
 
 pub(crate) const RUN: &str = after!("run",

@@ -39,18 +39,19 @@ pub(crate) struct App {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    let arguments = env::arguments();
+    ExitCode::from(run(env::arguments()))
+}
+
+/// Runs the program with `arguments`, the program's name first, and returns its exit code: for programs that
+/// bring the command along.
+pub fn run(arguments: Vec<OsString>) -> u8 {
     // Programs ask this often: it is answered before anything else is set up.
     if let [_, only] = &arguments[..]
         && (only == "--version" || only == "-V")
     {
         printer::bare(&format!("skillpm {}", *version::VERSION));
-        return ExitCode::SUCCESS;
+        return 0;
     }
-    ExitCode::from(run(arguments))
-}
-
-fn run(arguments: Vec<OsString>) -> u8 {
     let env = Env::from_process();
     let cli = Cli::try_parse_from(help_command(arguments));
     let fallback = Env::default();

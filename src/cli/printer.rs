@@ -123,6 +123,13 @@ impl Printer {
         self.talk("warning:", CHANGED, text);
     }
 
+    /// Tells each of `texts` as [`Printer::warning`] does.
+    pub(crate) fn warnings(&self, texts: &[String]) {
+        for text in texts {
+            self.warning(text);
+        }
+    }
+
     /// Tells what failed, its causes and what to do about it.
     pub(crate) fn failure(&self, message: &str, causes: &[String], hints: &[String]) {
         self.talk("error:", BAD, message);

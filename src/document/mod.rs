@@ -231,6 +231,22 @@ impl Document {
     }
 }
 
+/// Reads a text that is YAML as a whole, as frontmatter is read but without repairs. `None` where it has
+/// no value at all.
+///
+/// # Errors
+///
+/// Where it is not YAML, or larger than any frontmatter may be.
+pub(crate) fn read_yaml(yaml: &str, problems: &mut Vec<Problem>) -> Result<Option<Node>, Problem> {
+    if yaml.len() > MAX_FRONTMATTER {
+        return Err(Problem { kind: ProblemKind::TooLarge(yaml.len()), span: 0..0 });
+    }
+    tree::parse(yaml, 0, problems).map_err(|error| match error {
+        tree::NoTree::Limit(problem) => problem,
+        tree::NoTree::Syntax { fault, span } => Problem { kind: ProblemKind::Yaml(fault), span },
+    })
+}
+
 /// Strict first, then key by key. An empty frontmatter is a mapping without entries.
 fn read_tree(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Option<Node> {
     match tree::parse(yaml, base, problems) {

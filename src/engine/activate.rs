@@ -1,45 +1,171 @@
-//! The text that an agent gets of a skill.
+//! What an agent gets of a skill that it activates.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// What the arguments take the place of.
-const PLACEHOLDER: &str = "$ARGUMENTS";
-/// What stands for the placeholder's own text.
-const ESCAPED: &str = "$$ARGUMENTS";
+use super::arguments::Arguments;
+use super::dynamic;
+use crate::policy::Placeholders;
+use crate::skill::SkillMeta;
 
-/// Returns what an agent gets of a skill with this `body` in `base_dir`: a first line that names
-/// the directory, a blank line, and the body.
+/// What all arguments take the place of.
+const ARGUMENTS: &str = "$ARGUMENTS";
+/// What the skill's directory takes the place of.
+const DIRECTORIES: [&str; 2] = ["${SKILL_DIR}", "${CLAUDE_SKILL_DIR}"];
+/// The largest number of digits of an index: no skill has more arguments.
+const MAX_DIGITS: usize = 3;
+
+/// A skill that was activated: what every form of the answer is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activation {
+    /// What its frontmatter says.
+    pub meta: SkillMeta,
+    /// Its directory.
+    pub base_dir: PathBuf,
+    /// Its instructions, filled in.
+    pub body: String,
+    /// The arguments, as they were typed.
+    pub args: String,
+    /// Its other files, `/`-separated paths below its directory; empty until they are asked for.
+    pub files: Vec<String>,
+    /// The commands in the body that another program would have run. None was.
+    pub commands: Vec<String>,
+}
+
+/// Activates the skill `meta` with this `body` in `base_dir`.
 ///
-/// Every `$ARGUMENTS` of the body becomes `arguments`, whatever follows it; `$$ARGUMENTS` becomes
-/// `$ARGUMENTS`. The body is read once: arguments that hold `$ARGUMENTS` keep it. A body without a
-/// placeholder gets arguments that are not empty as a last paragraph. Neither the arguments nor
-/// the rest of the body change.
-pub fn activate(body: &str, base_dir: &Path, arguments: &str) -> String {
-    let mut text = format!("Base directory for this skill: {}\n\n", base_dir.display());
-    text.reserve(body.len() + arguments.len());
+/// The body is read once, so that nothing in the arguments is taken for a placeholder. `placeholders` says
+/// which there are:
+///
+/// - `$ARGUMENTS` is all arguments as typed, whatever follows it;
+/// - `$ARGUMENTS[N]` is one word of them, from 0, and `$N` the same, unless it looks like money or the
+///   like: behind a letter or digit (`US$5`, `$B$2`), before one (`$5k`), or with a fraction or
+///   thousands (`$1.50`, `$1,000`);
+/// - `${SKILL_DIR}` and `${CLAUDE_SKILL_DIR}` are `base_dir`.
+///
+/// A word that is not there leaves its placeholder as it is. A `$` or a backslash right before a
+/// placeholder keeps it as it is, and goes. Any other `$` is text.
+///
+/// Where no placeholder took arguments and there are some, they become the last paragraph
+/// (S0-US3.2). Commands in the body are never run.
+pub fn activate(
+    meta: SkillMeta,
+    body: &str,
+    base_dir: &Path,
+    arguments: &Arguments,
+    placeholders: Placeholders,
+) -> Activation {
+    let text = arguments.text();
+    let (mut filled, used) = fill(body, base_dir, arguments, placeholders);
+    if !used && !text.is_empty() {
+        filled.push_str("\n\nARGUMENTS: ");
+        filled.push_str(text);
+    }
+    Activation {
+        meta,
+        base_dir: base_dir.to_owned(),
+        body: filled,
+        args: text.to_owned(),
+        files: Vec::new(),
+        commands: dynamic::commands(body).into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// What a placeholder stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Placeholder {
+    /// All arguments.
+    All,
+    /// One of their words.
+    Word(usize),
+    /// The skill's directory.
+    Directory,
+}
+
+/// The body with its placeholders filled in, and whether one of them took arguments.
+fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders) -> (String, bool) {
+    let mut filled = String::with_capacity(body.len() + arguments.text().len());
     let mut used = false;
-    let mut rest = body;
-    while let Some(at) = rest.find('$') {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(after) = rest.strip_prefix(ESCAPED) {
-            text.push_str(PLACEHOLDER);
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix(PLACEHOLDER) {
-            text.push_str(arguments);
-            used = true;
-            rest = after;
-        } else {
-            text.push('$');
-            rest = &rest[1..];
+    // Where the last placeholder ends: its digits are not what the next one follows.
+    let mut last = 0;
+    let mut at = 0;
+    while let Some(found) = body[at..].find('$') {
+        filled.push_str(&body[at..at + found]);
+        at += found;
+        let (before, rest) = body.split_at(at);
+        let doubled = rest.strip_prefix('$').filter(|after| after.starts_with('$'));
+        if let Some((_, length)) = doubled.and_then(|after| placeholder("$", after, which)) {
+            filled.push_str(&rest[1..=length]);
+            at += 1 + length;
+            last = at;
+            continue;
+        }
+        let text = if at == last { "" } else { before };
+        let Some((what, length)) = placeholder(text, rest, which) else {
+            filled.push('$');
+            at += 1;
+            continue;
+        };
+        at += length;
+        last = at;
+        let literal = &rest[..length];
+        if which == Placeholders::All && text.ends_with('\\') {
+            // The backslash is the last character of what was copied: nothing was filled in since.
+            filled.pop();
+            filled.push_str(literal);
+            continue;
+        }
+        match what {
+            Placeholder::All => {
+                filled.push_str(arguments.text());
+                used = true;
+            }
+            Placeholder::Word(index) => {
+                let word = arguments.word(index);
+                filled.push_str(word.unwrap_or(literal));
+                used |= word.is_some();
+            }
+            Placeholder::Directory => filled.push_str(&base_dir.to_string_lossy()),
         }
     }
-    text.push_str(rest);
-    if !used && !arguments.is_empty() {
-        text.push_str("\n\nARGUMENTS: ");
-        text.push_str(arguments);
+    filled.push_str(&body[at..]);
+    (filled, used)
+}
+
+/// The placeholder at the start of `rest`, which begins with a dollar sign, and its length.
+fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeholder, usize)> {
+    if which == Placeholders::Nothing {
+        return None;
     }
-    text
+    if let Some(after) = rest.strip_prefix(ARGUMENTS) {
+        let index = after.strip_prefix('[').filter(|_| which == Placeholders::All).and_then(|inner| {
+            let (index, length) = number(inner)?;
+            inner[length..]
+                .starts_with(']')
+                .then_some((Placeholder::Word(index), ARGUMENTS.len() + length + 2))
+        });
+        return Some(index.unwrap_or((Placeholder::All, ARGUMENTS.len())));
+    }
+    if which == Placeholders::Arguments {
+        return None;
+    }
+    if let Some(directory) = DIRECTORIES.iter().find(|directory| rest.starts_with(**directory)) {
+        return Some((Placeholder::Directory, directory.len()));
+    }
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    let (index, length) = number(&rest[1..])?;
+    let mut after = rest[1 + length..].chars();
+    let next = after.next();
+    let is_amount = matches!(next, Some('.' | ',')) && after.next().is_some_and(|c| c.is_ascii_digit());
+    let is_text = is_amount || next.is_some_and(is_word) || before.chars().next_back().is_some_and(is_word);
+    (!is_text).then_some((Placeholder::Word(index), 1 + length))
+}
+
+/// The number at the start of `text`, without leading zeros, and how many digits it has.
+fn number(text: &str) -> Option<(usize, usize)> {
+    let length = text.bytes().take_while(u8::is_ascii_digit).count();
+    let digits = &text[..length];
+    let is_plain = length <= MAX_DIGITS && (length == 1 || !digits.starts_with('0'));
+    Some((digits.parse().ok().filter(|_| is_plain)?, length))
 }
 
 #[cfg(test)]
@@ -48,84 +174,164 @@ mod tests {
 
     use super::*;
 
-    const HEAD: &str = "Base directory for this skill: /s/$ARGUMENTS\n\n";
-
-    /// The text after the first line. The directory's name is made to tempt.
-    fn after_head(body: &str, arguments: &str) -> String {
-        let text = activate(body, Path::new("/s/$ARGUMENTS"), arguments);
-        text.strip_prefix(HEAD).expect("S0-US3.4, S0-FR-022: the first line").to_owned()
+    /// The body, filled in. The directory's name is made to tempt.
+    fn with(body: &str, arguments: &str, which: Placeholders) -> String {
+        let dir = Path::new("/s/$ARGUMENTS");
+        activate(SkillMeta::default(), body, dir, &Arguments::new(arguments), which).body
     }
 
-    /// S0-US3.1, S0-US3.4, S0-FR-022, S0-FR-023, S0-FR-028, conflict C10.
+    fn filled(body: &str, arguments: &str) -> String {
+        with(body, arguments, Placeholders::All)
+    }
+
+    /// S0-US3.1, S0-FR-023, S0-FR-028, conflict C10.
     #[test]
-    fn the_placeholder_is_replaced_in_the_body_only() {
-        assert_eq!(
-            activate("Review $ARGUMENTS now.\n", Path::new("/s/review"), "a.py"),
-            "Base directory for this skill: /s/review\n\nReview a.py now.\n"
-        );
-        assert_eq!(after_head("x\n", ""), "x\n");
+    fn the_placeholder_is_replaced() {
+        assert_eq!(filled("Review $ARGUMENTS now.\n", "a.py"), "Review a.py now.\n");
+        assert_eq!(filled("x\n", ""), "x\n");
     }
 
     /// S0-US3.2, S0-FR-025.
     #[test]
     fn without_a_placeholder_arguments_are_appended() {
-        assert_eq!(after_head("Review.", "a b"), "Review.\n\nARGUMENTS: a b");
-        assert_eq!(
-            after_head("Review.\n", "a"),
-            "Review.\n\n\nARGUMENTS: a",
-            "exactly, also after a newline"
-        );
-        assert_eq!(after_head("", "a"), "\n\nARGUMENTS: a");
-        assert_eq!(after_head("Review.", ""), "Review.");
+        assert_eq!(filled("Review.", "a b"), "Review.\n\nARGUMENTS: a b");
+        assert_eq!(filled("Review.\n", "a"), "Review.\n\n\nARGUMENTS: a", "exactly, also after a newline");
+        assert_eq!(filled("", "a"), "\n\nARGUMENTS: a");
+        assert_eq!(filled("Review.", ""), "Review.");
     }
 
     /// S0-US3.3, S0-FR-024.
     #[test]
     fn empty_arguments_leave_nothing_in_the_placeholder_s_place() {
-        assert_eq!(after_head("<$ARGUMENTS>", ""), "<>");
+        assert_eq!(filled("<$ARGUMENTS>", ""), "<>");
     }
 
     /// S0-E4, S0-E5, S0-SC-006.
     #[test]
     fn every_placeholder_is_replaced_and_then_nothing_appended() {
-        assert_eq!(after_head("$ARGUMENTS, $ARGUMENTS$ARGUMENTS", "x"), "x, xx");
-        assert_eq!(after_head("$ARGUMENTSX", "x"), "xX", "whatever follows");
-        assert_eq!(after_head("${ARGUMENTS}$", "x"), "${ARGUMENTS}$\n\nARGUMENTS: x");
+        assert_eq!(filled("$ARGUMENTS, $ARGUMENTS$ARGUMENTS", "x"), "x, xx");
+        assert_eq!(filled("$ARGUMENTSX", "x"), "xX", "whatever follows");
+        assert_eq!(filled("${ARGUMENTS}$", "x"), "${ARGUMENTS}$\n\nARGUMENTS: x");
     }
 
     /// S0-FR-026.
     #[test]
     fn case_matters() {
-        assert_eq!(after_head("$arguments $Arguments", "x"), "$arguments $Arguments\n\nARGUMENTS: x");
+        assert_eq!(filled("$arguments $Arguments", "x"), "$arguments $Arguments\n\nARGUMENTS: x");
     }
 
     /// Conflict C10.
     #[test]
     fn the_escape_gives_the_literal_text() {
-        assert_eq!(after_head("$$ARGUMENTS is $ARGUMENTS", "x"), "$ARGUMENTS is x");
-        assert_eq!(after_head("$$ARGUMENTS", "x"), "$ARGUMENTS\n\nARGUMENTS: x", "it is no placeholder");
-        assert_eq!(after_head("$$$ARGUMENTS $5 $$", ""), "$$ARGUMENTS $5 $$");
+        assert_eq!(filled("$$ARGUMENTS is $ARGUMENTS", "x"), "$ARGUMENTS is x");
+        assert_eq!(filled("$$ARGUMENTS", "x"), "$ARGUMENTS\n\nARGUMENTS: x", "it is no placeholder");
+        assert_eq!(filled("$$$ARGUMENTS $5 $$", ""), "$$ARGUMENTS $5 $$");
+        for (body, text) in [
+            ("$$0 \\$0 $0", "$0 $0 a"),
+            ("$$ARGUMENTS[0] \\$ARGUMENTS[0] $0", "$ARGUMENTS[0] $ARGUMENTS[0] a"),
+            ("$${SKILL_DIR} \\${SKILL_DIR} $0", "${SKILL_DIR} ${SKILL_DIR} a"),
+            ("\\$ARGUMENTS $0", "$ARGUMENTS a"),
+            ("$$ $$x $$HOME \\$HOME \\n $0", "$$ $$x $$HOME \\$HOME \\n a"),
+            ("\\\\$0 $0", "\\$0 a"),
+            ("$$1.50 $0", "$$1.50 a"),
+        ] {
+            assert_eq!(filled(body, "a"), text, "{body}");
+        }
+        assert_eq!(filled("$$3 \\$3", ""), "$3 $3", "also where there is no such argument");
     }
 
     /// Conflict C10: white space is part of the arguments.
     #[test]
     fn arguments_are_untouched() {
-        assert_eq!(after_head("<$ARGUMENTS>", " a\t b\n\n"), "< a\t b\n\n>");
-        assert_eq!(after_head("x", " "), "x\n\nARGUMENTS:  ");
+        assert_eq!(filled("<$ARGUMENTS>", " a\t b\n\n"), "< a\t b\n\n>");
+        assert_eq!(filled("x", " "), "x\n\nARGUMENTS:  ");
+        assert_eq!(filled("$0|$ARGUMENTS|", "'a b'  c"), "a b|'a b'  c|");
+    }
+
+    /// As Claude Code documents them: from 0, and without an argument they stay.
+    #[test]
+    fn words_are_counted_from_zero() {
+        let arguments = "a 'b c' d e f g h i j k l";
+        for (body, text) in [
+            ("$0 $1 $10", "a b c l"),
+            ("$ARGUMENTS[0]$ARGUMENTS[1]$ARGUMENTS[10]", "ab cl"),
+            ("$0$1,$2. ($3)", "ab c,d. (e)"),
+            ("$0.txt -$1- \"$2\" `$3`", "a.txt -b c- \"d\" `e`"),
+            ("$0 $11 $ARGUMENTS[11] $99", "a $11 $ARGUMENTS[11] $99"),
+            ("$ARGUMENTS[x] $0", "a 'b c' d e f g h i j k l[x] a"),
+        ] {
+            assert_eq!(filled(body, arguments), text, "{body}");
+        }
+        assert_eq!(filled("$0 $1", ""), "$0 $1");
+        assert_eq!(filled("$1 $ARGUMENTS[1]", "a"), "$1 $ARGUMENTS[1]\n\nARGUMENTS: a", "none took any");
+        assert_eq!(filled("$0 $1", "a"), "a $1");
+        assert_eq!(filled("<$0>", "''"), "<>", "an empty word is a word");
+    }
+
+    /// Prices, cells of spreadsheets, variables of shells and the like stay.
+    #[test]
+    fn dollars_that_are_no_placeholders_stay() {
+        let arguments = "a b c d e f g";
+        for body in [
+            "$1.50 $1,000 $0.01 $1.2M $5k $2_000 $3x",
+            "US$5 A$1 $B$2 $B5*(1+$B$6)",
+            "$00 $01 $1000 $12345678901234567890",
+            "$ $$ $x $HOME ${HOME} ${0} $(date) $# $? $@ $*",
+            "${SKILL_DIR ${OTHER} $SKILL_DIR ${skill_dir}",
+            "é$1 $1é",
+        ] {
+            assert_eq!(filled(body, arguments), format!("{body}\n\nARGUMENTS: {arguments}"), "{body}");
+        }
+        assert_eq!(filled("It costs $5.", "a b"), "It costs $5.\n\nARGUMENTS: a b", "there are two words");
+    }
+
+    #[test]
+    fn the_directory_is_no_argument() {
+        assert_eq!(
+            filled("${SKILL_DIR}/a ${CLAUDE_SKILL_DIR}", "x"),
+            "/s/$ARGUMENTS/a /s/$ARGUMENTS\n\nARGUMENTS: x",
+            "conflict C10: nothing in it is read again"
+        );
+    }
+
+    #[test]
+    fn other_systems_have_fewer_placeholders() {
+        let body = "$ARGUMENTS $0 $ARGUMENTS[0] ${SKILL_DIR} $$ARGUMENTS \\$ARGUMENTS";
+        assert_eq!(
+            with(body, "a", Placeholders::Arguments),
+            "a $0 a[0] ${SKILL_DIR} $ARGUMENTS \\a",
+            "skillkit knows one, and its escape"
+        );
+        assert_eq!(with(body, "", Placeholders::Nothing), body);
+    }
+
+    /// Nothing is run, and what would be is told.
+    #[test]
+    fn commands_stay_text() {
+        let body = "Now: !`git diff $0`\n";
+        let arguments = Arguments::new("x");
+        let active = activate(SkillMeta::default(), body, Path::new("/s"), &arguments, Placeholders::All);
+        assert_eq!(active.body, "Now: !`git diff x`\n");
+        assert_eq!(active.commands, ["git diff $0"]);
     }
 
     proptest! {
         #[test]
         fn a_body_without_a_dollar_is_unchanged(body in "[^$]{0,60}") {
-            prop_assert_eq!(after_head(&body, ""), body);
+            prop_assert_eq!(filled(&body, ""), body);
         }
 
         #[test]
         fn arguments_are_not_read_again(
-            before in "[^$]{0,9}", after in "[^$]{0,9}", arguments in "(\\$|\\$ARGUMENTS|x| ){1,9}",
+            before in "[^$\\\\]{0,9}", after in "[^$\\[]{0,9}", arguments in "(\\$|\\$ARGUMENTS|\\$0|x| ){1,9}",
         ) {
-            let text = after_head(&format!("{before}$ARGUMENTS{after}"), &arguments);
+            let text = filled(&format!("{before}$ARGUMENTS{after}"), &arguments);
             prop_assert_eq!(text, format!("{before}{arguments}{after}"));
+        }
+
+        #[test]
+        fn any_body_can_be_filled(body in "(\\$|ARGUMENTS|\\[0\\]|\\\\|0|12|\\.|a|é| |\\{SKILL_DIR\\}){0,14}") {
+            let _ = filled(&body, "a 'b c'");
         }
     }
 }

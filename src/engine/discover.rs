@@ -1,13 +1,15 @@
 //! Which skills there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::load::{SKILL_FILE, Unusable};
-use super::scan::{MAX_DIRECTORIES, scan};
-use super::sources::Source;
+use super::memory::Memory;
+use super::scan::{MAX_DIRECTORIES, Scanner};
+use super::sources::{Source, SourceKind};
 use crate::fs::{self, PathError};
-use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 use crate::policy::{Duplicates, FileName, Policy};
 use crate::skill::{Deviation, SkillMeta};
@@ -17,8 +19,10 @@ use crate::skill::{Deviation, SkillMeta};
 pub struct Skill {
     /// What its frontmatter says.
     pub meta: SkillMeta,
-    /// The scope in which it was found.
-    pub scope: ScopeKind,
+    /// The name of the source in which it was found.
+    pub source: Arc<str>,
+    /// Whose source that is.
+    pub kind: SourceKind,
     /// Its directory, below that of its source.
     pub dir: PathBuf,
     /// Its file.
@@ -80,11 +84,11 @@ pub enum Diagnostic {
 #[derive(Debug, Default)]
 pub struct Discovery {
     /// One skill of each name, in the order of the sources, then by the bytes of their paths.
-    pub skills: Vec<Skill>,
+    pub skills: Vec<Arc<Skill>>,
     /// The skills that others of their name hide, in the same order.
-    pub shadowed: Vec<Skill>,
+    pub shadowed: Vec<Arc<Skill>>,
     /// What went wrong or is worth knowing.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<Arc<Diagnostic>>,
 }
 
 /// Finds the skills in `sources`, the first first. Only frontmatter is read.
@@ -93,7 +97,7 @@ pub struct Discovery {
 /// whose directory has that name, then the first by the bytes of its path. A skill that several
 /// links lead to is one skill.
 pub fn discover(sources: &[Source]) -> Discovery {
-    gather(sources, &Policy::DEFAULT).0
+    gather(sources, &Policy::DEFAULT, &mut Memory::default()).0
 }
 
 /// Finds the skills in `sources` as `policy` has it.
@@ -102,51 +106,69 @@ pub fn discover(sources: &[Source]) -> Discovery {
 ///
 /// Never for a single skill; a source that is not there and two skills of one name, where `policy`
 /// makes errors of them.
-pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Diagnostic> {
-    match gather(sources, policy) {
+pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
+    discover_again(sources, policy, &mut Memory::default())
+}
+
+/// As [`discover_with`], but what did not change since `memory` was made is not read again. Afterwards
+/// `memory` holds what was seen this time.
+pub(super) fn discover_again(
+    sources: &[Source],
+    policy: &Policy,
+    memory: &mut Memory,
+) -> Result<Discovery, Arc<Diagnostic>> {
+    match gather(sources, policy, memory) {
         (_, Some(error)) => Err(error),
         (found, None) => Ok(found),
     }
 }
 
 /// What is found, and the first thing that `policy` makes an error of.
-fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Diagnostic>) {
-    let mut found = Discovery::default();
+fn gather(sources: &[Source], policy: &Policy, memory: &mut Memory) -> (Discovery, Option<Arc<Diagnostic>>) {
+    let mut diagnostics = Vec::new();
     let mut fatal = None;
-    let mut seen = BTreeSet::new();
-    let mut all: Vec<(usize, Skill)> = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
+    let mut seen = HashSet::new();
+    let mut all: Vec<Arc<Skill>> = Vec::new();
+    // In this order skills take their names: as they are found, but in a source those whose directories
+    // have their names are served best.
+    let mut order: Vec<usize> = Vec::new();
+    let mut scanner = Scanner::new(policy, std::mem::take(memory));
+    for source in sources {
         if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
-            fatal.get_or_insert(Diagnostic::Missing(source.dir.clone()));
+            fatal.get_or_insert_with(|| Arc::new(Diagnostic::Missing(source.dir.clone())));
         }
-        let skills = scan(source, policy, &mut seen, &mut found.diagnostics);
-        all.extend(skills.into_iter().map(|skill| (index, skill)));
+        let start = all.len();
+        all.extend(scanner.scan(source, &mut seen, &mut diagnostics));
+        order.extend(start..all.len());
+        let last = policy.duplicates == Duplicates::Last;
+        order[start..].sort_by_key(|at| all[*at].is_at_home() == last);
     }
-    let mut used: BTreeMap<String, usize> = BTreeMap::new();
-    for (at, (_, skill)) in all.iter().enumerate() {
+    *memory = scanner.memory();
+    let mut used: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(all.len());
+    for &at in &order {
+        let skill = &all[at];
         if policy.file_name == FileName::Warn {
-            found.diagnostics.extend(skill.misspelled());
+            diagnostics.extend(skill.misspelled().map(Arc::new));
         }
         let first = *used.entry(key(&skill.meta.name)).or_insert(at);
         if first != at {
             let (winner, loser) =
                 if policy.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
             used.insert(key(&skill.meta.name), winner);
-            let shadowed = all[loser].1.shadowed_by(&all[winner].1.dir);
+            let shadowed = Arc::new(all[loser].shadowed_by(&all[winner].dir));
             match policy.duplicates {
                 Duplicates::Error => drop(fatal.get_or_insert(shadowed)),
-                Duplicates::First | Duplicates::Last => found.diagnostics.push(shadowed),
+                Duplicates::First | Duplicates::Last => diagnostics.push(shadowed),
             }
         }
     }
-    let winners: BTreeSet<usize> = used.into_values().collect();
-    let mut all: Vec<_> = all.into_iter().enumerate().collect();
-    all.sort_by(|(_, (source, a)), (_, (other, b))| (source, &a.dir).cmp(&(other, &b.dir)));
-    for (at, (_, skill)) in all {
-        let list = if winners.contains(&at) { &mut found.skills } else { &mut found.shadowed };
-        list.push(skill);
+    let mut is_used = vec![false; all.len()];
+    for at in used.into_values() {
+        is_used[at] = true;
     }
-    (found, fatal)
+    let mut is_used = is_used.into_iter();
+    let (skills, shadowed) = all.into_iter().partition(|_| is_used.next().unwrap_or_default());
+    (Discovery { skills, shadowed, diagnostics }, fatal)
 }
 
 impl Discovery {
@@ -162,14 +184,23 @@ impl Discovery {
 }
 
 /// What names are compared by: two spellings of a valid name are one, every other name is itself.
-pub(super) fn key(name: &str) -> String {
-    SkillName::new(name).map_or_else(|_| name.to_owned(), String::from)
+pub(super) fn key(name: &str) -> Cow<'_, str> {
+    // These are spelled in one way only, and most names are such names.
+    if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+        return Cow::Borrowed(name);
+    }
+    SkillName::new(name).map_or(Cow::Borrowed(name), |name| Cow::Owned(name.into()))
 }
 
 impl Skill {
     /// Whether its directory has its name.
     pub(super) fn is_at_home(&self) -> bool {
-        self.dir.file_name().is_some_and(|dir| dir == key(&self.meta.name).as_str())
+        self.dir.file_name().is_some_and(|dir| dir == &*key(&self.meta.name))
+    }
+
+    /// Whether it has the name of `other`: then only one of the two is used.
+    pub fn has_name_of(&self, other: &Self) -> bool {
+        key(&self.meta.name) == key(&other.meta.name)
     }
 
     /// What is to be said of the name of its file.

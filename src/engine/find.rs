@@ -1,25 +1,27 @@
 //! One skill by its name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::discover::{Diagnostic, Skill, key};
-use super::scan::{read, scan};
+use super::library::UnknownSkill;
+use super::memory::Memory;
+use super::scan::{Scanner, read};
 use super::sources::{Source, default_sources};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::policy::Policy;
-use crate::text;
 
-/// How many names an error lists.
-const MAX_NAMES: usize = 20;
+/// How many diagnostics an error lists.
+const MAX_DIAGNOSTICS: usize = 20;
 
 /// A skill that was asked for.
 #[derive(Debug)]
 pub struct Hit {
     /// The skill.
-    pub skill: Skill,
+    pub skill: Arc<Skill>,
     /// What a person should know of it.
     pub warnings: Vec<String>,
 }
@@ -37,11 +39,20 @@ pub struct Hit {
 ///
 /// Where there is no such skill, with the names that there are, and where it cannot be loaded.
 pub fn find(context: &Context, name: &str) -> Result<Hit> {
+    find_in(&default_sources(&context.settings)?, name)
+}
+
+/// [`find`] in `sources`, the first first.
+///
+/// # Errors
+///
+/// As [`find`].
+pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
     let mut search = Search::new(name);
-    for source in default_sources(&context.settings)? {
-        search.by_directory(&source);
+    for source in sources {
+        search.by_directory(source);
         if search.hits.is_empty() {
-            search.by_name(&source);
+            search.by_name(source);
         }
     }
     search.finish()
@@ -53,14 +64,14 @@ struct Search<'a> {
     key: String,
     /// The name, where it may be joined to a path.
     directory: Option<SkillName>,
-    hits: Vec<Skill>,
+    hits: Vec<Arc<Skill>>,
     /// A skill of another name in a directory of this one.
-    renamed: Option<Skill>,
+    renamed: Option<Arc<Skill>>,
     /// Skills in directories of this name that cannot be loaded.
-    broken: Vec<Diagnostic>,
+    broken: Vec<Arc<Diagnostic>>,
     /// Whatever else is wrong with the sources.
-    diagnostics: Vec<Diagnostic>,
-    seen: BTreeSet<PathBuf>,
+    diagnostics: Vec<Arc<Diagnostic>>,
+    seen: HashSet<PathBuf>,
     names: BTreeSet<String>,
 }
 
@@ -68,13 +79,13 @@ impl<'a> Search<'a> {
     fn new(name: &'a str) -> Self {
         Self {
             name,
-            key: key(name),
+            key: key(name).into_owned(),
             directory: SkillName::new(name).ok(),
             hits: Vec::new(),
             renamed: None,
             broken: Vec::new(),
             diagnostics: Vec::new(),
-            seen: BTreeSet::new(),
+            seen: HashSet::new(),
             names: BTreeSet::new(),
         }
     }
@@ -83,7 +94,7 @@ impl<'a> Search<'a> {
         let Some(directory) = &self.directory else { return };
         // A source that cannot be read is told where it is listed.
         let Ok(Some(entry)) = source.entry(directory.as_str()) else { return };
-        match read(&Policy::DEFAULT, source.scope, &entry) {
+        match read(&Policy::DEFAULT, source, &entry) {
             Ok(Some(skill)) if key(&skill.meta.name) == self.key => self.hit(skill),
             Ok(Some(skill)) => {
                 self.renamed.get_or_insert(skill);
@@ -98,16 +109,19 @@ impl<'a> Search<'a> {
     }
 
     fn by_name(&mut self, source: &Source) {
-        for skill in scan(source, &Policy::DEFAULT, &mut self.seen, &mut self.diagnostics) {
+        let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default());
+        let mut skills = scanner.scan(source, &mut self.seen, &mut self.diagnostics);
+        skills.sort_by_key(|skill| !skill.is_at_home());
+        for skill in skills {
             if key(&skill.meta.name) == self.key {
                 self.hit(skill);
             } else {
-                self.names.insert(skill.meta.name);
+                self.names.insert(skill.meta.name.clone());
             }
         }
     }
 
-    fn hit(&mut self, skill: Skill) {
+    fn hit(&mut self, skill: Arc<Skill>) {
         // A link to the same skill is no second one.
         if self.hits.iter().all(|hit| hit.real != skill.real) {
             self.hits.push(skill);
@@ -130,42 +144,18 @@ impl<'a> Search<'a> {
         warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
         warnings.extend(self.hits.iter().map(|hidden| hidden.shadowed_by(&skill.dir).to_string()));
         warnings.extend(self.broken.iter().map(ToString::to_string));
-        let sources = self.diagnostics.iter().filter(|d| matches!(d, Diagnostic::Source(_)));
+        let sources = self.diagnostics.iter().filter(|d| matches!(***d, Diagnostic::Source(_)));
         warnings.extend(sources.map(ToString::to_string));
         Ok(Hit { skill, warnings })
     }
 
-    fn failure(mut self) -> Error {
+    fn failure(self) -> Error {
         // The first source wins here too.
-        if !self.broken.is_empty()
-            && let Diagnostic::Skill { file, reason } = self.broken.remove(0)
-        {
-            return reason.into_error(self.name, &file);
+        if let Some(Diagnostic::Skill { file, reason }) = self.broken.first().map(|broken| &**broken) {
+            return reason.to_error(self.name, file);
         }
-        let mut error = Error::usage(format!("there is no skill `{}`", self.name));
-        if let Some(name) = text::closest(self.name, self.names.iter().map(String::as_str)) {
-            error = error.hint(format!("did you mean `{name}`?"));
-        }
-        if !self.names.is_empty() {
-            error = error.hint(format!("there are {}", some(&self.names)));
-        }
-        for diagnostic in self.diagnostics.iter().take(MAX_NAMES) {
-            error = error.hint(diagnostic.to_string());
-        }
-        error.hint(if self.names.is_empty() {
-            "`skillpm install owner/repo` installs skills, `skillpm list` shows them"
-        } else {
-            "`skillpm list` shows what is installed, `skillpm install owner/repo` adds more"
-        })
-    }
-}
-
-/// The first names, and how many more there are.
-fn some(names: &BTreeSet<String>) -> String {
-    let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+        let unknown = UnknownSkill::new(self.name, self.names.into_iter().collect());
+        unknown.into_error(self.diagnostics.iter().take(MAX_DIAGNOSTICS).map(ToString::to_string))
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::document::{Document, Split, split_prefix};
 use crate::error::{Error, ErrorKind};
-use crate::fs::{self, Kind, PathError};
+use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
 
 /// The name that the specification gives a skill's file.
@@ -32,6 +32,9 @@ pub enum Unusable {
     /// The file is a link to a place outside of the skill's directory.
     #[error("it is a link that leads out of the skill's directory, to `{}`", .0.display())]
     Outside(PathBuf),
+    /// The file is an absolute link, even though it leads to a file of the skill.
+    #[error("it is an absolute link, to `{}`; only relative links are followed", .0.display())]
+    Absolute(PathBuf),
     /// The file has more than [`MAX_SKILL_FILE`] bytes.
     #[error("it has more than {} MiB", MAX_SKILL_FILE >> 20)]
     TooLarge,
@@ -46,11 +49,21 @@ pub enum Unusable {
 impl Unusable {
     /// The error for a skill that was asked for by `name` and whose file is `file`.
     pub fn into_error(self, name: &str, file: &Path) -> Error {
+        self.to_error(name, file)
+    }
+
+    /// As [`Self::into_error`], for one that others hold as well.
+    pub fn to_error(&self, name: &str, file: &Path) -> Error {
         let shown = file.display();
         let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
         match self {
             // The path is in the system's own message.
-            Self::Unreadable(error) => {
+            Self::Unreadable(PathError { action, path, source }) => {
+                let source = match source.raw_os_error() {
+                    Some(code) => io::Error::from_raw_os_error(code),
+                    None => io::Error::new(source.kind(), source.to_string()),
+                };
+                let error = PathError { action, path: path.clone(), source };
                 Error::from(error).context(format!("the skill `{name}` cannot be loaded"))
             }
             Self::Content(_) => Error::new(ErrorKind::Findings, message)
@@ -98,11 +111,39 @@ pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
 }
 
 fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {
-    match fs::read_prefix(&contained(file)?, MAX_SKILL_FILE, enough) {
+    if fs::kind(file)? == Some(Kind::Symlink) {
+        return read_linked(file, enough);
+    }
+    match fs::read_prefix(&regular(file.to_owned())?, MAX_SKILL_FILE, enough) {
         Ok(bytes) => bytes.ok_or(Unusable::Gone),
         Err(error) if error.source.kind() == io::ErrorKind::FileTooLarge => Err(Unusable::TooLarge),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Reads what the link `file` leads to in its directory, whatever is moved meanwhile.
+fn read_linked(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {
+    let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return Err(Unusable::Gone) };
+    let read = fs::read_beneath(&fs::Base::open(dir)?, Path::new(name), MAX_SKILL_FILE, enough);
+    let target = || Ok::<_, PathError>(fs::read_link(file)?.unwrap_or_default());
+    read.map_err(|error| match error {
+        // Where it leads is told, not read.
+        BeneathError::Outside => match (target(), fs::real_path(file)) {
+            (Ok(text), Ok(Some(real))) if text.is_absolute() && contained(file).is_ok() => {
+                Unusable::Absolute(real)
+            }
+            (_, Ok(Some(real))) => Unusable::Outside(real),
+            (Ok(text), Ok(None)) => Unusable::Outside(text),
+            (Err(error), _) | (_, Err(error)) => error.into(),
+        },
+        BeneathError::Absent | BeneathError::Loop => match target() {
+            Ok(text) => Unusable::Dangling(text),
+            Err(error) => error.into(),
+        },
+        BeneathError::NotAFile(kind) => Unusable::NotAFile(kind),
+        BeneathError::TooLarge { .. } => Unusable::TooLarge,
+        BeneathError::Unreadable(error) => error.into(),
+    })
 }
 
 /// The regular file that `file` is or leads to. A link may not leave the file's directory: a
@@ -195,6 +236,8 @@ mod tests {
         assert!(matches!(answer("nowhere"), Err(Unusable::Dangling(_))));
         assert!(matches!(answer("SKILL.md"), Err(Unusable::Dangling(_))));
         assert!(matches!(answer("docs"), Err(Unusable::NotAFile("a directory"))));
+        let absolute = world.project().join("s/docs/real.md");
+        assert!(matches!(answer(absolute.to_str().expect("text")), Err(Unusable::Absolute(_))));
         fs::remove_link(&file).expect("removes");
         assert!(matches!(frontmatter(&file), Err(Unusable::Gone)));
         fs::create_dir(&file).expect("creates");

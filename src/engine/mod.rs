@@ -1,23 +1,35 @@
 //! The engine: what an agent sees of a skill, level by level.
 //!
 //! [`discover`] reads metadata only and never fails for a skill: it says what it could not use.
-//! [`find`] looks for one skill by its name, [`activate`] makes the text that an agent gets of it.
+//! [`find`] looks for one skill by its name, [`activate`] fills in what an agent gets of it, and
+//! [`resources`] reads its other files.
 //!
 //! A skill's name is an opaque key. Only a text that is a valid [`crate::name::SkillName`] is ever
 //! part of a path; every other one is compared with the names that skills give themselves.
 
 mod activate;
+mod arguments;
+mod codes;
 mod discover;
+mod dynamic;
 pub mod files;
 mod find;
+mod library;
 pub mod load;
+mod memory;
+mod present;
+pub mod resources;
 pub mod run;
 mod scan;
 pub(crate) mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tools;
 
-pub use activate::activate;
+pub use activate::{Activation, activate};
+pub use arguments::Arguments;
 pub use discover::{Diagnostic, Discovery, Skill, discover, discover_with};
-pub use find::{Hit, find};
-pub use sources::{Entry, Source, default_sources, sources_of};
+pub use find::{Hit, find, find_in};
+pub use library::{FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
+pub use present::{Form, LoadedSkill, UnknownForm};
+pub use sources::{Entry, Source, SourceKind, default_sources, sources_of};

@@ -1,6 +1,8 @@
 //! Where skills are looked for, in which order.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
@@ -13,11 +15,38 @@ use crate::settings::Settings;
 /// those, or by links from their directories to those.
 const SEARCHED_AGENTS: [&str; 1] = [LINKED_BY_DEFAULT];
 
+/// Whose directory of skills it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// The project's.
+    Project,
+    /// The user's.
+    User,
+    /// One that somebody named.
+    Extra,
+    /// That of the program itself.
+    Bundled,
+}
+
+impl fmt::Display for SourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Project => "project",
+            Self::User => "user",
+            Self::Extra => "extra",
+            Self::Bundled => "bundled",
+        })
+    }
+}
+
 /// A directory whose subdirectories are skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The scope that it belongs to.
-    pub scope: ScopeKind,
+    /// What stands before the colon where a skill is asked for as `source:name`.
+    pub name: Arc<str>,
+    /// Whose it is.
+    pub kind: SourceKind,
     /// The directory. It need not be there.
     pub dir: PathBuf,
 }
@@ -40,23 +69,23 @@ pub struct Entry {
 pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     let project = Scope::new(settings, ScopeKind::Project)?;
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
-    let mut dirs = vec![(ScopeKind::Project, project.skills_dir())];
+    let mut dirs = vec![(SourceKind::Project, project.skills_dir())];
     for agent in &agents {
-        dirs.extend(agent.project_dirs.iter().map(|dir| (ScopeKind::Project, project.root.join(dir))));
+        dirs.extend(agent.project_dirs.iter().map(|dir| (SourceKind::Project, project.root.join(dir))));
     }
     // A container may have no home; the user then has no skills, which is no error.
-    dirs.extend(settings.home.iter().map(|home| (ScopeKind::User, home.join(CANONICAL_DIR))));
+    dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(CANONICAL_DIR))));
     for agent in &agents {
-        dirs.extend(agent.user_dirs(settings).map(|dir| (ScopeKind::User, dir)));
+        dirs.extend(agent.user_dirs(settings).map(|dir| (SourceKind::User, dir)));
     }
     let mut sources: Vec<Source> = Vec::new();
-    for (scope, dir) in dirs {
+    for (kind, dir) in dirs {
         // In the home directory itself the project's directories are the user's.
         if sources.iter().all(|source| source.dir != dir) {
-            sources.push(Source { scope, dir });
+            sources.push(Source::new(kind, dir));
         }
     }
-    Ok(sources)
+    Ok(named_apart(sources))
 }
 
 /// Returns the directories that are searched unless others are named, the first first, as `policy`
@@ -76,19 +105,52 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
     for place in places {
         match (place.user, &settings.home) {
             (true, Some(home)) => {
-                sources.push(Source { scope: ScopeKind::User, dir: home.join(place.dir) });
+                sources.push(Source::new(SourceKind::User, home.join(place.dir)));
             }
             // Without a home the user has no skills.
             (true, None) => {}
             (false, _) => {
-                sources.push(Source { scope: ScopeKind::Project, dir: project.root.join(place.dir) });
+                sources.push(Source::new(SourceKind::Project, project.root.join(place.dir)));
             }
         }
     }
-    Ok(sources)
+    Ok(named_apart(sources))
+}
+
+/// The same sources, no two of one name: the second `skills` is `skills-2`.
+pub(super) fn named_apart(mut sources: Vec<Source>) -> Vec<Source> {
+    for at in 1..sources.len() {
+        let (before, rest) = sources.split_at_mut(at);
+        let is_taken = |name: &str| before.iter().any(|source| &*source.name == name);
+        if is_taken(&rest[0].name) {
+            let free = (2..).map(|number| format!("{}-{number}", rest[0].name)).find(|name| !is_taken(name));
+            rest[0].name = free.unwrap_or_default().into();
+        }
+    }
+    sources
 }
 
 impl Source {
+    /// Returns the source of `kind` in `dir`, with the name that such a source has.
+    ///
+    /// The canonical directory of the project is `project`, that of the user `user`. Another one of theirs
+    /// is called after the directory around it as well: `.claude/skills` is `project-claude`. One that
+    /// somebody named has its own name: `/srv/team-skills` is `team-skills`.
+    pub fn new(kind: SourceKind, dir: PathBuf) -> Self {
+        let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = match kind {
+            SourceKind::Bundled => None,
+            SourceKind::Extra => last(&dir),
+            SourceKind::Project | SourceKind::User if dir.ends_with(CANONICAL_DIR) => None,
+            SourceKind::Project | SourceKind::User => {
+                let around = if dir.ends_with("skills") { dir.parent() } else { Some(&*dir) };
+                let around = around.and_then(last);
+                around.map(|name| format!("{kind}-{}", name.trim_start_matches('.')))
+            }
+        };
+        Self { name: name.unwrap_or_else(|| kind.to_string()).into(), kind, dir }
+    }
+
     /// Lists the directories in this source, links to directories included, sorted by the bytes of
     /// their names. A source that is not there has none.
     ///
@@ -152,14 +214,14 @@ mod tests {
         let world = World::new();
         let dirs = |settings: &Settings| {
             let sources = default_sources(settings).expect("found").into_iter();
-            sources.map(|source| (source.scope, source.dir)).collect::<Vec<_>>()
+            sources.map(|source| (source.kind, source.dir)).collect::<Vec<_>>()
         };
         let (project, home) = (world.project(), world.home());
         let expected = vec![
-            (ScopeKind::Project, project.join(".agents/skills")),
-            (ScopeKind::Project, project.join(".claude/skills")),
-            (ScopeKind::User, home.join(".agents/skills")),
-            (ScopeKind::User, home.join(".claude/skills")),
+            (SourceKind::Project, project.join(".agents/skills")),
+            (SourceKind::Project, project.join(".claude/skills")),
+            (SourceKind::User, home.join(".agents/skills")),
+            (SourceKind::User, home.join(".claude/skills")),
         ];
         assert_eq!(dirs(&world.context().settings), expected);
         let moved = world.settings(&[("CLAUDE_CONFIG_DIR", "/elsewhere")]);

@@ -109,52 +109,68 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
     }
 
+    /// A file that holds `one`, with a mode of its own, and a link to it.
+    #[cfg(unix)]
+    struct Linked {
+        dir: tempfile::TempDir,
+        link: std::path::PathBuf,
+    }
+
+    #[cfg(unix)]
+    impl Linked {
+        fn new() -> Self {
+            use std::os::unix::fs::PermissionsExt as _;
+            let dir = tempfile::tempdir().expect("a directory");
+            let [file, link] = ["file", "link"].map(|name| dir.path().join(name));
+            fs::write(&file, "one").expect("writes");
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("chmod");
+            std::os::unix::fs::symlink("file", &link).expect("links");
+            Self { dir, link }
+        }
+
+        /// Another file, which holds `two`.
+        fn from(&self) -> std::path::PathBuf {
+            let from = self.dir.path().join("from");
+            fs::write(&from, "two").expect("writes");
+            from
+        }
+
+        /// Asserts that the file behind the link holds `two` now, and nothing else changed.
+        #[track_caller]
+        fn assert_written(&self) {
+            use std::os::unix::fs::PermissionsExt as _;
+            let file = self.dir.path().join("file");
+            assert!(fs::symlink_metadata(&self.link).expect("there").file_type().is_symlink());
+            assert_eq!(fs::read(&file).expect("reads"), b"two");
+            assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_modes_are_kept() {
+        let linked = Linked::new();
+        write_atomic(&linked.link, b"two").expect("replaces");
+        linked.assert_written();
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_and_modes_are_kept_by_a_move_too() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let dir = tempfile::tempdir().expect("a directory");
-        let [from, file, link] = ["from", "file", "link"].map(|name| dir.path().join(name));
-        fs::write(&from, "two").expect("writes");
-        fs::write(&file, "one").expect("writes");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("chmod");
-        std::os::unix::fs::symlink("file", &link).expect("links");
-        replace_file(&from, &link).expect("replaces");
-        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
-        assert_eq!(fs::read(&file).expect("reads"), b"two");
-        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        let linked = Linked::new();
+        let from = linked.from();
+        replace_file(&from, &linked.link).expect("replaces");
+        linked.assert_written();
         assert!(!from.exists());
     }
 
     #[cfg(unix)]
     #[test]
     fn an_exchange_of_files_keeps_both_and_the_mode() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let dir = tempfile::tempdir().expect("a directory");
-        let [from, file, link] = ["from", "file", "link"].map(|name| dir.path().join(name));
-        fs::write(&from, "two").expect("writes");
-        fs::write(&file, "one").expect("writes");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("chmod");
-        std::os::unix::fs::symlink("file", &link).expect("links");
-        exchange_file(&from, &link).expect("swaps");
-        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
-        assert_eq!(fs::read(&file).expect("reads"), b"two");
-        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
+        let linked = Linked::new();
+        let from = linked.from();
+        exchange_file(&from, &linked.link).expect("swaps");
+        linked.assert_written();
         assert_eq!(fs::read(&from).expect("reads"), b"one");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn links_and_modes_are_kept() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let dir = tempfile::tempdir().expect("a directory");
-        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
-        fs::write(&file, "one").expect("writes");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("chmod");
-        std::os::unix::fs::symlink("file", &link).expect("links");
-        write_atomic(&link, b"two").expect("replaces");
-        assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
-        assert_eq!(fs::read(&file).expect("reads"), b"two");
-        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
     }
 }

@@ -103,7 +103,7 @@ pub fn read_prefix(
     limit: u64,
     enough: impl Fn(&[u8]) -> bool,
 ) -> Result<Option<Vec<u8>>, PathError> {
-    let mut file = match open_no_follow(path) {
+    let file = match open_no_follow(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error).at("read", path),
@@ -113,19 +113,47 @@ pub fn read_prefix(
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
     }
-    // One byte more than there should be: a read that does not fill the room was the last one.
-    let room = metadata.len().min(limit).saturating_add(1);
+    prefix_of(&file, metadata.len(), limit, enough).at("read", path).map(Some)
+}
+
+/// [`read_prefix`] of an open file of `size` bytes.
+pub(super) fn prefix_of(
+    file: &fs::File,
+    size: u64,
+    limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
+) -> io::Result<Vec<u8>> {
+    let room = size.min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
+    read_on(file, size, limit, &mut bytes, enough)?;
+    Ok(bytes)
+}
+
+/// Reads on from where `file`, of `size` bytes, stands, until `enough` says so of what is in `bytes`, or to
+/// its end.
+///
+/// # Errors
+///
+/// Where it cannot be read, and where `limit` bytes were not enough.
+pub(super) fn read_on(
+    mut file: &fs::File,
+    size: u64,
+    limit: u64,
+    bytes: &mut Vec<u8>,
+    enough: impl Fn(&[u8]) -> bool,
+) -> io::Result<()> {
+    // One byte more than there should be: a read that does not fill the room was the last one.
+    let room = size.min(limit).saturating_add(1);
     // Growing pieces, so that `enough` is not asked about the same bytes too often.
     let mut piece = PREFIX_PIECE;
     loop {
         let wanted = if bytes.len() as u64 + piece > room { piece.min(room) } else { piece };
-        let count = (&mut file).take(wanted).read_to_end(&mut bytes).at("read", path)?;
+        let count = (&mut file).take(wanted).read_to_end(bytes)?;
         if bytes.len() as u64 > limit {
-            return Err(too_large(limit)).at("read", path);
+            return Err(too_large(limit));
         }
-        if (count as u64) < wanted || enough(&bytes) {
-            return Ok(Some(bytes));
+        if (count as u64) < wanted || enough(bytes) {
+            return Ok(());
         }
         piece = bytes.len() as u64;
     }

@@ -6,8 +6,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::look::{is_absent, leads_round};
-use super::{Kind, PathContext, PathError};
+use super::look::{is_absent, leads_round, read_on};
+use super::{FileStat, Kind, PathContext, PathError};
+
+/// How much of a file is read at first where its start may be enough.
+const START: usize = 4096;
 
 /// What a read into a buffer came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +83,44 @@ impl Base {
             Err(error) if is_absent(&error) => Ok(Looked::Absent),
             Err(error) => not_opened(error, &self.path.join(below)),
         }
+    }
+
+    /// Reads the regular file at `below` this directory into `buffer`, whose old content goes, from its start
+    /// until `enough` says so of the bytes read so far, or to its end, and returns what was known of the
+    /// file when it was opened, as far as this system tells enough. A link at the end of the path is not
+    /// followed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened or read, and where `limit` bytes were not enough.
+    pub fn read_start(
+        &self,
+        below: &Path,
+        limit: u64,
+        buffer: &mut Vec<u8>,
+        enough: impl Fn(&[u8]) -> bool,
+    ) -> Result<(Looked, Option<FileStat>), PathError> {
+        buffer.clear();
+        let mut file = match self.open_below(below) {
+            Ok(file) => file,
+            Err(error) if is_absent(&error) => return Ok((Looked::Absent, None)),
+            Err(error) => return Ok((not_opened(error, &self.path.join(below))?, None)),
+        };
+        // What was opened is asked, not the path: it may lead elsewhere by now.
+        let Some((size, stat)) = known_of(&file).map_err(self.failed("look at", below))? else {
+            return Ok((Looked::Other, None));
+        };
+        if buffer.capacity() > START {
+            // A long one made it grow, and what it has room for is read.
+            *buffer = Vec::new();
+        }
+        buffer.reserve_exact(START);
+        let first = read_once(&mut file, buffer).map_err(self.failed("read", below))?;
+        let is_all = first as u64 == size && first < buffer.capacity();
+        if !is_all && !enough(buffer) {
+            read_on(&file, size, limit, buffer, enough).map_err(self.failed("read", below))?;
+        }
+        Ok((Looked::Read, stat))
     }
 
     /// Adds the `size` bytes of the regular file at `below` to `buffer`; `false`, and nothing is added, where it
@@ -186,6 +227,21 @@ fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
 fn size_of(file: &fs::File) -> io::Result<Option<u64>> {
     let metadata = file.metadata()?;
     Ok(metadata.is_file().then_some(metadata.len()))
+}
+
+/// The size of a regular file and all that is known of it; `None` for anything else.
+#[cfg(unix)]
+fn known_of(file: &fs::File) -> io::Result<Option<(u64, Option<FileStat>)>> {
+    let stat = rustix::fs::fstat(file)?;
+    let is_file = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+    let size = u64::try_from(stat.st_size).ok().filter(|_| is_file);
+    Ok(size.map(|size| (size, FileStat::of(&stat))))
+}
+
+/// The size of a regular file; `None` for anything else.
+#[cfg(not(unix))]
+fn known_of(file: &fs::File) -> io::Result<Option<(u64, Option<FileStat>)>> {
+    Ok(size_of(file)?.map(|size| (size, None)))
 }
 
 fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {

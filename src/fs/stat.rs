@@ -49,6 +49,29 @@ pub struct FileStat {
     pub changed: Moment,
 }
 
+/// How much older than the reading a time must be: no clock of a kernel stands still for longer.
+const TICK: u32 = 100_000_000;
+/// The same where times are whole seconds, of which some file systems only have the even ones.
+const COARSE: i64 = 2;
+
+impl FileStat {
+    /// Whether what was read at `read` cannot have changed since without another time.
+    pub fn is_settled(&self, read: Moment) -> bool {
+        [self.modified, self.changed].into_iter().all(|time| {
+            let seconds = if time.nanoseconds == 0 { COARSE } else { 0 };
+            let nanoseconds = time.nanoseconds + TICK;
+            let then = Moment {
+                seconds: time
+                    .seconds
+                    .saturating_add(seconds)
+                    .saturating_add((nanoseconds / 1_000_000_000).into()),
+                nanoseconds: nanoseconds % 1_000_000_000,
+            };
+            then < read
+        })
+    }
+}
+
 #[cfg(unix)]
 impl From<&fs::Metadata> for FileStat {
     fn from(metadata: &fs::Metadata) -> Self {
@@ -125,16 +148,14 @@ fn number(value: impl TryInto<u64>) -> Option<u64> {
     value.try_into().ok()
 }
 
-impl Base {
-    /// Returns what is known of what lies at `below` this directory; `None` where nothing does, or it
-    /// cannot be looked at. Links are not followed.
-    #[cfg(unix)]
-    pub fn stat(&self, below: &[u8]) -> Option<FileStat> {
-        let stat = rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+#[cfg(unix)]
+impl FileStat {
+    /// What the system told; `None` for numbers that no file has.
+    pub(super) fn of(stat: &rustix::fs::Stat) -> Option<Self> {
         let moment = |seconds, nanoseconds: Option<u64>| {
             Some(Moment { seconds, nanoseconds: u32::try_from(nanoseconds?).ok()? })
         };
-        Some(FileStat {
+        Some(Self {
             device: number(stat.st_dev)?,
             inode: number(stat.st_ino)?,
             mode: u32::try_from(number(stat.st_mode)?).ok()?,
@@ -142,6 +163,16 @@ impl Base {
             modified: moment(stat.st_mtime, number(stat.st_mtime_nsec))?,
             changed: moment(stat.st_ctime, number(stat.st_ctime_nsec))?,
         })
+    }
+}
+
+impl Base {
+    /// Returns what is known of what lies at `below` this directory; `None` where nothing does, or it
+    /// cannot be looked at. Links are not followed.
+    #[cfg(unix)]
+    pub fn stat(&self, below: &[u8]) -> Option<FileStat> {
+        let stat = rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        FileStat::of(&stat)
     }
 
     /// As on other systems, of which nothing is known here.

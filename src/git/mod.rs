@@ -6,6 +6,8 @@
 //! `docs/design/git.md` says more.
 
 mod cache;
+mod fetch;
+mod names;
 mod objects;
 mod probe;
 mod program;

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use git2::Oid;
 
-use super::cache::{Fetch, Place, REMOTE, Remote, asked_name, repository};
+use super::cache::{Place, Remote, asked_name, repository};
+use super::fetch::{Fetch, REMOTE};
+use super::names;
 use super::objects::{self, Objects};
 use super::program::Fault;
 use super::{At, check, full};
@@ -98,7 +100,7 @@ impl<'a> Probe<'a> {
         }
         match &self.asked {
             Asked::Here(objects) => {
-                objects::tip(objects, reference, &self.shown).map(|commit| Some(commit.to_string()))
+                names::tip(objects, reference, &self.shown).map(|commit| Some(commit.to_string()))
             }
             Asked::There(there) => there.tip(reference, &self.shown),
         }
@@ -156,7 +158,7 @@ impl There<'_> {
             (None, Some(Reference::Any(name) | Reference::Rev(name))) if digits(name) => Ok(None),
             (None, Some(reference)) => {
                 let names: Vec<String> = known.keys().cloned().collect();
-                Err(objects::no_reference(shown, reference, &names))
+                Err(names::no_reference(shown, reference, &names))
             }
             (None, None) => Err(Error::usage(format!("`{shown}` has no default branch"))
                 .hint("name a branch in `skillpm.toml`, with `branch = \"NAME\"`")),

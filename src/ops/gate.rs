@@ -1,6 +1,6 @@
 //! What a policy says, asked at each step of an installation.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::admission::{Admission, Asked, Decision};
@@ -17,6 +17,7 @@ use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
 use crate::settings::Policies;
 use crate::source::{self, Opened};
+use crate::spec::Origin;
 use crate::text::line_column;
 use crate::tree::FileSet;
 
@@ -30,6 +31,8 @@ pub(super) struct Gate {
     decided: Vec<Decided>,
     /// The same, so that each is told once however many skills it let in.
     told: HashSet<Decided>,
+    /// When revisions were released, as far as that was asked: skills of one source share it.
+    released: BTreeMap<(Origin, String), Option<i64>>,
 }
 
 /// What was decided about a source or a skill.
@@ -125,14 +128,51 @@ impl Gate {
         if !self.admission.asks_for_age(asked) {
             return Ok(());
         }
-        let released = match (opened.released, &opened.revision) {
-            (Some(released), _) => Some(released),
-            (None, Some(revision)) => source::released(context, asked.origin, revision)?,
-            (None, None) => None,
+        let released = match opened.released {
+            Some(released) => Some(released),
+            None => self.released(context, asked.origin, opened.revision.as_deref())?,
         };
-        let now = i64::try_from(env::now()).unwrap_or(i64::MAX);
-        let decisions = self.admission.release(asked, released, now);
+        let decisions = self.admission.release(asked, released, now());
         self.decide(&shown(asked), decisions)
+    }
+
+    /// Why what a source has at `revision` is not old enough, with the line that says so; `None` where it is,
+    /// or no file asks. Nothing is fetched, so nothing is said of git repositories: only a fetch tells their
+    /// times.
+    ///
+    /// # Errors
+    ///
+    /// Where the time of release must be asked for and cannot.
+    pub(super) fn held_back(
+        &mut self,
+        context: &Context,
+        asked: Asked<'_>,
+        revision: Option<&str>,
+    ) -> Result<Option<String>> {
+        if matches!(asked.origin, Origin::Git(_)) || !self.admission.asks_for_age(asked) {
+            return Ok(None);
+        }
+        let released = self.released(context, asked.origin, revision)?;
+        let decisions = self.admission.release(asked, released, now());
+        let refused = decisions.into_iter().find(|decision| !decision.admitted);
+        Ok(refused.map(|decision| format!("{}: {} says so", decision.reason, decision.line)))
+    }
+
+    /// When `revision` of `origin` was released; `None` where the source does not tell.
+    fn released(
+        &mut self,
+        context: &Context,
+        origin: &Origin,
+        revision: Option<&str>,
+    ) -> Result<Option<i64>> {
+        let Some(revision) = revision else { return Ok(None) };
+        let key = (origin.clone(), revision.to_owned());
+        if let Some(known) = self.released.get(&key) {
+            return Ok(*known);
+        }
+        let released = source::released(context, origin, revision)?;
+        self.released.insert(key, released);
+        Ok(released)
     }
 
     /// Asks whether what was found in a skill keeps it out.
@@ -189,6 +229,11 @@ impl Gate {
         }
         Ok(())
     }
+}
+
+/// The time, in seconds since 1970.
+fn now() -> i64 {
+    i64::try_from(env::now()).unwrap_or(i64::MAX)
 }
 
 /// The line that refused, as the cause of an error.

@@ -1,11 +1,9 @@
 //! `invoke`: what an agent would get.
 
-use super::validate::lint_file;
 use crate::context::Context;
-use crate::document::Document;
-use crate::engine::{Skill, activate, find, load};
+use crate::engine::{Activation, Arguments, Form, Skill, activate, find, load, resources};
 use crate::error::Result;
-use crate::lint::Severity;
+use crate::policy::Policy;
 use crate::skill::{self, Loaded};
 
 /// Which skill, with what.
@@ -13,15 +11,19 @@ use crate::skill::{self, Loaded};
 pub struct InvokeRequest {
     /// The skill's name.
     pub name: String,
-    /// The arguments, as one text.
-    pub arguments: String,
+    /// The arguments.
+    pub arguments: Arguments,
+    /// The form of the content. It decides whether the skill's files are looked at.
+    pub form: Form,
 }
 
 /// What an agent would get.
 #[derive(Debug, Clone)]
 pub struct InvokeOutcome {
-    /// The processed content.
+    /// The processed content, in the form that was asked for.
     pub content: String,
+    /// What it was made of.
+    pub activation: Activation,
     /// What was wrong with the skill and did not matter.
     pub warnings: Vec<String>,
 }
@@ -35,29 +37,43 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
     let hit = find(context, &request.name)?;
     let file = &hit.skill.file;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
-    let Loaded { body, .. } = skill::load(&document)
+    let Loaded { meta, body, .. } = skill::load(&document)
         .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
     // The blank line that authors leave after the frontmatter is no part of the instructions.
-    let content = activate(body.trim_start_matches(['\r', '\n']), &hit.skill.dir, &request.arguments);
+    let body = body.trim_start_matches(['\r', '\n']);
+    let policy = Policy::DEFAULT;
+    let mut activation = activate(meta, body, &hit.skill.dir, &request.arguments, policy.placeholders);
     let mut warnings = hit.warnings;
-    warnings.extend(off_specification(&hit.skill, &document));
-    Ok(InvokeOutcome { content, warnings })
+    warnings.extend(off_specification(&hit.skill));
+    if request.form.lists_files() {
+        match resources::list(&hit.skill.dir, policy.listing) {
+            Ok(files) => activation.files = files,
+            Err(error) => {
+                warnings.push(format!("the files of `{}` are not listed: {error}", activation.meta.name));
+            }
+        }
+    }
+    if !activation.commands.is_empty() {
+        warnings.push(format!(
+            "`{}` has commands that other programs run before an agent reads it; none was run: {}",
+            activation.meta.name,
+            activation.command_list()
+        ));
+    }
+    Ok(InvokeOutcome { content: activation.render(request.form), activation, warnings })
 }
 
-/// One line for everything that is against the specification and did not matter, repairs included.
-fn off_specification(skill: &Skill, document: &Document) -> Option<String> {
-    let findings = lint_file(document, &skill.real, &skill.file);
-    let mut errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let first = errors.next()?;
-    let more = match errors.count() {
+/// One line for everything that is against the specification and did not matter, repairs included. What
+/// loading tells is enough of it: the linter takes longer than all the rest.
+fn off_specification(skill: &Skill) -> Option<String> {
+    let mut deviations = skill.deviations.iter();
+    let first = deviations.next()?;
+    let more = match deviations.count() {
         0 => String::new(),
         count => format!(", and {count} more"),
     };
     let (name, file) = (&skill.meta.name, skill.file.display());
-    Some(format!(
-        "`{name}` is off the specification: {}{more}; `skillpm validate {file}` tells all",
-        first.message
-    ))
+    Some(format!("`{name}` is off the specification: {first}{more}; `skillpm validate {file}` tells all"))
 }
 
 #[cfg(test)]
@@ -68,7 +84,8 @@ mod tests {
     use crate::fs;
 
     fn invoked(world: &World, name: &str, arguments: &str) -> Result<InvokeOutcome> {
-        let request = InvokeRequest { name: name.to_owned(), arguments: arguments.to_owned() };
+        let arguments = Arguments::new(arguments);
+        let request = InvokeRequest { name: name.to_owned(), arguments, form: Form::Plain };
         invoke(&world.context(), &request)
     }
 
@@ -97,7 +114,12 @@ mod tests {
         let outcome = invoked(&world, "My Skill", "").expect("works");
         assert!(outcome.content.ends_with("\n\nbody"));
         let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
-        assert!(warning.starts_with("`My Skill` is off the specification: the name `"), "{warning}");
+        assert!(
+            warning.starts_with(
+                "`My Skill` is off the specification: the value of `description` is not valid YAML"
+            ),
+            "{warning}"
+        );
         assert!(warning.contains(", and ") && warning.contains(" more; `skillpm validate "), "{warning}");
         assert!(warning.ends_with("SKILL.md` tells all"), "{warning}");
     }
@@ -117,6 +139,32 @@ mod tests {
             let message = error.to_string();
             assert!(message.contains("bad/SKILL.md`: ") && message.contains(reason), "{message}");
         }
+    }
+
+    /// S3-FR-14, S3-US-5: only who asks for files waits for them.
+    #[test]
+    fn files_are_listed_where_the_form_has_them() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.write(".agents/skills/pdf/references/forms.md", "# Forms\n");
+        for (_, form) in Form::NAMES {
+            let request = InvokeRequest { name: "pdf".to_owned(), form, ..InvokeRequest::default() };
+            let outcome = invoke(&world.context(), &request).expect("works");
+            assert_eq!(outcome.content.contains("references/forms.md"), form.lists_files(), "{form}");
+        }
+    }
+
+    /// Nothing runs, and a person is told as the agent is.
+    #[test]
+    fn commands_of_the_body_are_told() {
+        let world = World::new();
+        let text = "---\nname: pdf\ndescription: x\n---\n!`touch evil` and !`ls`\n";
+        world.write(".agents/skills/pdf/SKILL.md", text);
+        let outcome = invoked(&world, "pdf", "").expect("works");
+        let [warning] = &outcome.warnings[..] else { panic!("{:?}", outcome.warnings) };
+        assert!(warning.ends_with("none was run: `touch evil`, `ls`"), "{warning}");
+        assert!(outcome.content.contains("\n!`touch evil` and !`ls`\n\nNOTE: "), "{}", outcome.content);
+        assert_eq!(fs::kind(&world.project().join("evil")).expect("looks"), None);
     }
 
     #[test]

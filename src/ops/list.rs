@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
@@ -73,6 +74,8 @@ pub enum SkillState {
     Ok,
     /// It was edited.
     Modified,
+    /// An update left conflicts in it that somebody has to look at.
+    Conflict,
     /// It is locked and not there.
     Missing,
     /// It is there and not locked.
@@ -147,7 +150,18 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         }
     }
     for name in &names {
-        let Some(skill) = listed(context, scope, &files, &survey, name)? else { continue };
+        let Some(mut skill) = listed(context, scope, &files, &survey, name)? else { continue };
+        if let Some(locked) = files.lock.skills.get(name)
+            && skill.state == SkillState::Modified
+            && !skill.editable
+        {
+            match has_conflicts(scope, name, locked, &scope.skill_dir(name)) {
+                Ok(true) => skill.state = SkillState::Conflict,
+                Ok(false) => {}
+                // Whether it is in conflict is a detail of that it was edited.
+                Err(error) => outcome.warnings.push(error.with_causes()),
+            }
+        }
         if skill.disabled && skill.state != SkillState::Disabled && skill.state != SkillState::Missing {
             outcome.warnings.push(format!(
                 "`{name}` is disabled in `{}` and lies where agents see it: `skillpm install` moves it away",
@@ -157,6 +171,19 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         outcome.skills.push(skill);
     }
     Ok(())
+}
+
+/// The skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
+///
+/// # Errors
+///
+/// As [`list`].
+pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<ListedSkill>> {
+    let scope = Scope::new(&context.settings, kind)?;
+    let files = Files::read(&scope)?;
+    let agents: Vec<_> = agents::all().iter().collect();
+    let survey = Survey::take(&context.settings, &scope, &[name], &agents)?;
+    listed(context, &scope, &files, &survey, name)
 }
 
 /// The skill `name`; `None` for what is neither asked for nor a skill's directory.

@@ -47,6 +47,9 @@ pub struct OutdatedSkill {
     pub latest: Option<String>,
     /// How the skill's files compare.
     pub status: Status,
+    /// Why a policy does not let the newest files in yet, with the line that says so; `None` where one
+    /// does, and where only a fetch would tell.
+    pub held_back: Option<String>,
     /// Whether what is installed was edited.
     pub modified: bool,
     /// Whether agents are not to see it.
@@ -74,9 +77,13 @@ pub enum Status {
 }
 
 impl OutdatedSkill {
-    /// Whether its source has something else now, or something past its pin.
+    /// Whether its source has something else now that may be installed, or something past its pin.
     pub fn is_outdated(&self) -> bool {
-        matches!(self.status, Status::Changed | Status::Gone) || self.latest.is_some()
+        match self.status {
+            Status::Changed if self.held_back.is_none() => true,
+            Status::Gone => true,
+            _ => self.latest.is_some(),
+        }
     }
 
     /// Whether it is pinned to a tag that leads elsewhere now.
@@ -212,9 +219,17 @@ fn ask_scope(
         for (at, newest) in answer.at.iter().zip(found) {
             let row = &mut outcome.skills[rows[*at]];
             row.latest.clone_from(&latest);
-            if let Some(newest) = newest {
-                row.newest = newest.revision;
-                row.status = newest.files.into();
+            let Some(newest) = newest else { continue };
+            row.newest = newest.revision;
+            row.status = newest.files.into();
+            if matches!(row.status, Status::Changed | Status::Unknown) {
+                let query = &queries[*at];
+                let (origin, path) = (&query.locked.origin, query.locked.path.as_deref());
+                let asked = Asked { origin, path, reference: query.reference.as_ref() };
+                match gate.held_back(context, asked, row.newest.as_deref()) {
+                    Ok(reason) => row.held_back = reason,
+                    Err(error) => outcome.failures.extend((!silent(&error)).then(|| failed(error))),
+                }
             }
         }
     }
@@ -245,6 +260,7 @@ fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -
         newest: None,
         latest: None,
         status: Status::Failed,
+        held_back: None,
         modified: false,
         disabled: false,
     }
@@ -267,6 +283,7 @@ fn editable(
         newest: None,
         latest: None,
         status: Status::Editable,
+        held_back: None,
         modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
         disabled: listed.is_some_and(|skill| skill.disabled),
     }

@@ -236,6 +236,7 @@ impl TreeSkill {
                 marks.extend(skill.modified.then_some("edited"));
             }
             SkillState::Modified => marks.push(if skill.editable { "not linked" } else { "edited" }),
+            SkillState::Conflict => marks.push("in conflict"),
             SkillState::Missing => marks.push("missing"),
             SkillState::Untracked => marks.push("not locked"),
         }

@@ -71,7 +71,6 @@ pub struct Change {
     /// The file.
     pub path: SafePath,
     /// The line, from 1, where it is not the whole file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// What it is, harmless to show and in one line.
     pub text: String,

@@ -1,5 +1,6 @@
 //! What an agent needs of a skill.
 
+mod codes;
 mod deviation;
 #[cfg(test)]
 mod oddities;

@@ -16,21 +16,22 @@ mod care;
 pub mod downloads;
 mod object;
 mod old;
+mod session;
 
 pub use care::{Kept, StoreLock};
 pub use old::OldStore;
+pub use session::Session;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, Base, DirLock, Kind, Looked};
+use crate::fs::{self, DirLock, Kind};
 use crate::refusal::Limits;
 use crate::settings::Settings;
-use crate::tree::{FileSet, Held, MOST, ReadError};
+use crate::tree::{FileSet, MOST};
 
 const STAGE_PREFIX: &str = "stage-";
 const KEPT: &str = "kept";
@@ -44,18 +45,6 @@ static READ: Mutex<BTreeMap<PathBuf, Weak<DirLock>>> = Mutex::new(BTreeMap::new(
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
-}
-
-/// The store while many trees are read or written: nothing is taken away from it meanwhile.
-#[derive(Debug)]
-pub struct Session {
-    store: Store,
-    base: Base,
-    /// Where objects are written, to be moved to their place; none for readers.
-    stage: Option<tempfile::TempDir>,
-    stage_name: String,
-    next: AtomicUsize,
-    lock: Option<Arc<DirLock>>,
 }
 
 impl Store {
@@ -123,15 +112,7 @@ impl Store {
         if fs::kind(&self.root)?.is_none() {
             return Ok(None);
         }
-        let lock = self.reading();
-        Ok(Some(Session {
-            store: self.clone(),
-            base: Base::open(&self.root)?,
-            stage: None,
-            stage_name: String::new(),
-            next: AtomicUsize::new(0),
-            lock,
-        }))
+        Session::new(self, None, self.reading()).map(Some)
     }
 
     /// Opens the store to write many trees, and to read them. It is created where there is none.
@@ -145,15 +126,7 @@ impl Store {
         let lock = DirLock::shared(&self.root)?;
         let lock = self.reading().unwrap_or_else(|| Arc::new(lock));
         let stage = fs::temp_dir_in(&self.root, STAGE_PREFIX)?;
-        let stage_name = stage.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Session {
-            store: self.clone(),
-            base: Base::open(&self.root)?,
-            stage: Some(stage),
-            stage_name,
-            next: AtomicUsize::new(0),
-            lock: Some(lock),
-        })
+        Session::new(self, Some(stage), Some(lock))
     }
 
     /// Writes `set` into the store and returns its digest.
@@ -176,8 +149,7 @@ impl Store {
     /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
     pub fn keep(&self, set: &FileSet) -> Result<PathBuf> {
         let session = self.writer()?;
-        let stage = session.stage.as_ref().map_or(self.root.as_path(), tempfile::TempDir::path);
-        let fresh = stage.join(KEPT);
+        let fresh = session.stage().join(KEPT);
         let digest = fs::materialize(set, &fresh)?;
         let place = self.kept_path(&digest);
         fs::create_dir_all(&self.root.join(KEPT))?;
@@ -235,115 +207,6 @@ impl Store {
     }
 }
 
-impl Session {
-    /// Writes `held` into the store and returns its digest. It is written beside its place and moved there
-    /// whole; an undamaged one that is there stays.
-    ///
-    /// # Errors
-    ///
-    /// Where the store cannot be written; nothing is left behind.
-    pub fn put(&self, held: &Held) -> Result<Digest> {
-        let digest = held.digest();
-        let place = below(&digest);
-        let mut there = Vec::new();
-        if let Ok(Looked::Read) = self.base.read_into(place.as_ref(), MOST_OBJECT, &mut there)
-            && object::is_same(&there, held)
-        {
-            self.base.touch(place.as_ref());
-            return Ok(digest);
-        }
-        let fresh = self.fresh();
-        let (header, contents) = object::parts(held);
-        let written = self.base.write_new(&fresh, std::iter::once(&header[..]).chain(contents));
-        written.map_err(Error::from).and_then(|()| self.settle(&fresh, &place)).inspect_err(|_| {
-            // The first error is the one to tell.
-            let _ = fs::remove_tree(&self.store.root.join(&fresh));
-        })?;
-        Ok(digest)
-    }
-
-    /// Writes `set`, which is too large to be held, into the store and returns its digest.
-    ///
-    /// # Errors
-    ///
-    /// Where the store cannot be written or the content cannot be delivered; nothing is left behind.
-    pub fn put_large(&self, set: &FileSet) -> Result<Digest> {
-        let fresh = self.fresh();
-        let path = self.store.root.join(&fresh);
-        let written = fs::write_file(&path, |file| object::write(set, file).map_err(Error::from));
-        let digest = written.and_then(|digest| {
-            if self.store.is_whole(&digest) {
-                fs::touch(&self.store.path(&digest));
-                fs::remove_tree(&path).map_err(Error::from)?;
-            } else {
-                self.settle(&fresh, &below(&digest))?;
-            }
-            Ok(digest)
-        });
-        digest.inspect_err(|_| {
-            // The first error is the one to tell.
-            let _ = fs::remove_tree(&path);
-        })
-    }
-
-    /// A name in the stage that was not used yet.
-    fn fresh(&self) -> String {
-        format!("{}/{}", self.stage_name, self.next.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Moves what was just written to its place: over a damaged object, a link, or the same one of a process
-    /// that was faster.
-    fn settle(&self, fresh: &str, place: &str) -> Result<()> {
-        use std::io::ErrorKind as Io;
-        let path = self.store.root.join(place);
-        let moved = self.base.rename(fresh, place).or_else(|error| {
-            match error.source.kind() {
-                Io::NotFound => path.parent().map_or(Ok(()), fs::create_dir_all)?,
-                Io::IsADirectory | Io::DirectoryNotEmpty | Io::NotADirectory => fs::remove_tree(&path)?,
-                _ => return Err(error),
-            }
-            self.base.rename(fresh, place)
-        });
-        Ok(moved?)
-    }
-
-    /// Returns the tree with `digest`, whose bytes were checked; `None` where it is not here, or is too large
-    /// to be held.
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be read, or is not that tree.
-    pub fn take(&self, digest: &Digest) -> Result<Option<Held>> {
-        let place = below(digest);
-        let mut bytes = Vec::new();
-        match self.base.read_into(place.as_ref(), MOST_OBJECT, &mut bytes)? {
-            Looked::Read if bytes.len() as u64 <= MOST => {
-                self.base.touch(place.as_ref());
-                Ok(Some(object::read(bytes, digest).map_err(ReadError::from)?))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// As [`Store::get`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Store::get`].
-    pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
-        self.store.get(digest)
-    }
-
-    /// The files of `held`, which was put or taken here, without their bytes: these are read again.
-    pub fn stored(&self, held: &Held) -> FileSet {
-        let set = object::stored(held, &self.store.path(&held.digest()));
-        match &self.lock {
-            Some(lock) => set.guarded(Arc::clone(lock) as _),
-            None => set,
-        }
-    }
-}
-
 /// Where the object of `digest` lies below the store.
 fn below(digest: &Digest) -> String {
     let hex = digest.hex();
@@ -370,133 +233,4 @@ pub fn mismatch(what: &str, expected: &Digest, found: &Digest) -> Error {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use std::collections::BTreeMap;
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::tree::{Entry, Memory, Node, Tree};
-
-    pub(super) fn set(text: &str) -> FileSet {
-        let node = Node::File { executable: false, size: text.len() as u64 };
-        let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
-        Tree::new(entries, Arc::new(Memory(vec![text.as_bytes().to_vec()])))
-            .skill("", &Limits::default())
-            .expect("valid")
-    }
-
-    #[test]
-    fn what_is_put_is_there_under_its_digest() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v2") };
-        let digest = store.put(&set("x")).expect("writes");
-        assert_eq!(store.put(&set("x")).expect("again"), digest);
-        assert_eq!(store.get(&digest).expect("reads").expect("is there").digest().expect("reads"), digest);
-        assert!(store.get(&Digest::of(b"other")).expect("reads").is_none());
-        assert_eq!(fs::list_dir(&store.root).expect("lists"), ["sha256"], "no stage is left");
-        store.discard(&digest).expect("removes");
-        assert!(store.get(&digest).expect("reads").is_none());
-    }
-
-    /// THREATS: for every kind of damage, nothing is read, and what is put is there afterwards.
-    #[cfg(unix)]
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test damages files")]
-    fn a_damaged_object_is_replaced() {
-        use std::fs as disk;
-        let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v2") };
-        let digest = store.put(&set("x")).expect("writes");
-        let place = store.path(&digest);
-        let whole = disk::read(&place).expect("reads");
-        let flipped = |at: usize| {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 1;
-            bytes
-        };
-        let remove = || disk::remove_file(&place).expect("removes");
-        let damages: [(&str, &dyn Fn()); 8] = [
-            ("another content", &|| disk::write(&place, flipped(whole.len() - 1)).expect("writes")),
-            ("another header", &|| disk::write(&place, flipped(30)).expect("writes")),
-            ("cut off", &|| disk::write(&place, &whole[..whole.len() - 1]).expect("writes")),
-            ("empty", &|| disk::write(&place, "").expect("writes")),
-            ("a byte too many", &|| disk::write(&place, [&whole[..], b"x"].concat()).expect("writes")),
-            ("missing", &|| remove()),
-            ("a directory in its place", &|| {
-                remove();
-                disk::create_dir_all(place.join("sub")).expect("creates");
-            }),
-            ("a link in its place", &|| {
-                remove();
-                disk::write(dir.path().join("elsewhere"), &whole).expect("writes");
-                std::os::unix::fs::symlink(dir.path().join("elsewhere"), &place).expect("links");
-            }),
-        ];
-        for (what, damage) in damages {
-            damage();
-            assert!(!store.is_whole(&digest), "{what}");
-            let reader = store.reader().expect(what).expect(what);
-            assert!(!matches!(reader.take(&digest), Ok(Some(_))), "{what}");
-            drop(reader);
-            assert_eq!(store.put(&set("x")).expect(what), digest, "{what}");
-            let there = store.get(&digest).expect(what).expect(what);
-            assert_eq!(there.digest().expect(what), digest, "{what}");
-            assert_eq!(disk::read(&place).expect(what), whole, "{what}");
-            assert_eq!(fs::list_dir(&store.root).expect("lists"), ["sha256"], "{what}");
-        }
-    }
-
-    #[test]
-    fn what_is_too_large_to_be_held_is_put_all_the_same() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v2") };
-        let large = set(&"x".repeat(usize::try_from(MOST).expect("fits") + 1));
-        for _ in 0..2 {
-            let digest = store.put(&large).expect("writes");
-            assert!(
-                store.reader().expect("opens").expect("is there").take(&digest).expect("reads").is_none()
-            );
-            let there = store.get(&digest).expect("reads").expect("is there");
-            assert_eq!((there.digest().expect("reads"), large.digest().expect("reads")), (digest, digest));
-            assert_eq!(fs::list_dir(&store.root).expect("lists"), ["sha256"], "no stage is left");
-        }
-    }
-
-    #[test]
-    fn what_is_read_from_a_session_is_what_was_put() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v2") };
-        assert!(store.reader().expect("nothing").is_none());
-        let held = set("x").hold().expect("reads").expect("small");
-        let digest = store.writer().expect("opens").put(&held).expect("writes");
-        let session = store.reader().expect("opens").expect("is there");
-        let taken = session.take(&digest).expect("reads").expect("is there");
-        assert_eq!((taken.digest(), session.stored(&taken).digest().expect("reads")), (digest, digest));
-        assert!(session.take(&Digest::of(b"other")).expect("reads").is_none());
-    }
-
-    #[test]
-    fn the_stage_of_a_killed_writer_is_swept_and_that_of_a_living_one_is_not() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().to_owned() };
-        let left = dir.path().join("stage-left");
-        fs::create_dir(&left).expect("creates");
-        let living = DirLock::shared(dir.path()).expect("locks");
-        store.put(&set("x")).expect("writes");
-        assert!(fs::kind(&left).expect("looks").is_some());
-        drop(living);
-        store.put(&set("y")).expect("writes");
-        assert!(fs::kind(&left).expect("looks").is_none());
-    }
-
-    #[test]
-    fn content_that_cannot_be_delivered_leaves_nothing() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let store = Store { root: dir.path().join("store-v2") };
-        let node = Node::File { executable: false, size: 99 };
-        let entries = BTreeMap::from([("SKILL.md".to_owned(), Entry { node, id: 0 })]);
-        let lying = Tree::new(entries, Arc::new(Memory(vec![b"short".to_vec()])));
-        assert!(store.put(&lying.skill("", &Limits::default()).expect("names are fine")).is_err());
-        assert!(fs::list_dir(&store.root).expect("lists").is_empty());
-    }
-}
+pub(super) mod tests;

@@ -14,13 +14,24 @@ pub(crate) struct Schema {
     root: Value,
 }
 
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("schema")
+}
+
 /// Keywords that say nothing about which values are right.
 const REMARKS: [&str; 5] = ["$schema", "$id", "$defs", "title", "description"];
 
 impl Schema {
+    /// The names of all files of `schema/`.
+    pub(crate) fn names() -> Vec<String> {
+        let files = std::fs::read_dir(directory()).expect("schema/");
+        let names = files.map(|file| file.expect("a file").file_name().into_string().expect("a name"));
+        names.collect()
+    }
+
     /// Reads `schema/<name>`.
     pub(crate) fn read(name: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("schema").join(name);
+        let path = directory().join(name);
         let text = std::fs::read_to_string(&path).expect(name);
         Self { path, root: serde_json::from_str(&text).expect(name) }
     }
@@ -62,6 +73,29 @@ impl Schema {
         let mut faults = Vec::new();
         self.check(&self.root, value, "", &mut faults);
         faults
+    }
+
+    /// Asserts that `text` is JSON as the schema says, and would not be so any more without any one of the
+    /// members that it has, or with one more.
+    #[track_caller]
+    pub(crate) fn assert_describes(&self, text: &str) {
+        let value: Value = serde_json::from_str(text).expect("JSON");
+        assert_eq!(self.faults(&value), [""; 0]);
+        let mut objects = Vec::new();
+        objects_in(&value, String::new(), &mut objects);
+        assert!(!objects.is_empty(), "nothing is described");
+        for (at, keys) in objects {
+            let changed = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
+                let mut value = value.clone();
+                change(value.pointer_mut(&at).and_then(Value::as_object_mut).expect("an object"));
+                self.faults(&value)
+            };
+            for key in keys {
+                assert_ne!(changed(&|object| drop(object.remove(&key))), [""; 0], "{at} without `{key}`");
+            }
+            let more = changed(&|object| drop(object.insert("no such member".to_owned(), Value::Null)));
+            assert_ne!(more, [""; 0], "{at} with one more");
+        }
     }
 
     fn check(&self, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
@@ -134,6 +168,24 @@ impl Schema {
                 _ => {}
             }
         }
+    }
+}
+
+/// The JSON pointers of all objects in `value`, which lies at `at`, with their keys.
+fn objects_in(value: &Value, at: String, found: &mut Vec<(String, Vec<String>)>) {
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                objects_in(item, format!("{at}/{index}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                objects_in(member, format!("{at}/{key}"), found);
+            }
+            found.push((at, members.keys().cloned().collect()));
+        }
+        _ => {}
     }
 }
 

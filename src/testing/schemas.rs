@@ -208,42 +208,66 @@ fn the_frontmatter_s_schema_takes_what_the_linter_takes() {
 /// All members are there always: programs need not ask whether one is.
 #[test]
 fn what_commands_print_leaves_no_member_away() {
-    for (name, objects) in [
-        ("list.schema.json", &["/$defs/skill"][..]),
-        ("install.schema.json", &["", "/$defs/skill"]),
-        ("available.schema.json", &["/items"]),
-        ("outdated.schema.json", &["/$defs/skill"]),
-        (
-            "diff.schema.json",
-            &["/$defs/skill", "/$defs/side", "/$defs/review", "/$defs/file", "/$defs/counts"],
-        ),
-        ("update.schema.json", &["", "/$defs/skill", "/$defs/version", "/$defs/merged", "/$defs/failure"]),
-    ] {
-        let schema = Schema::read(name);
-        for object in objects {
-            let keys = schema_keys(&schema, &format!("{object}/properties"));
-            let required = schema.at(&format!("{object}/required"));
-            let required: Vec<String> = serde_json::from_value(required.clone()).expect("names");
-            assert_eq!(required.into_iter().collect::<BTreeSet<_>>(), keys, "{name} {object}");
+    fn check(schema: &Value, name: &str, at: &str) {
+        for (key, part) in schema.as_object().into_iter().flatten() {
+            check(part, name, &format!("{at}/{key}"));
         }
+        for (index, part) in schema.as_array().into_iter().flatten().enumerate() {
+            check(part, name, &format!("{at}/{index}"));
+        }
+        // Only an object whose keys somebody else chose says that it takes any.
+        if schema["type"] == "object" && schema["additionalProperties"] != true {
+            let keys = schema["properties"].as_object().into_iter().flatten();
+            let keys: BTreeSet<&str> = keys.map(|(key, _)| key.as_str()).collect();
+            let required = schema["required"].as_array().into_iter().flatten();
+            let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
+            assert_eq!(required, keys, "{name} {at}");
+            assert_eq!(schema["additionalProperties"], false, "{name} {at}");
+        }
+    }
+    // What is read, and the report, which has a version of its own.
+    let others = ["frontmatter.", "lockfile.", "skillpm.", "report-v1."];
+    for name in Schema::names().iter().filter(|name| !others.iter().any(|other| name.starts_with(other))) {
+        check(Schema::read(name).at(""), name, "");
     }
 }
 
+/// What several commands print is described in one way.
 #[test]
-fn every_schema_names_itself() {
-    for name in [
-        "available.schema.json",
-        "diff.schema.json",
-        "frontmatter.schema.json",
-        "install.schema.json",
-        "list.schema.json",
-        "lockfile.schema.json",
-        "outdated.schema.json",
-        "report-v1.schema.json",
-        "skillpm.schema.json",
-        "update.schema.json",
-    ] {
+fn the_same_things_have_the_same_schema() {
+    let skill = "/$defs/skill/properties";
+    let list = Schema::read("list.schema.json");
+    for name in ["tree.schema.json", "why.schema.json"] {
         let schema = Schema::read(name);
+        for key in list.keys(skill) {
+            let at = format!("{skill}/{key}");
+            assert_eq!(schema.at(&at), list.at(&at), "{name} {at}");
+        }
+    }
+    let install = Schema::read("install.schema.json");
+    for (name, parts) in [
+        ("import.schema.json", &["/$defs/place", "/$defs/step", "/properties/files_changed"][..]),
+        ("policy.schema.json", &["/$defs/decided"]),
+        ("update.schema.json", &["/$defs/decided", "/$defs/link", "/$defs/place", "/$defs/step"]),
+        ("update.schema.json", &["/properties/files_changed"]),
+    ] {
+        for at in parts {
+            assert_eq!(Schema::read(name).at(at), install.at(at), "{name} {at}");
+        }
+    }
+    let (agents, why) = (Schema::read("agents.schema.json"), Schema::read("why.schema.json"));
+    assert_eq!(agents.at("/$defs/form"), why.at("/$defs/form"));
+}
+
+/// Each file has its own address, and the reference says what it is for.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the reference lies outside of every room of the program")]
+fn every_schema_names_itself_and_is_in_the_reference() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/files.md"));
+    for name in Schema::names() {
+        let schema = Schema::read(&name);
         assert!(schema.at("/$id").as_str().is_some_and(|id| id.ends_with(&format!("/schema/{name}"))));
+        // The published package carries no docs/.
+        assert!(page.as_ref().map_or(true, |page| page.contains(&format!("| `{name}` |"))), "{name}");
     }
 }

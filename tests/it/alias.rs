@@ -7,18 +7,13 @@ fn write_skill(sandbox: &Sandbox, dir: &str, name: &str, body: &str) {
     sandbox.write(&format!("{dir}/SKILL.md"), text);
 }
 
-fn ok(sandbox: &Sandbox, args: &[&str]) {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-}
-
 /// `one/pdf` is installed as `pdf`; `two/pdf` is another skill of that name.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "one/pdf", "pdf", "one");
     write_skill(&sandbox, "two/pdf", "pdf", "two");
     write_skill(&sandbox, "two/docx", "docx", "two");
-    ok(&sandbox, &["install", "./one/pdf"]);
+    sandbox.ok(&["install", "./one/pdf"]);
     sandbox
 }
 
@@ -71,17 +66,17 @@ fn another_source_under_a_name_that_is_taken() {
     assert_eq!((body(&sandbox, "pdf"), body(&sandbox, "pdf-two")), ("one".into(), "two".into()));
     // The same source is an update, and the same bytes are the same skill wherever they come from.
     write_skill(&sandbox, "one/pdf", "pdf", "newer");
-    ok(&sandbox, &["install", "./one/pdf"]);
+    sandbox.ok(&["install", "./one/pdf"]);
     write_skill(&sandbox, "three/pdf", "pdf", "newer");
-    ok(&sandbox, &["install", "./three/pdf"]);
+    sandbox.ok(&["install", "./three/pdf"]);
     assert!(sandbox.read("skillpm.toml").contains("pdf = { path = \"./three/pdf\" }"));
-    ok(&sandbox, &["install", "./two/pdf", "--force"]);
+    sandbox.ok(&["install", "./two/pdf", "--force"]);
     assert_eq!(body(&sandbox, "pdf"), "two");
     let list: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
     assert_eq!(list[1]["alias_of"], "pdf");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
-    ok(&sandbox, &["install", "--frozen"]);
+    sandbox.ok(&["install", "--frozen"]);
 }
 
 /// What somebody takes out of the manifest by hand is in nobody's way.
@@ -89,12 +84,12 @@ fn another_source_under_a_name_that_is_taken() {
 fn a_name_that_the_manifest_gave_up_is_free() {
     let sandbox = sandbox();
     sandbox.write("skillpm.toml", "[skills]\n");
-    ok(&sandbox, &["install", "./two/pdf"]);
+    sandbox.ok(&["install", "./two/pdf"]);
     assert_eq!(body(&sandbox, "pdf"), "two");
     // With a lockfile alone, it says where what is there came from.
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
     assert_eq!(sandbox.run(&["install", "./one/pdf"]).code, Some(1));
-    ok(&sandbox, &["install", "./two/docx"]);
+    sandbox.ok(&["install", "./two/docx"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     pdf = { path = "./two/pdf" }
@@ -123,7 +118,7 @@ fn names_that_cannot_be() {
         assert!(output.stderr.contains(message), "{args:?}: {output}");
         assert_eq!(sandbox.tree(&sandbox.project()), before, "{args:?}");
     }
-    ok(&sandbox, &["install", "./two/docx", "--as", "straße"]);
+    sandbox.ok(&["install", "./two/docx", "--as", "straße"]);
     for args in
         [&["--as", "strasse"][..], &["--as", "strasse", "--force"], &["--as", "strasse", "--editable"]]
     {
@@ -132,7 +127,7 @@ fn names_that_cannot_be() {
         assert!(output.stderr.contains("are the same name on some file systems"), "{output}");
     }
     // What agents do not see still has its name.
-    ok(&sandbox, &["disable", "straße"]);
+    sandbox.ok(&["disable", "straße"]);
     assert_eq!(sandbox.run(&["install", "./two/pdf", "--as", "strasse"]).code, Some(1));
 }
 
@@ -142,7 +137,7 @@ fn a_restore_notices_another_name() {
     let sandbox = sandbox();
     let manifest = |name: &str| format!("[skills]\nx = {{ path = \"./two\"{name} }}\n");
     sandbox.write("skillpm.toml", manifest(", name = \"pdf\""));
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(sandbox.read(".agents/skills/x/SKILL.md").contains("name: pdf"));
     sandbox.write("skillpm.toml", manifest(", name = \"docx\""));
     for flag in ["--locked", "--frozen"] {
@@ -150,9 +145,9 @@ fn a_restore_notices_another_name() {
         assert_eq!(output.code, Some(3), "{output}");
         assert!(output.stderr.contains("is locked as something else"), "{output}");
     }
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(sandbox.read(".agents/skills/x/SKILL.md").contains("name: docx"));
-    ok(&sandbox, &["install", "--locked"]);
+    sandbox.ok(&["install", "--locked"]);
     for (entry, message) in [
         (", name = \"nothing\"", "`./two` has no skill of the name `nothing`"),
         (", subdir = \"pdf\", name = \"docx\"", "has no skill of the name `docx`"),
@@ -176,6 +171,6 @@ fn locked_and_frozen_drop_nothing() {
         assert!(output.stderr.contains(&format!("would change, and `{flag}` forbids that")), "{output}");
         assert_eq!(body(&sandbox, "pdf"), "one");
     }
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(!sandbox.project().join(".agents/skills").exists());
 }

@@ -30,7 +30,7 @@ const STOREYS: &[(&str, &[&str])] = &[
     ),
     ("rules", &["admission", "lint", "merge", "resolve", "review"]),
     // What every room above stands on.
-    ("ground", &["context", "env", "error", "interrupt", "reporter", "settings"]),
+    ("ground", &["context", "env", "error", "interrupt", "reporter", "settings", "workers"]),
     (
         "machine",
         &[

@@ -7,18 +7,12 @@ fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
     sandbox.write(&format!("src/{name}/SKILL.md"), text);
 }
 
-fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.to_string()
-}
-
 fn installed(args: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     for name in ["docx", "pdf"] {
         write_skill(&sandbox, name, "first");
     }
-    ok(&sandbox, &[&["install", "./src", "-s", "*", "-a", "claude-code"], args].concat());
+    sandbox.ok(&[&["install", "./src", "-s", "*", "-a", "claude-code"], args].concat());
     sandbox
 }
 
@@ -117,17 +111,17 @@ fn out_of_sight_and_back() {
 #[test]
 fn a_restore_keeps_it_disabled() {
     let sandbox = installed(&[]);
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     let disabled = shape(&sandbox);
     for flags in [&[][..], &["--locked"], &["--frozen"]] {
-        ok(&sandbox, &[&["install"], flags].concat());
+        sandbox.ok(&[&["install"], flags].concat());
         assert_eq!(shape(&sandbox), disabled);
     }
     for dir in [".agents", ".claude"] {
         std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
     }
     assert_eq!(states(&sandbox)[1], ("pdf".into(), "missing".into(), false));
-    ok(&sandbox, &["install", "--frozen"]);
+    sandbox.ok(&["install", "--frozen"]);
     assert_eq!(shape(&sandbox), disabled);
     // By hand, in either direction.
     let text = sandbox.read("skillpm.toml");
@@ -168,7 +162,7 @@ fn a_restore_keeps_it_disabled() {
     warning: `pdf` stays disabled: `skillpm enable pdf` shows it to agents again
     ");
     assert!(sandbox.read(".agents/.skillpm-disabled/pdf/SKILL.md").ends_with("second\n"));
-    ok(&sandbox, &["remove", "pdf"]);
+    sandbox.ok(&["remove", "pdf"]);
     assert!(!shape(&sandbox).contains("pdf"), "{}", shape(&sandbox));
     assert!(!sandbox.project().join(".agents/.skillpm-disabled").exists());
 }
@@ -180,10 +174,10 @@ fn files_that_no_skill_may_have_move_along() {
     let sandbox = installed(&[]);
     let dir = |place: &str| sandbox.project().join(".agents").join(place).join("pdf/venv");
     std::os::unix::fs::symlink("/usr", dir("skills")).expect("a link");
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     assert!(dir(".skillpm-disabled").is_symlink() && !dir("skills").is_symlink());
     assert_eq!(states(&sandbox)[1], ("pdf".into(), "disabled".into(), true));
-    ok(&sandbox, &["enable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
     assert!(dir("skills").is_symlink());
 }
 
@@ -191,9 +185,9 @@ fn files_that_no_skill_may_have_move_along() {
 fn copies_of_agents_go_and_come() {
     let sandbox = installed(&["--copy"]);
     let copy = sandbox.project().join(".claude/skills/pdf/SKILL.md");
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     assert!(!copy.exists());
-    ok(&sandbox, &["enable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
     std::fs::write(&copy, "mine").expect("edited");
     insta::assert_snapshot!(sandbox.run(&["disable", "pdf"]), @"
     exit: 1
@@ -202,7 +196,7 @@ fn copies_of_agents_go_and_come() {
     hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
-    let forced = ok(&sandbox, &["disable", "pdf", "--force"]);
+    let forced = sandbox.ok(&["disable", "pdf", "--force"]).to_string();
     assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
 }
 
@@ -211,27 +205,27 @@ fn copies_of_agents_go_and_come() {
 fn a_lockfile_alone() {
     let sandbox = installed(&[]);
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     docx = { path = "./src", subdir = "docx" }
     pdf = { path = "./src", subdir = "pdf", disabled = true }
     "#);
-    ok(&sandbox, &["install", "--locked"]);
+    sandbox.ok(&["install", "--locked"]);
     assert_eq!(states(&sandbox).iter().map(|s| s.1.as_str()).collect::<Vec<_>>(), ["ok", "disabled"]);
-    ok(&sandbox, &["enable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists(), "the lockfile knew who had it");
 }
 
 #[test]
 fn the_scope_of_the_user() {
     let sandbox = installed(&["-g"]);
-    ok(&sandbox, &["disable", "-g", "pdf", "docx"]);
+    sandbox.ok(&["disable", "-g", "pdf", "docx"]);
     assert!(sandbox.home().join(".agents/.skillpm-disabled/docx/SKILL.md").exists());
     assert!(!sandbox.home().join(".agents/skills").exists());
     let output = sandbox.run(&["enable", "pdf"]);
     assert_eq!(output.code, Some(2), "it is not the project's: {output}");
-    ok(&sandbox, &["enable", "-g", "pdf", "docx"]);
+    sandbox.ok(&["enable", "-g", "pdf", "docx"]);
     assert!(sandbox.home().join(".claude/skills/docx/SKILL.md").exists());
     assert!(!sandbox.home().join(".agents/.skillpm-disabled").exists());
 }
@@ -240,10 +234,10 @@ fn the_scope_of_the_user() {
 #[test]
 fn a_skill_in_both_places() {
     let sandbox = installed(&[]);
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     let text = sandbox.read(".agents/.skillpm-disabled/pdf/SKILL.md");
     sandbox.write(".agents/skills/pdf/SKILL.md", &text);
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(!sandbox.project().join(".agents/skills/pdf").exists());
     sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
     for args in [&["install"][..], &["disable", "pdf"]] {
@@ -252,7 +246,7 @@ fn a_skill_in_both_places() {
         assert!(output.stderr.contains("skills/pdf` was edited since it was installed"), "{output}");
     }
     // To enable it, the edited one may stay where it is.
-    ok(&sandbox, &["enable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
     assert!(!sandbox.project().join(".agents/.skillpm-disabled").exists());
 }
@@ -262,9 +256,9 @@ fn a_skill_in_both_places() {
 fn a_skill_that_is_missing() {
     let sandbox = installed(&[]);
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     std::fs::remove_dir_all(sandbox.project().join("src")).expect("removed");
-    ok(&sandbox, &["enable", "pdf", "--offline"]);
+    sandbox.ok(&["enable", "pdf", "--offline"]);
     assert_eq!(states(&sandbox)[1], ("pdf".into(), "ok".into(), false));
 }
 
@@ -274,15 +268,15 @@ fn a_skill_that_was_never_installed() {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf", "first");
     sandbox.write("skillpm.toml", "[skills.pdf]\npath = \"./src/pdf\" # ours\n");
-    ok(&sandbox, &["disable", "pdf"]);
-    ok(&sandbox, &["link", "-a", "goose", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
+    sandbox.ok(&["link", "-a", "goose", "pdf"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills.pdf]
     path = "./src/pdf" # ours
     disabled = true
     agents = ["goose"]
     "#);
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert_eq!(states(&sandbox), [("pdf".into(), "disabled".into(), false)]);
     std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removed");
     insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
@@ -293,7 +287,7 @@ fn a_skill_that_was_never_installed() {
     `skillpm.toml` changed: commit it
     warning: `pdf` is not installed yet: `skillpm install` brings it
     ");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(sandbox.project().join(".goose/skills/pdf/SKILL.md").exists());
 }
 

@@ -139,12 +139,6 @@ fn directories_of_others_and_directories_without_write_permission() {
     assert!(!sandbox.project().join(".agents").exists());
 }
 
-fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.stderr
-}
-
 /// A sandbox with the skill `pdf` at `~/src/pdf`, beside the project.
 fn beside() -> Sandbox {
     let sandbox = Sandbox::new();
@@ -181,7 +175,7 @@ fn a_disk_that_fills_up_during_an_update() {
     let mut ends = std::collections::BTreeMap::new();
     for room in (0..=80).step_by(4) {
         version(&sandbox, "first");
-        ok(&sandbox, &["install", "~/src/pdf"]);
+        sandbox.ok(&["install", "~/src/pdf"]);
         let lock = sandbox.read("skillpm.lock");
         let before = sandbox.tree(&project);
         version(&sandbox, "second");
@@ -203,7 +197,7 @@ fn a_disk_that_fills_up_during_an_update() {
             assert_eq!((sandbox.read("skillpm.lock"), sandbox.tree(&project)), (lock, before), "{room}");
         }
         *ends.entry(output.code).or_insert(0) += 1;
-        ok(&sandbox, &["install"]);
+        sandbox.ok(&["install"]);
     }
     println!("{ends:?}");
     assert_eq!(ends.len(), 2, "with little room it fails, and with enough it does not: {ends:?}");
@@ -217,12 +211,12 @@ fn a_home_on_a_read_only_or_full_disk() {
         let sandbox = Sandbox::new();
         skill(&sandbox);
         let Some(_disk) = Mount::tmpfs(&sandbox.home(), options) else { return };
-        let told = ok(&sandbox, &["install", "./src/pdf", "-a", "claude-code"]);
+        let told = sandbox.ok(&["install", "./src/pdf", "-a", "claude-code"]).stderr;
         assert!(told.contains("warning: the store cannot be written"), "{options}: {told}");
         let file = sandbox.project().join(".agents/skills/pdf/data.bin");
         assert!(file.exists());
         std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
-        ok(&sandbox, &["install"]);
+        sandbox.ok(&["install"]);
         assert!(file.exists(), "{options}: restored from its source");
         // What somebody edited is not replaced where no copy of it can be kept.
         std::fs::write(&file, "mine").expect("a file");
@@ -231,7 +225,7 @@ fn a_home_on_a_read_only_or_full_disk() {
         assert!(output.stderr.contains("could not be kept, so it was not replaced"), "{options}: {output}");
         assert_eq!(std::fs::read_to_string(&file).expect("there"), "mine");
         std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
-        ok(&sandbox, &["remove", "pdf"]);
+        sandbox.ok(&["remove", "pdf"]);
         let left = sandbox.tree(&sandbox.home());
         let is_fine = |line: &String| line.ends_with('/') || line.contains(".local/state/skillpm/undo/");
         assert!(left.iter().all(is_fine), "{options}: no file is left but the note for `undo`: {left:?}");
@@ -256,8 +250,8 @@ fn a_project_on_a_read_only_disk() {
 #[test]
 fn a_clock_that_was_set_back() {
     let sandbox = beside();
-    ok(&sandbox, &["install", "~/src/pdf", "-a", "claude-code"]);
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install", "~/src/pdf", "-a", "claude-code"]);
+    sandbox.ok(&["install"]);
     let ages = [
         std::time::SystemTime::now() + std::time::Duration::from_hours(24 * 365 * 10),
         std::time::SystemTime::UNIX_EPOCH,
@@ -266,26 +260,26 @@ fn a_clock_that_was_set_back() {
         version(&sandbox, body);
         set_times(&sandbox.home(), age);
         set_times(&sandbox.project(), age);
-        ok(&sandbox, &["install"]);
-        ok(&sandbox, &["install", "~/src/pdf"]);
+        sandbox.ok(&["install"]);
+        sandbox.ok(&["install", "~/src/pdf"]);
         assert_eq!(installed(&sandbox).as_deref(), Some(body));
         // Bytes that changed while size and time stayed are edits all the same.
         let file = sandbox.project().join(".agents/skills/pdf/data/all.txt");
         let text = std::fs::read_to_string(&file).expect("there");
         set_times(&sandbox.project(), age);
-        ok(&sandbox, &["install"]);
+        sandbox.ok(&["install"]);
         std::fs::write(&file, text.to_uppercase()).expect("a file");
         set_times(&sandbox.project(), age);
         assert_eq!(sandbox.run(&["install"]).code, Some(1), "it is told as edited");
         std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
         set_times(&sandbox.home(), age);
-        ok(&sandbox, &["install", "--offline"]);
+        sandbox.ok(&["install", "--offline"]);
         assert_eq!(installed(&sandbox).as_deref(), Some(body));
         set_times(&sandbox.home(), age);
-        ok(&sandbox, &["cache", "prune"]);
-        ok(&sandbox, &["cache", "verify"]);
+        sandbox.ok(&["cache", "prune"]);
+        sandbox.ok(&["cache", "verify"]);
         std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
-        ok(&sandbox, &["install", "--offline"]);
+        sandbox.ok(&["install", "--offline"]);
     }
 }
 

@@ -598,23 +598,18 @@ fn mistakes() {
     assert_eq!(sandbox.run(&["doctor", "--fix"]).code, Some(0));
 }
 
-fn ok(sandbox: &Sandbox, args: &[&str]) {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-}
-
 /// [`machine`] with `brand`, on which somebody works.
 fn with_editable() -> Sandbox {
     let sandbox = machine();
     write_skill(&sandbox, "work/brand");
-    ok(&sandbox, &["install", "-e", "./work/brand"]);
+    sandbox.ok(&["install", "-e", "./work/brand"]);
     sandbox
 }
 
 /// [`machine`], where `pdf` is disabled.
 fn with_disabled() -> Sandbox {
     let sandbox = machine();
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     sandbox
 }
 
@@ -636,7 +631,7 @@ const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
 
 #[test]
 fn editable_skills() {
-    ok(&with_editable(), &["doctor"]);
+    with_editable().ok(&["doctor"]);
     insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| remove(
         sandbox, BRAND
     )), @"
@@ -685,18 +680,18 @@ fn editable_skills() {
     // An absolute path gives an absolute link, which is right.
     let sandbox = machine();
     write_skill(&sandbox, "../brand");
-    ok(&sandbox, &["install", "-e", sandbox.project().with_file_name("brand").to_str().expect("UTF-8")]);
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["install", "-e", sandbox.project().with_file_name("brand").to_str().expect("UTF-8")]);
+    sandbox.ok(&["doctor"]);
     // Somebody works on it where an agent looks.
     let sandbox = machine();
     write_skill(&sandbox, ".claude/skills/own");
-    ok(&sandbox, &["install", "-e", "./.claude/skills/own"]);
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["install", "-e", "./.claude/skills/own"]);
+    sandbox.ok(&["doctor"]);
     // While it is disabled, nobody needs its directory.
     let sandbox = with_editable();
-    ok(&sandbox, &["disable", "brand"]);
+    sandbox.ok(&["disable", "brand"]);
     remove(&sandbox, "work/brand");
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["doctor"]);
 }
 
 /// The manifest was changed by hand: what lies there follows, the lockfile is for `install`.
@@ -717,13 +712,13 @@ fn a_skill_that_was_made_editable_by_hand() {
     ");
     let link = std::fs::read_link(sandbox.project().join(COPY)).expect("a link");
     assert_eq!(link, Path::new("../../src/pdf"));
-    ok(&sandbox, &["install"]);
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["install"]);
+    sandbox.ok(&["doctor"]);
 }
 
 #[test]
 fn disabled_skills() {
-    ok(&with_disabled(), &["doctor"]);
+    with_disabled().ok(&["doctor"]);
     // It lies where agents see it.
     insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| rename(
         sandbox, ASIDE, COPY
@@ -838,9 +833,9 @@ fn the_manifest_decides_who_is_disabled() {
     ");
     assert_eq!(sandbox.read(&format!("{ASIDE}/notes.md")), "what I wrote");
     assert!(!sandbox.project().join(LINK).is_symlink());
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["doctor"]);
     rewrite(&sandbox, ", disabled = true", "");
-    ok(&sandbox, &["doctor", "--fix"]);
+    sandbox.ok(&["doctor", "--fix"]);
     assert_eq!(sandbox.tree(&sandbox.project()), healthy);
     assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "what I wrote");
 }
@@ -850,8 +845,8 @@ fn who_is_to_have_a_link() {
     // A skill with agents of its own.
     let own = || {
         let sandbox = machine();
-        ok(&sandbox, &["link", "--agent", "windsurf", "pdf"]);
-        ok(&sandbox, &["doctor"]);
+        sandbox.ok(&["link", "--agent", "windsurf", "pdf"]);
+        sandbox.ok(&["doctor"]);
         sandbox
     };
     insta::assert_snapshot!(case_on(&own(), "link-missing", true, |sandbox| remove(
@@ -871,7 +866,7 @@ fn who_is_to_have_a_link() {
     let silent = || {
         let sandbox = machine();
         rewrite(&sandbox, "\n[agents]\ntargets = [\"claude-code\"]\n", "");
-        ok(&sandbox, &["doctor"]);
+        sandbox.ok(&["doctor"]);
         sandbox
     };
     case_on(&silent(), "link-missing", true, |sandbox| remove(sandbox, LINK));
@@ -879,7 +874,7 @@ fn who_is_to_have_a_link() {
         let sandbox = machine();
         remove(&sandbox, "skillpm.toml");
         sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
-        ok(&sandbox, &["doctor"]);
+        sandbox.ok(&["doctor"]);
         sandbox
     };
     case_on(&lockfile_alone(), "link-missing", true, |sandbox| remove(sandbox, LINK));
@@ -901,8 +896,8 @@ fn who_is_to_have_a_link() {
     2 repaired, 0 errors, 2 warnings; 1 note (shown with `--verbose`)
     ");
     assert!(!sandbox.project().join(LINK).is_symlink());
-    ok(&sandbox, &["install"]);
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["install"]);
+    sandbox.ok(&["doctor"]);
     // Agents that there are not, in the entry of a skill and in the lockfile.
     insta::assert_snapshot!(case("agent-unknown", false, |sandbox| {
         rewrite(sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", agents = [\"claude-code\", \"cluade\"]");
@@ -923,17 +918,17 @@ fn who_is_to_have_a_link() {
 #[test]
 fn a_link_that_nobody_needs() {
     let sandbox = machine();
-    ok(&sandbox, &["install", "-g", "./src/pdf"]);
+    sandbox.ok(&["install", "-g", "./src/pdf"]);
     let links = sandbox.home().join(".cursor/skills");
     std::fs::create_dir_all(&links).expect("a directory");
     symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
-    ok(&sandbox, &["doctor", "-g"]);
-    ok(&sandbox, &["disable", "-g", "pdf"]);
+    sandbox.ok(&["doctor", "-g"]);
+    sandbox.ok(&["disable", "-g", "pdf"]);
     assert!(!links.join("pdf").is_symlink());
     symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
     let output = sandbox.run(&["doctor", "-g", "--json"]);
     assert_eq!(ids(&output, false), ["link-unwanted".to_owned()].into(), "{output}");
-    ok(&sandbox, &["doctor", "-g", "--fix"]);
+    sandbox.ok(&["doctor", "-g", "--fix"]);
     assert!(!links.join("pdf").is_symlink());
 }
 
@@ -942,8 +937,8 @@ fn a_link_that_nobody_needs() {
 fn an_alias_of_another_skill() {
     let aliased = || {
         let sandbox = machine();
-        ok(&sandbox, &["install", "./src", "--skill", "pdf", "--as", "paper"]);
-        ok(&sandbox, &["doctor"]);
+        sandbox.ok(&["install", "./src", "--skill", "pdf", "--as", "paper"]);
+        sandbox.ok(&["doctor"]);
         sandbox
     };
     case_on(&aliased(), "locked-otherwise", false, |sandbox| {
@@ -994,7 +989,7 @@ fn nothing_is_wrong_after_any_command() {
                 word => word,
             });
             let args: Vec<&str> = words.chain([scope]).collect();
-            ok(&sandbox, &args);
+            sandbox.ok(&args);
             let output = sandbox.run(&["doctor", "--json"]);
             assert_eq!((ids(&output, false), output.code), (BTreeSet::new(), Some(0)), "{args:?}: {output}");
         }
@@ -1007,6 +1002,6 @@ fn nothing_is_wrong_after_an_import() {
     let sandbox = machine();
     write_skill(&sandbox, ".agents/skills/own");
     link(&sandbox, "../../.agents/skills/own", ".claude/skills/own");
-    ok(&sandbox, &["import"]);
-    ok(&sandbox, &["doctor"]);
+    sandbox.ok(&["import"]);
+    sandbox.ok(&["doctor"]);
 }

@@ -12,12 +12,6 @@ fn write_skill(sandbox: &Sandbox, dir: &str, name: &str, body: &str) {
     sandbox.write(&format!("{dir}/SKILL.md"), text);
 }
 
-fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.to_string()
-}
-
 fn links(sandbox: &Sandbox) -> String {
     let lines = sandbox.tree(&sandbox.project()).into_iter();
     lines.filter(|line| line.contains(" -> ")).collect::<Vec<_>>().join("\n")
@@ -76,12 +70,12 @@ fn a_link_in_place_of_a_copy() {
     let through = sandbox.read(".claude/skills/brand/SKILL.md");
     assert!(through.ends_with("second\n"), "{through}");
     for args in [&["install"][..], &["install", "--locked"], &["install", "--frozen", "--offline"]] {
-        ok(&sandbox, args);
+        sandbox.ok(args);
     }
     for dir in [".agents", ".claude"] {
         std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
     }
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     insta::assert_snapshot!(sandbox.run(&["remove", "brand"]), @"
     exit: 0
     --- stderr
@@ -101,8 +95,8 @@ fn a_directory_with_several_skills() {
         write_skill(&sandbox, &format!("mine/{name}"), name, "first");
     }
     assert_eq!(sandbox.run(&["install", "-e", "./mine"]).code, Some(2), "which of them?");
-    ok(&sandbox, &["install", "-e", "./mine", "-s", "pdf", "--as", "paper"]);
-    ok(&sandbox, &["install", "-e", "./mine", "-s", "*"]);
+    sandbox.ok(&["install", "-e", "./mine", "-s", "pdf", "--as", "paper"]);
+    sandbox.ok(&["install", "-e", "./mine", "-s", "*"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     paper = { path = "./mine", subdir = "pdf", name = "pdf", editable = true }
@@ -127,7 +121,7 @@ fn a_directory_with_several_skills() {
 fn the_scope_of_the_user() {
     let sandbox = sandbox();
     write_skill(&sandbox, "../home/mine/own", "own", "first");
-    ok(&sandbox, &["install", "-g", "-e", "../brand", "../home/mine/own", "-a", "goose"]);
+    sandbox.ok(&["install", "-g", "-e", "../brand", "../home/mine/own", "-a", "goose"]);
     let home: Vec<_> =
         sandbox.tree(&sandbox.home()).into_iter().filter(|line| line.contains(" -> ")).collect();
     let dir = sandbox.home().parent().expect("a parent").display().to_string();
@@ -146,7 +140,7 @@ fn the_scope_of_the_user() {
     [agents]
     targets = ["goose"]
     "#);
-    ok(&sandbox, &["remove", "-g", "brand", "own"]);
+    sandbox.ok(&["remove", "-g", "brand", "own"]);
     assert!(sandbox.home().join("mine/own/SKILL.md").exists());
 }
 
@@ -154,12 +148,12 @@ fn the_scope_of_the_user() {
 #[test]
 fn a_copy_becomes_editable_and_back() {
     let sandbox = sandbox();
-    ok(&sandbox, &["install", "../brand", "-a", "claude-code"]);
+    sandbox.ok(&["install", "../brand", "-a", "claude-code"]);
     sandbox.write(".agents/skills/brand/SKILL.md", "mine");
     let output = sandbox.run(&["install", "-e", "../brand"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert_eq!(sandbox.read(".agents/skills/brand/SKILL.md"), "mine");
-    insta::assert_snapshot!(ok(&sandbox, &["install", "-e", "../brand", "--force"]), @"
+    insta::assert_snapshot!(sandbox.ok(&["install", "-e", "../brand", "--force"]).to_string(), @"
     exit: 0
     --- stderr
     ~ brand (path:../brand, editable)
@@ -175,17 +169,17 @@ fn a_copy_becomes_editable_and_back() {
         "skillpm.toml",
         "[skills]\nbrand = { path = \"../brand\" }\n[agents]\ntargets = [\"claude-code\"]\ncopy = true\n",
     );
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert_eq!(links(&sandbox), "");
     let text = sandbox.read("skillpm.toml").replace("brand\" }", "brand\", editable = true }");
     sandbox.write("skillpm.toml", text);
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3), "its entry would go");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
     .claude/skills/brand -> ../../.agents/skills/brand
     ");
-    ok(&sandbox, &["install", "../brand"]);
+    sandbox.ok(&["install", "../brand"]);
     assert!(sandbox.read("skillpm.lock").contains("brand"));
     assert!(!sandbox.read("skillpm.toml").contains("editable"));
 }
@@ -194,7 +188,7 @@ fn a_copy_becomes_editable_and_back() {
 #[test]
 fn a_directory_that_moved() {
     let sandbox = sandbox();
-    ok(&sandbox, &["install", "-e", "../brand", "-a", "claude-code"]);
+    sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code"]);
     std::fs::rename(sandbox.project().join("../brand"), sandbox.project().join("moved")).expect("moved");
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3
@@ -211,27 +205,27 @@ fn a_directory_that_moved() {
     hint: `skillpm install` brings missing skills back
     ");
     // What only takes away needs no directory.
-    ok(&sandbox, &["unlink", "-a", "claude-code"]);
-    ok(&sandbox, &["disable", "brand"]);
+    sandbox.ok(&["unlink", "-a", "claude-code"]);
+    sandbox.ok(&["disable", "brand"]);
     assert_eq!(sandbox.run(&["enable", "brand"]).code, Some(3));
     let text = sandbox.read("skillpm.toml").replace("../brand", "./moved").replace(", disabled = true", "");
     sandbox.write("skillpm.toml", text);
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert_eq!(links(&sandbox), ".agents/skills/brand -> ../../moved");
     // Another directory under the same name is another skill.
     write_skill(&sandbox, "other", "brand", "other");
     let output = sandbox.run(&["install", "-e", "./other"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr.contains("`brand` is installed from `./moved` already"), "{output}");
-    ok(&sandbox, &["install", "-e", "./other", "--force"]);
+    sandbox.ok(&["install", "-e", "./other", "--force"]);
     assert_eq!(links(&sandbox), ".agents/skills/brand -> ../../other");
 }
 
 #[test]
 fn disabled_and_linked() {
     let sandbox = sandbox();
-    ok(&sandbox, &["install", "-e", "../brand", "-a", "claude-code"]);
-    ok(&sandbox, &["disable", "brand"]);
+    sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code"]);
+    sandbox.ok(&["disable", "brand"]);
     assert_eq!(links(&sandbox), "");
     insta::assert_snapshot!(sandbox.run(&["list"]), @"
     exit: 0
@@ -239,10 +233,10 @@ fn disabled_and_linked() {
     name   version  scope    source         agents  state
     brand  -        project  path:../brand  -       disabled
     ");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert_eq!(links(&sandbox), "");
-    ok(&sandbox, &["link", "-a", "goose"]);
-    insta::assert_snapshot!(ok(&sandbox, &["enable", "brand"]), @"
+    sandbox.ok(&["link", "-a", "goose"]);
+    insta::assert_snapshot!(sandbox.ok(&["enable", "brand"]).to_string(), @"
     exit: 0
     --- stderr
     + brand (linked for claude-code and goose)
@@ -261,13 +255,13 @@ fn disabled_and_linked() {
 fn a_skill_that_lies_where_an_agent_looks() {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, ".claude/skills/own", "own", "first");
-    ok(&sandbox, &["install", "-e", "./.claude/skills/own", "-a", "claude-code", "-a", "goose"]);
+    sandbox.ok(&["install", "-e", "./.claude/skills/own", "-a", "claude-code", "-a", "goose"]);
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/own -> ../../.claude/skills/own
     .goose/skills/own -> ../../.agents/skills/own
     ");
-    ok(&sandbox, &["unlink", "-a", "claude-code"]);
-    ok(&sandbox, &["remove", "own"]);
+    sandbox.ok(&["unlink", "-a", "claude-code"]);
+    sandbox.ok(&["remove", "own"]);
     assert!(sandbox.read(".claude/skills/own/SKILL.md").ends_with("first\n"));
 }
 
@@ -281,7 +275,7 @@ fn what_cannot_be_editable() {
         crate::support::zip::raw(&[("SKILL.md", &b"---\nname: a\ndescription: d\n---\n"[..])], ""),
     );
     sandbox.write("empty/README.md", "");
-    ok(&sandbox, &["install", "./src/pdf"]);
+    sandbox.ok(&["install", "./src/pdf"]);
     symlink(".agents/skills/pdf", sandbox.project().join("round")).expect("a link");
     let before = (sandbox.tree(&sandbox.project()), sandbox.read("skillpm.toml"));
     for (source, message) in [
@@ -328,10 +322,10 @@ fn what_lies_in_its_place() {
     hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("/nowhere"));
-    ok(&sandbox, &["install", "-e", "../brand", "--force"]);
+    sandbox.ok(&["install", "-e", "../brand", "--force"]);
     // Now the manifest says that it is ours.
     std::fs::remove_file(&place).expect("removed");
     symlink("/nowhere", &place).expect("a link");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("../../../brand"));
 }

@@ -26,14 +26,8 @@ fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
 fn installed(args: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf", "first");
-    ok(&sandbox, &[&["install", "./src/pdf"], args].concat());
+    sandbox.ok(&[&["install", "./src/pdf"], args].concat());
     sandbox
-}
-
-fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.stderr
 }
 
 fn digest(sandbox: &Sandbox) -> String {
@@ -92,7 +86,7 @@ fn a_removal_that_was_done_is_not_done_again() {
         &format!(r#"{{"remove":{{"place":"canonical","name":"pdf","old":"{digest}"}}}}"#),
         "null",
     );
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(skill.join("SKILL.md").exists());
     assert!(!sandbox.project().join(".agents/.skillpm-tx").exists());
 }
@@ -113,7 +107,7 @@ fn a_part_of_what_was_being_taken_away_is_no_edit() {
             } else {
                 let other = Sandbox::new();
                 write_skill(&other, "pdf", "second");
-                ok(&other, &["install", "./src/pdf"]);
+                other.ok(&["install", "./src/pdf"]);
                 copy_dir(&other.project().join("src/pdf"), &work.join("tree-0"));
                 let new = digest(&other);
                 format!(
@@ -153,12 +147,12 @@ fn a_journal_copies_no_file_from_outside() {
     for new in [other, Digest::of(b"whatever")] {
         journal(&sandbox, "", &format!(r#"{{"old":"{old}","new":"{new}"}}"#));
         symlink(&secret, sandbox.project().join(".agents/.skillpm-tx/skillpm.lock.new")).expect("a link");
-        ok(&sandbox, &["install"]);
+        sandbox.ok(&["install"]);
         assert_eq!(sandbox.read("skillpm.lock"), lock);
     }
     journal(&sandbox, "", &format!(r#"{{"old":"{old}","new":"{other}"}}"#));
     sandbox.write(".agents/.skillpm-tx/skillpm.lock.new", "not what the journal says");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert_eq!(sandbox.read("skillpm.lock"), lock);
 }
 
@@ -172,13 +166,13 @@ fn a_link_in_the_place_of_the_transaction_is_not_followed() {
     std::fs::write(outside.join("journal.json"), foreign).expect("a file");
     let place = sandbox.project().join(".agents/.skillpm-tx");
     symlink(&outside, &place).expect("a link");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(outside.join("journal.json").exists(), "what lies outside stays");
     std::fs::write(&place, "a file").expect("a file");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     sandbox.write(".agents/.skillpm-tx/x", "");
     symlink(outside.join("journal.json"), place.join("journal.json")).expect("a link");
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     assert!(outside.join("journal.json").exists() && !place.exists());
 }
 
@@ -273,8 +267,8 @@ fn what_was_moved_and_linked_is_taken_back_when_a_step_fails() {
         for name in ["docx", "new"] {
             write_skill(&sandbox, name, "first");
         }
-        ok(&sandbox, &["install", "./src/docx", "--agent", "goose"]);
-        ok(&sandbox, &["disable", "docx"]);
+        sandbox.ok(&["install", "./src/docx", "--agent", "goose"]);
+        sandbox.ok(&["disable", "docx"]);
         sandbox.write(".agents/.skillpm-disabled/docx/SKILL.md", "mine");
         sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
         std::fs::remove_dir_all(sandbox.project().join(".goose")).expect("removed");
@@ -359,7 +353,7 @@ fn what_happens_while_a_skill_moves() {
     std::fs::remove_dir(sandbox.project().join(there)).expect("empty");
     std::fs::remove_dir(sandbox.project().join(".agents/skills")).expect("empty");
     assert_eq!(everything(&sandbox), before);
-    ok(&sandbox, &["enable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
     assert_eq!(sandbox.read(&format!("{there}/SKILL.md")), "mine");
 }
 
@@ -372,11 +366,11 @@ fn journals_of_strangers_that_move_and_link() {
         for digest in [format!("\"{other}\""), "null".to_owned()] {
             let sandbox = installed(&["-a", "claude-code"]);
             if step == "enable" {
-                ok(&sandbox, &["disable", "pdf"]);
+                sandbox.ok(&["disable", "pdf"]);
             }
             let before = everything(&sandbox);
             journal(&sandbox, &format!(r#"{{"{step}":{{"name":"pdf","digest":{digest}}}}}"#), "null");
-            ok(&sandbox, &["install"]);
+            sandbox.ok(&["install"]);
             assert_eq!(everything(&sandbox), before, "{step} {digest}");
         }
     }
@@ -384,7 +378,7 @@ fn journals_of_strangers_that_move_and_link() {
     let before = everything(&sandbox);
     for name in ["pdf", "new"] {
         journal(&sandbox, &format!(r#"{{"edit":{{"name":"{name}"}}}}"#), "null");
-        ok(&sandbox, &["install"]);
+        sandbox.ok(&["install"]);
         assert_eq!(everything(&sandbox), before, "{name}");
     }
     let digest = digest(&sandbox);
@@ -409,7 +403,7 @@ fn a_part_of_what_was_moving_is_no_edit() {
         journal(&sandbox, &format!(r#"{{"disable":{{"name":"pdf","digest":"{digest}"}}}}"#), "null");
         let text = sandbox.read("skillpm.toml").replace("/pdf\" }", "/pdf\", disabled = true }");
         sandbox.write("skillpm.toml", text);
-        ok(&sandbox, &["install"]);
+        sandbox.ok(&["install"]);
         assert!(!skill.exists(), "{gone}");
         assert!(sandbox.project().join(".agents/.skillpm-disabled/pdf/SKILL.md").exists());
     }
@@ -447,7 +441,7 @@ fn directories_on_another_file_system() {
             ("third", &["--copy"]),
         ] {
             write_skill(&sandbox, "pdf", body);
-            ok(&sandbox, &[&["install", "./src/pdf"], args].concat());
+            sandbox.ok(&[&["install", "./src/pdf"], args].concat());
             for dir in [".agents/skills", ".claude/skills"] {
                 assert!(
                     sandbox.read(&format!("{dir}/pdf/SKILL.md")).ends_with(&format!("{body}\n")),
@@ -459,12 +453,12 @@ fn directories_on_another_file_system() {
         }
         // Out of sight and back, edits included.
         sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
-        ok(&sandbox, &["install", "--force"]);
+        sandbox.ok(&["install", "--force"]);
         sandbox.write(".agents/skills/pdf/extra", "mine");
-        ok(&sandbox, &["disable", "pdf"]);
+        sandbox.ok(&["disable", "pdf"]);
         assert!(!sandbox.project().join(".agents/skills/pdf").exists());
         assert_eq!(sandbox.read(".agents/.skillpm-disabled/pdf/extra"), "mine");
-        ok(&sandbox, &["enable", "pdf"]);
+        sandbox.ok(&["enable", "pdf"]);
         assert_eq!(sandbox.read(".agents/skills/pdf/extra"), "mine");
         std::fs::remove_file(sandbox.project().join(".agents/skills/pdf/extra")).expect("removed");
         // What fails later is taken back across the border too.
@@ -473,7 +467,7 @@ fn directories_on_another_file_system() {
         let before = everything(&sandbox);
         assert_eq!(sandbox.run(&["install", "./src/pdf", "-a", "goose"]).code, Some(6));
         assert_eq!(everything(&sandbox), before);
-        ok(&sandbox, &["remove", "pdf"]);
+        sandbox.ok(&["remove", "pdf"]);
         assert_eq!(std::fs::read_dir(&dir).expect("there").count(), 0);
     }
 }

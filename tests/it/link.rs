@@ -11,19 +11,13 @@ fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
     sandbox.write(&format!("src/{name}/SKILL.md"), text);
 }
 
-fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.to_string()
-}
-
 /// `docx` and `pdf`, installed with `args`.
 fn installed(args: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     for name in ["docx", "pdf"] {
         write_skill(&sandbox, name, "first");
     }
-    ok(&sandbox, &[&["install", "./src", "-s", "*"], args].concat());
+    sandbox.ok(&[&["install", "./src", "-s", "*"], args].concat());
     sandbox
 }
 
@@ -157,7 +151,7 @@ fn agents_that_came_later() {
     // Nobody is nobody, also for a later installation on a machine with agents.
     std::fs::create_dir_all(sandbox.home().join(".claude")).expect("a directory");
     write_skill(&sandbox, "xlsx", "first");
-    ok(&sandbox, &["install", "./src/xlsx"]);
+    sandbox.ok(&["install", "./src/xlsx"]);
     assert_eq!(links(&sandbox), [""; 0]);
 }
 
@@ -214,7 +208,7 @@ fn the_report_for_programs() {
 #[test]
 fn the_scope_of_the_user() {
     let sandbox = installed(&["-g", "-a", "claude-code"]);
-    ok(&sandbox, &["link", "-g", "-a", "goose"]);
+    sandbox.ok(&["link", "-g", "-a", "goose"]);
     let home: Vec<_> =
         sandbox.tree(&sandbox.home()).into_iter().filter(|line| line.contains(" -> ")).collect();
     insta::assert_snapshot!(home.join("\n"), @"
@@ -224,7 +218,7 @@ fn the_scope_of_the_user() {
     .config/goose/skills/pdf -> ../../../.agents/skills/pdf
     ");
     assert_eq!(sandbox.run(&["link", "-a", "goose"]).code, Some(2), "nothing is installed in the project");
-    ok(&sandbox, &["unlink", "-g", "-a", "*"]);
+    sandbox.ok(&["unlink", "-g", "-a", "*"]);
     assert!(!sandbox.tree(&sandbox.home()).iter().any(|line| line.contains(" -> ")));
 }
 
@@ -241,11 +235,11 @@ fn an_agent_that_appears_gets_nothing() {
     write_skill(&sandbox, "pdf", "second");
     write_skill(&sandbox, "xlsx", "first");
     for args in [&["install"][..], &["install", "./src/pdf"], &["install", "./src/xlsx"]] {
-        ok(&sandbox, args);
+        sandbox.ok(args);
         assert_eq!(links(&sandbox), [""; 0], "{args:?}");
     }
     // What is named is for the skill that is installed, and for no other.
-    ok(&sandbox, &["install", "./src/xlsx", "-a", "goose"]);
+    sandbox.ok(&["install", "./src/xlsx", "-a", "goose"]);
     assert_eq!(links(&sandbox), [".goose/skills/xlsx"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
@@ -259,13 +253,13 @@ fn an_agent_that_appears_gets_nothing() {
 #[test]
 fn the_lockfile_remembers_who() {
     let sandbox = installed(&["-a", "claude-code"]);
-    ok(&sandbox, &["link", "-a", "goose", "pdf"]);
+    sandbox.ok(&["link", "-a", "goose", "pdf"]);
     for dir in [".agents", ".claude", ".goose", "../home/.local"] {
         std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
     }
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
     std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
-    ok(&sandbox, &["install", "--frozen"]);
+    sandbox.ok(&["install", "--frozen"]);
     assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf", ".goose/skills/pdf"]);
     assert!(!sandbox.project().join("skillpm.toml").exists(), "a restore writes no manifest");
     // A change needs a manifest, which then names everything, so that nothing is dropped later.
@@ -285,7 +279,7 @@ fn the_lockfile_remembers_who() {
     [agents]
     targets = ["claude-code", "windsurf"]
     "#);
-    ok(&sandbox, &["install", "--locked"]);
+    sandbox.ok(&["install", "--locked"]);
     insta::assert_snapshot!(links(&sandbox).join("\n"), @"
     .claude/skills/docx
     .claude/skills/pdf
@@ -318,10 +312,10 @@ fn the_manifest_decides() {
     ] {
         sandbox.write("skillpm.toml", manifest(agents, pdf));
         if pdf.is_empty() || agents.contains("[]") {
-            ok(&sandbox, &["install"]);
+            sandbox.ok(&["install"]);
         } else {
             assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3), "the lockfile says who, too");
-            ok(&sandbox, &["install"]);
+            sandbox.ok(&["install"]);
         }
         assert_eq!(links(&sandbox), expected, "{agents} {pdf}");
         assert_eq!(sandbox.read("skillpm.toml"), manifest(agents, pdf));
@@ -352,10 +346,10 @@ fn edits_stay() {
     let refused = sandbox.run(&["unlink", "-a", "claude-code"]);
     assert_eq!(refused.code, Some(1), "{refused}");
     assert!(refused.stderr.contains(".claude/skills/pdf` was edited"), "{refused}");
-    ok(&sandbox, &["link", "-a", "goose"]);
+    sandbox.ok(&["link", "-a", "goose"]);
     let text = sandbox.read(".goose/skills/docx/SKILL.md");
     assert!(text.ends_with("first\n"), "a copy is of what is locked: {text}");
-    let forced = ok(&sandbox, &["unlink", "-a", "claude-code", "--force"]);
+    let forced = sandbox.ok(&["unlink", "-a", "claude-code", "--force"]).to_string();
     assert!(forced.contains("your copy of `pdf` is kept in"), "{forced}");
     assert!(!sandbox.project().join(".claude/skills/pdf").exists());
     assert_eq!(sandbox.read(".agents/skills/docx/SKILL.md"), "mine");
@@ -373,7 +367,7 @@ fn what_is_not_ours_stays() {
     hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf"], "nothing was changed");
-    ok(&sandbox, &["unlink", "-a", "goose"]);
+    sandbox.ok(&["unlink", "-a", "goose"]);
     assert_eq!(sandbox.read(".goose/skills/pdf/SKILL.md"), "mine");
     // A link that leads to itself stands for nothing, so it is in nobody's way.
     std::fs::remove_dir_all(sandbox.project().join(".goose/skills/pdf")).expect("removed");
@@ -381,7 +375,7 @@ fn what_is_not_ours_stays() {
         symlink(target, sandbox.project().join(".goose/skills/pdf")).expect("a link");
         let output = sandbox.run(&["link", "-a", "goose"]);
         assert_eq!(output.code, Some(i32::from(target == "/nowhere")), "{output}");
-        ok(&sandbox, &["unlink", "-a", "goose"]);
+        sandbox.ok(&["unlink", "-a", "goose"]);
         if target == "/nowhere" {
             assert!(sandbox.project().join(".goose/skills/pdf").is_symlink());
         }
@@ -399,11 +393,11 @@ fn agents_that_share_a_directory() {
         symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
     }
     write_skill(&sandbox, "pdf", "first");
-    ok(&sandbox, &["install", "./src/pdf", "-a", "claude-code", "-a", "goose"]);
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code", "-a", "goose"]);
     assert_eq!(locked(&sandbox), "name = \"pdf\"\nagents = [\"claude-code\", \"goose\"]");
-    ok(&sandbox, &["unlink", "-a", "claude-code"]);
+    sandbox.ok(&["unlink", "-a", "claude-code"]);
     assert!(sandbox.project().join("shared/pdf").is_symlink());
-    ok(&sandbox, &["unlink", "-a", "goose"]);
+    sandbox.ok(&["unlink", "-a", "goose"]);
     assert!(!sandbox.project().join("shared/pdf").is_symlink());
 }
 
@@ -429,7 +423,7 @@ fn bad_requests() {
     warning: `codex` reads `.agents/skills` itself: it needs no link, and none can be taken away
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
-    ok(&sandbox, &["install"]);
+    sandbox.ok(&["install"]);
     sandbox.write("skillpm.toml", "[skills]\npdf = { path = \"./src/pdf\" }\n");
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose", "docx"]), @"
     exit: 3

@@ -54,6 +54,7 @@ mod real;
 mod refusals;
 mod review;
 mod run;
+mod show;
 mod threats;
 mod together;
 mod together_all;

@@ -82,6 +82,39 @@ fn what_is_newer_is_told_without_a_download() {
     ");
 }
 
+/// What `update` would refuse because of its age is told and not offered, without a download.
+#[test]
+fn what_is_too_young_is_held_back() {
+    let (forge, sandbox) = scene();
+    let skills = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\nminimum-release-age = \"9000w\"\n"));
+    let output = sandbox.run(&["outdated", "doc", "gone", "own", "pdf", "zipped", "--exit-code"]);
+    let ages = regex::Regex::new(r"only \d+ \w+").expect("a pattern");
+    insta::assert_snapshot!(ages.replace_all(&shown(&forge, &output), "only SOME TIME"), @r#"
+    exit: 1
+    --- stdout
+    name    locked   newest   latest  state               scope    source
+    doc     8d6d2ad  88cc625  -       current, edited     project  github:acme/skills
+    gone    8d6d2ad  88cc625  -       gone                project  github:acme/skills
+    own     -        -        -       changed             project  path:./own
+    pdf     8d6d2ad  88cc625  -       changed, held back  project  github:acme/skills
+    zipped  -        -        -       unknown, held back  project  url:http://[FORGE]/zipped.zip
+    --- stderr
+    2 of 5 skills are outdated
+    where the state is `unknown`, only a download tells whether the skill's own files changed
+    `pdf` is held back, because the newest version was released only SOME TIME ago: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    `zipped` is held back, because the newest version does not tell when it was released: [DIR]/project/skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    "#);
+    let asked = forge.asked();
+    assert!(asked.iter().all(|path| !path.contains("zipball") && !path.contains("legacy.zip")), "{asked:?}");
+    let output = sandbox.run(&["update", "pdf"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    let excluded = "minimum-release-age = \"9000w\"\nminimum-release-age-exclude = [\"github:acme\"]";
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\n{excluded}\n"));
+    assert_eq!(sandbox.run(&["outdated", "pdf", "--exit-code"]).code, Some(1));
+}
+
 #[test]
 fn programs_read_json() {
     let (forge, sandbox) = scene();
@@ -101,6 +134,7 @@ fn programs_read_json() {
         "newest": "88cc6253ff4e3519b2e5198bd0e60c44ec40085b",
         "latest": null,
         "status": "current",
+        "held_back": null,
         "modified": true,
         "disabled": false
       },
@@ -114,6 +148,7 @@ fn programs_read_json() {
         "newest": "9ff0291314a0b95610d4602249c9d424017e7086",
         "latest": "v1.1.0",
         "status": "current",
+        "held_back": null,
         "modified": false,
         "disabled": false
       }

@@ -37,26 +37,20 @@ fn sandbox() -> Sandbox {
 /// One with both installed for Claude Code.
 fn installed() -> Sandbox {
     let sandbox = sandbox();
-    ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
+    sandbox.ok(&["install", "./src", "--skill", "*", "--agent", "claude-code"]);
     sandbox
-}
-
-fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.stdout + &output.stderr
 }
 
 /// Runs `change`, takes it back, does it again and takes it back again.
 fn there_and_back(sandbox: &Sandbox, change: &[&str]) {
     let before = sandbox.scope();
-    ok(sandbox, change);
+    sandbox.ok(change);
     let after = sandbox.scope();
     assert_ne!(before, after, "{change:?} changes something");
     for round in 0..2 {
-        ok(sandbox, &["undo"]);
+        sandbox.ok(&["undo"]);
         assert_eq!(sandbox.scope(), before, "{change:?}, taken back, round {round}");
-        ok(sandbox, &["undo"]);
+        sandbox.ok(&["undo"]);
         assert_eq!(sandbox.scope(), after, "{change:?}, done again, round {round}");
     }
 }
@@ -70,7 +64,7 @@ fn an_installation_is_taken_back_and_done_again() {
     error: there is nothing to undo in the scope of the project
     ");
     let before = sandbox.scope();
-    ok(&sandbox, &["install", "./src", "--skill", "*", "--agent", "claude-code"]);
+    sandbox.ok(&["install", "./src", "--skill", "*", "--agent", "claude-code"]);
     insta::assert_snapshot!(sandbox.run(&["undo", "--dry-run"]), @"
     exit: 0
     --- stdout
@@ -103,7 +97,7 @@ fn an_installation_is_taken_back_and_done_again() {
     hint: `skillpm undo` once more does it again
     ");
     assert!(sandbox.project().join(".claude/skills/pdf/SKILL.md").exists());
-    assert!(ok(&sandbox, &["list"]).contains("pdf"));
+    assert!(sandbox.ok(&["list"]).stdout.contains("pdf"));
 }
 
 #[test]
@@ -147,10 +141,10 @@ fn a_newer_version_gives_way_to_the_one_before() {
 #[test]
 fn the_scope_of_the_user_has_a_record_of_its_own() {
     let sandbox = sandbox();
-    ok(&sandbox, &["install", "./src/pdf", "-g"]);
+    sandbox.ok(&["install", "./src/pdf", "-g"]);
     assert!(sandbox.run(&["undo"]).stderr.contains("`skillpm undo --scope user` takes it back"));
-    ok(&sandbox, &["install", "./src/docx"]);
-    ok(&sandbox, &["undo", "-g"]);
+    sandbox.ok(&["install", "./src/docx"]);
+    sandbox.ok(&["undo", "-g"]);
     assert!(!sandbox.home().join(".agents/skills").exists());
     assert!(sandbox.project().join(".agents/skills/docx").exists());
 }
@@ -194,7 +188,7 @@ fn a_link_that_was_replaced_by_force_comes_back() {
     symlink("../../../home/elsewhere", sandbox.project().join(".claude/skills/pdf")).expect("a link");
     there_and_back(&sandbox, &["install", "./src/pdf", "--agent", "claude-code", "--force"]);
     there_and_back(&sandbox, &["install", "--copy"]);
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     there_and_back(&sandbox, &["unlink", "--agent", "claude-code"]);
 }
 
@@ -247,7 +241,7 @@ fn what_was_changed_since_is_in_the_way() {
         let file = if line.contains("pdf") { Path::new(&path).join("notes.md") } else { path.into() };
         assert!(std::fs::read_to_string(file).expect("kept").contains("mine"), "{line}");
     }
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), edited, "edits and all");
 }
 
@@ -255,7 +249,7 @@ fn what_was_changed_since_is_in_the_way() {
 #[test]
 fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     let sandbox = installed();
-    ok(&sandbox, &["remove", "pdf"]);
+    sandbox.ok(&["remove", "pdf"]);
     sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 1
@@ -263,9 +257,9 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     error: something else lies in `[DIR]/project/.agents/skills/pdf` now
     hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
-    ok(&sandbox, &["undo", "--force"]);
+    sandbox.ok(&["undo", "--force"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
     // What the store cannot keep is not even replaced by force.
     symlink("/etc/hostname", sandbox.project().join(".agents/skills/pdf/link")).expect("a link");
@@ -277,23 +271,23 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     ");
     // What the user removed by hand, or put back, needs nothing.
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
 }
 
 #[test]
 fn a_skill_edited_while_it_was_disabled_is_enabled_with_its_edits() {
     let sandbox = installed();
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     sandbox.write(".agents/.skillpm-disabled/pdf/notes.md", "mine");
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
     assert!(sandbox.project().join(".claude/skills/pdf/notes.md").exists());
     // One that somebody removed in the meantime comes from the store.
-    ok(&sandbox, &["remove", "pdf", "--force"]);
-    ok(&sandbox, &["disable", "docx"]);
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    sandbox.ok(&["disable", "docx"]);
     std::fs::remove_dir_all(sandbox.project().join(".agents/.skillpm-disabled/docx")).expect("removed");
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert!(sandbox.read(".agents/skills/docx/SKILL.md").ends_with("first\n"));
 }
 
@@ -302,7 +296,7 @@ fn a_skill_edited_while_it_was_disabled_is_enabled_with_its_edits() {
 #[test]
 fn a_record_of_somebody_else_is_refused() {
     let theirs = installed();
-    ok(&theirs, &["remove", "pdf"]);
+    theirs.ok(&["remove", "pdf"]);
     let ours = Sandbox::new();
     let copied = std::process::Command::new("cp")
         .args(["-a"])
@@ -355,7 +349,7 @@ fn a_record_that_was_changed_is_refused() {
     ];
     for (what, change) in changes {
         let sandbox = installed();
-        ok(&sandbox, &["remove", "pdf"]);
+        sandbox.ok(&["remove", "pdf"]);
         let record = sandbox.project().join(".agents/.skillpm-undo");
         change(&sandbox, &record);
         let before = sandbox.scope();
@@ -363,8 +357,8 @@ fn a_record_that_was_changed_is_refused() {
         assert!(matches!(output.code, Some(1 | 5)), "{what}: {output}");
         assert_eq!(sandbox.scope(), before, "{what}");
         // Whatever it is, it stops no other change, and nothing outside goes with it.
-        ok(&sandbox, &["remove", "docx"]);
-        ok(&sandbox, &["undo"]);
+        sandbox.ok(&["remove", "docx"]);
+        sandbox.ok(&["undo"]);
         assert_eq!(sandbox.scope(), before, "{what}");
         if what.starts_with("a link") {
             assert!(sandbox.home().join("elsewhere/tree-0").exists(), "{what}");
@@ -398,7 +392,7 @@ fn a_stranger_s_journal_brings_no_link_and_no_record() {
 fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     let sandbox = installed();
     let before = sandbox.scope();
-    ok(&sandbox, &["remove", "pdf"]);
+    sandbox.ok(&["remove", "pdf"]);
     let removed = sandbox.scope();
     let record = sandbox.project().join(".agents/.skillpm-undo");
     let trees = || {
@@ -408,9 +402,9 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     };
     let [tree] = &trees()[..] else { panic!("one tree") };
     std::fs::write(tree.join("SKILL.md"), "damaged").expect("written");
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), before);
-    ok(&sandbox, &["undo"]);
+    sandbox.ok(&["undo"]);
     assert_eq!(sandbox.scope(), removed);
     for tree in trees() {
         std::fs::remove_dir_all(tree).expect("removed");
@@ -427,7 +421,7 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     for (change, damage) in
         [(&["unlink", "--agent", "claude-code"][..], "tree-0"), (&["link", "--agent", "goose"], "toml")]
     {
-        ok(&sandbox, change);
+        sandbox.ok(change);
         let changed = sandbox.scope();
         let entries =
             std::fs::read_dir(&record).expect("a record").map(|entry| entry.expect("an entry").path());
@@ -478,7 +472,7 @@ fn an_undo_that_fails_can_be_done_again() {
         std::fs::remove_dir_all(&place).expect("removed");
         std::fs::rename(&aside, &place).expect("moved");
         assert_eq!(sandbox.scope(), before, "{at}");
-        ok(&sandbox, &["undo"]);
+        sandbox.ok(&["undo"]);
         assert!(!sandbox.project().join(".agents/skills").exists(), "{at}");
     }
 }
@@ -487,7 +481,7 @@ fn an_undo_that_fails_can_be_done_again() {
 #[test]
 fn the_record_can_be_forgotten() {
     let sandbox = installed();
-    ok(&sandbox, &["remove", "pdf", "docx"]);
+    sandbox.ok(&["remove", "pdf", "docx"]);
     assert_eq!(
         std::fs::read(sandbox.project().join(".agents/.skillpm-undo/.gitignore")).expect("a file"),
         b"*\n"
@@ -499,7 +493,7 @@ fn the_record_can_be_forgotten() {
     --- stderr
     nothing was changed: this was a dry run
     ");
-    ok(&sandbox, &["undo", "--forget"]);
+    sandbox.ok(&["undo", "--forget"]);
     assert!(!sandbox.project().join(".agents").exists());
     insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--json"]), @r#"
     exit: 0
@@ -519,12 +513,12 @@ fn notes_about_projects_that_are_gone_are_pruned() {
     let sandbox = installed();
     let notes = sandbox.home().join(".local/state/skillpm/undo");
     let count = || std::fs::read_dir(&notes).expect("notes").count();
-    ok(&sandbox, &["cache", "prune", "--older-than", "0d"]);
+    sandbox.ok(&["cache", "prune", "--older-than", "0d"]);
     assert_eq!(count(), 1, "it can still be taken back");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
-    ok(&sandbox, &["cache", "prune"]);
+    sandbox.ok(&["cache", "prune"]);
     assert_eq!(count(), 1, "it is new");
-    ok(&sandbox, &["cache", "prune", "--older-than", "0d"]);
+    sandbox.ok(&["cache", "prune", "--older-than", "0d"]);
     assert_eq!(count(), 0);
 }
 
@@ -534,10 +528,10 @@ fn without_a_place_for_notes_nothing_is_kept() {
     let mut sandbox = sandbox();
     let file = sandbox.write("src/file", "");
     sandbox.env("XDG_STATE_HOME", &file.display().to_string());
-    ok(&sandbox, &["install", "./src/pdf"]);
+    sandbox.ok(&["install", "./src/pdf"]);
     assert!(!sandbox.project().join(".agents/.skillpm-undo").exists());
     assert_eq!(sandbox.run(&["undo"]).code, Some(1));
-    let removed = ok(&sandbox, &["remove", "pdf"]);
+    let removed = sandbox.ok(&["remove", "pdf"]).to_string();
     assert!(!removed.contains("undo"), "{removed}");
     assert!(!sandbox.project().join(".agents").exists());
 }
@@ -546,7 +540,7 @@ fn without_a_place_for_notes_nothing_is_kept() {
 #[test]
 fn nobody_finds_skills_in_the_record() {
     let sandbox = installed();
-    ok(&sandbox, &["remove", "pdf", "docx"]);
+    sandbox.ok(&["remove", "pdf", "docx"]);
     for dir in [".agents/.skillpm-undo", "src"] {
         assert!(sandbox.project().join(dir).exists());
     }
@@ -573,7 +567,7 @@ fn nobody_finds_skills_in_the_record() {
 #[test]
 fn json_is_for_programs() {
     let sandbox = installed();
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["disable", "pdf"]);
     insta::assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"
     exit: 0
     --- stdout
@@ -621,7 +615,7 @@ fn json_is_for_programs() {
 #[test]
 fn a_policy_keeps_out_what_would_come_back() {
     let mut sandbox = installed();
-    ok(&sandbox, &["remove", "pdf"]);
+    sandbox.ok(&["remove", "pdf"]);
     let policy = sandbox.write("src/policy.toml", "allow = [\"github:acme/*\"]\n");
     sandbox.env("SKILLPM_POLICY", &policy.display().to_string());
     let before = sandbox.scope();

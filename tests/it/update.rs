@@ -15,19 +15,13 @@ fn tree(bodies: &[(&str, &str)]) -> Tree {
 }
 
 #[track_caller]
-pub(crate) fn ok(sandbox: &Sandbox, args: &[&str]) -> String {
-    let output = sandbox.run(args);
-    assert_eq!(output.code, Some(0), "{args:?}: {output}");
-    output.to_string()
-}
-
 /// A machine with the skills `doc` and `pdf` of a repository on GitHub, linked for one agent.
 fn scene() -> (Forge, Sandbox) {
     let forge = Forge::start();
     let mut sandbox = Sandbox::new();
     sandbox.forge(&forge);
     forge.repo("acme/skills").commit(&tree(&[("doc", "one"), ("pdf", "one")]));
-    ok(&sandbox, &["install", "acme/skills", "-s", "*", "-a", "claude-code"]);
+    sandbox.ok(&["install", "acme/skills", "-s", "*", "-a", "claude-code"]);
     forge.clear_requests();
     (forge, sandbox)
 }
@@ -88,8 +82,8 @@ fn what_is_newer_takes_its_place() {
     assert_eq!(sandbox.tree(&sandbox.project().join(".claude")), links);
     assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
     let after = state(&sandbox);
-    ok(&sandbox, &["update"]);
-    ok(&sandbox, &["install", "--locked"]);
+    sandbox.ok(&["update"]);
+    sandbox.ok(&["install", "--locked"]);
     assert_eq!(state(&sandbox), after);
 }
 
@@ -97,7 +91,7 @@ fn what_is_newer_takes_its_place() {
 fn only_what_is_named_is_updated() {
     let (forge, sandbox) = scene();
     forge.repo("acme/skills").commit(&tree(&[("doc", "two"), ("pdf", "two")]));
-    let told = ok(&sandbox, &["update", "doc"]);
+    let told = sandbox.ok(&["update", "doc"]).to_string();
     assert!(told.contains("1 skill updated in"), "{told}");
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), skill("pdf", "one"));
     insta::assert_snapshot!(sandbox.run(&["update", "pfd"]), @"
@@ -145,15 +139,15 @@ fn new_capabilities_have_to_be_allowed() {
     assert_eq!(dry.code, Some(0));
     assert!(dry.stderr.contains("`--allow-new-capabilities=pdf`"), "{dry}");
     assert_eq!(sandbox.run(&["update", "--allow-new-capabilities=nothing"]).code, Some(2));
-    ok(&sandbox, &["update", "doc"]);
-    ok(&sandbox, &["update", "--allow-new-capabilities=pdf,doc"]);
+    sandbox.ok(&["update", "doc"]);
+    sandbox.ok(&["update", "--allow-new-capabilities=pdf,doc"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("curl"));
     // What it can do now is known, so less is new.
     forge.repo("acme/skills").commit(
         &tree(&[("doc", "two"), ("pdf", &format!("{evil}\n\nmore"))])
             .executable("skills/pdf/scripts/run", "#!/bin/sh\nls -l\n"),
     );
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
 }
 
 /// Issue 5: `--latest` goes past the pin and writes the new one into the manifest.
@@ -165,8 +159,8 @@ fn latest_goes_past_tags_and_commits() {
     let repo = forge.repo("acme/skills");
     let first = repo.commit(&tree(&[("doc", "one"), ("pdf", "one")]));
     repo.tag("v1.9.0", &first);
-    ok(&sandbox, &["install", "acme/skills", "-s", "pdf", "--tag", "v1.9.0"]);
-    ok(&sandbox, &["install", "acme/skills", "-s", "doc", "--rev", &first]);
+    sandbox.ok(&["install", "acme/skills", "-s", "pdf", "--tag", "v1.9.0"]);
+    sandbox.ok(&["install", "acme/skills", "-s", "doc", "--rev", &first]);
     let second = repo.commit(&tree(&[("doc", "two"), ("pdf", "two")]));
     repo.tag("v1.10.0", &second).tag("v2.0.0-rc.1", &second).tag("other", &second);
     let before = state(&sandbox);
@@ -196,9 +190,9 @@ fn latest_goes_past_tags_and_commits() {
     doc = { github = "acme/skills", path = "skills/doc", rev = "1aa29f7be7d34edc761eda57c8bb9fcc8d6824b1" }
     "#);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), skill("pdf", "two"));
-    ok(&sandbox, &["install", "--locked"]);
+    sandbox.ok(&["install", "--locked"]);
     let after = state(&sandbox);
-    ok(&sandbox, &["update", "--latest"]);
+    sandbox.ok(&["update", "--latest"]);
     assert_eq!(state(&sandbox), after, "nothing is newer than the newest");
 }
 
@@ -210,7 +204,7 @@ fn a_tag_that_moved_is_told() {
     sandbox.forge(&forge);
     let repo = forge.repo("acme/skills");
     repo.tag("v1", &repo.commit(&tree(&[("pdf", "one")])));
-    ok(&sandbox, &["install", "acme/skills", "-s", "pdf", "--tag", "v1"]);
+    sandbox.ok(&["install", "acme/skills", "-s", "pdf", "--tag", "v1"]);
     repo.tag("v1", &repo.commit(&tree(&[("pdf", "two")])));
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 0
@@ -223,7 +217,7 @@ fn a_tag_that_moved_is_told() {
     `skillpm.lock` changed: commit it
     ");
     repo.tag("v1", &repo.commit(&tree(&[("pdf", "two"), ("doc", "one")])));
-    let told = ok(&sandbox, &["update"]);
+    let told = sandbox.ok(&["update"]).to_string();
     assert!(told.contains("the tag `v1` of `github:acme/skills` was moved"), "{told}");
     assert!(told.contains("1 skill up to date"), "{told}");
 }
@@ -235,9 +229,9 @@ fn modes_and_files_follow_a_git_repository() {
     let repo = GitRepo::new(&sandbox.project().join("../repo"));
     let first = Tree::new().skill("pdf", "pdf").file("pdf/run", "ls\n").file("pdf/gone.md", "x\n");
     repo.commit(&first);
-    ok(&sandbox, &["install", "../repo", "-s", "pdf", "--branch", "main"]);
+    sandbox.ok(&["install", "../repo", "-s", "pdf", "--branch", "main"]);
     repo.commit(&Tree::new().skill("pdf", "pdf").executable("pdf/run", "ls\n").file("pdf/new.md", "y\n"));
-    let told = ok(&sandbox, &["update", "--allow-new-capabilities"]);
+    let told = sandbox.ok(&["update", "--allow-new-capabilities"]).to_string();
     assert!(told.contains("3 files: 1 added, 1 removed, 1 changed"), "{told}");
     let there = sandbox.tree(&sandbox.project().join(".agents/skills/pdf"));
     assert_eq!(there, ["644 SKILL.md", "644 new.md", "755 run"]);
@@ -251,9 +245,9 @@ fn disabled_editable_and_missing_skills() {
     for name in ["doc", "own", "pdf"] {
         sandbox.write(&format!("src/{name}/SKILL.md"), skill(name, "one"));
     }
-    ok(&sandbox, &["install", "./src/doc", "./src/pdf", "-a", "claude-code"]);
-    ok(&sandbox, &["install", "./src/own", "--editable"]);
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["install", "./src/doc", "./src/pdf", "-a", "claude-code"]);
+    sandbox.ok(&["install", "./src/own", "--editable"]);
+    sandbox.ok(&["disable", "pdf"]);
     for name in ["doc", "own", "pdf"] {
         sandbox.write(&format!("src/{name}/SKILL.md"), skill(name, "two"));
     }
@@ -285,7 +279,7 @@ fn disabled_editable_and_missing_skills() {
 fn one_bad_source_does_not_hold_up_the_others() {
     let (forge, sandbox) = scene();
     sandbox.write("src/own/SKILL.md", skill("own", "one"));
-    ok(&sandbox, &["install", "./src/own"]);
+    sandbox.ok(&["install", "./src/own"]);
     sandbox.write("src/own/SKILL.md", skill("own", "two"));
     forge.repo("acme/skills").commit(&tree(&[("doc", "two")]));
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
@@ -332,7 +326,7 @@ fn one_bad_source_does_not_hold_up_the_others() {
 fn offline_only_this_machine_is_asked() {
     let (forge, sandbox) = scene();
     sandbox.write("src/own/SKILL.md", skill("own", "one"));
-    ok(&sandbox, &["install", "./src/own"]);
+    sandbox.ok(&["install", "./src/own"]);
     sandbox.write("src/own/SKILL.md", skill("own", "two"));
     forge.clear_requests();
     insta::assert_snapshot!(sandbox.run(&["update", "--offline"]), @"
@@ -378,7 +372,7 @@ fn without_a_manifest_the_lockfile_says_what_is_asked_for() {
     let (forge, sandbox) = scene();
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
     forge.repo("acme/skills").commit(&tree(&[("doc", "two"), ("pdf", "two")]));
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
     assert_eq!(sandbox.read(".agents/skills/doc/SKILL.md"), skill("doc", "two"));
     assert!(!sandbox.project().join("skillpm.toml").exists());
 }
@@ -397,5 +391,6 @@ fn json_for_programs() {
     assert_eq!(pdf["review"]["changes"][0]["text"], "git push");
     let output = sandbox.run(&["update", "--json", "--allow-new-capabilities"]);
     let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
-    assert_eq!((&value["dry_run"], &value["files_changed"]), (&false.into(), &true.into()));
+    let files = serde_json::json!({"manifest": false, "lockfile": true});
+    assert_eq!((&value["dry_run"], &value["files_changed"]), (&false.into(), &files));
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::support::Sandbox;
-use crate::update::{ok, skill, state};
+use crate::update::{skill, state};
 
 const KEPT: &str = ".local/share/skillpm/store-v2/kept";
 const HOME: &str = ".agents/skills/pdf";
@@ -32,7 +32,7 @@ fn there(sandbox: &Sandbox) -> String {
 fn scene(args: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     source(&sandbox, &["1", "2", "3", "4", "5"]);
-    ok(&sandbox, &[&["install", "./src/pdf", "-a", "claude-code"], args].concat());
+    sandbox.ok(&[&["install", "./src/pdf", "-a", "claude-code"], args].concat());
     sandbox
 }
 
@@ -67,21 +67,21 @@ fn edits_are_merged_again_and_again() {
     ");
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five"]));
     assert_eq!(sandbox.read(&format!("{HOME}/notes.md")), "mine\n");
-    let list = ok(&sandbox, &["list"]);
+    let list = sandbox.ok(&["list"]).to_string();
     assert!(list.contains("modified"), "{list}");
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
     // From here on the first merge is the user's version, and what was new then the base.
     source(&sandbox, &["1", "2", "3", "4", "five", "six"]);
     let lock = sandbox.read("skillpm.lock");
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five", "six"]));
     assert_ne!(sandbox.read("skillpm.lock"), lock);
     assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
     // What was edited comes upstream: then nothing is edited any more.
     source(&sandbox, &["one", "2", "3", "4", "five", "six"]);
     std::fs::remove_file(sandbox.project().join(HOME).join("notes.md")).expect("removed");
-    ok(&sandbox, &["update"]);
-    assert!(!ok(&sandbox, &["list"]).contains("modified"));
+    sandbox.ok(&["update"]);
+    assert!(!sandbox.ok(&["list"]).to_string().contains("modified"));
 }
 
 /// Issue 5: markers only where both changed the same lines, the user's file beside it, exit 1; then by
@@ -136,7 +136,15 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ");
     assert_eq!(sandbox.read(&format!("{HOME}/SKILL.md.mine")), body(&["one", "2", "3", "4", "5"]));
     assert_eq!(sandbox.read(".agents/.skillpm-merge/.gitignore"), "*\n");
-    // Until somebody has looked at it, no update goes over it.
+    // Until somebody has looked at it, every list says so and no update goes over it.
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source          agents       state
+    pdf   -        project  path:./src/pdf  claude-code  conflict
+    --- stderr
+    hint: `skillpm update pdf` tells what is to be resolved
+    ");
     source(&sandbox, &["uno", "2", "3", "4", "five", "six"]);
     let before = state(&sandbox);
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
@@ -155,7 +163,8 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ");
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
-    ok(&sandbox, &["update"]);
+    assert!(sandbox.run(&["list"]).stdout.contains("modified"), "nothing is left to look at");
+    sandbox.ok(&["update"]);
     assert_eq!(there(&sandbox), body(&["one and uno", "2", "3", "4", "five", "six"]));
     assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
 }
@@ -201,7 +210,7 @@ fn a_merge_is_taken_back() {
     source(&sandbox, &["uno", "2", "3", "4", "5"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
     mine(&sandbox, &["half done"]);
-    let told = ok(&sandbox, &["update", "pdf", "--abort"]);
+    let told = sandbox.ok(&["update", "pdf", "--abort"]).to_string();
     assert!(told.contains("your copy of `pdf` is kept in"), "{told}");
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "5"]));
     assert!(kept(&sandbox).contains(body(&["half done"]).as_bytes()));
@@ -216,7 +225,7 @@ fn taking_back_also_takes_back_the_pin() {
     let repo = forge.repo("acme/pdf");
     let tree = |lines: &[&str]| crate::support::Tree::new().file("SKILL.md", body(lines));
     repo.tag("v1.0.0", &repo.commit(&tree(&["1"])));
-    ok(&sandbox, &["install", "acme/pdf", "--tag", "v1.0.0"]);
+    sandbox.ok(&["install", "acme/pdf", "--tag", "v1.0.0"]);
     mine(&sandbox, &["mine"]);
     let before = state(&sandbox);
     repo.tag("v1.1.0", &repo.commit(&tree(&["one"])));
@@ -224,7 +233,7 @@ fn taking_back_also_takes_back_the_pin() {
     assert!(sandbox.read("skillpm.toml").contains("v1.1.0"));
     let label = there(&sandbox).lines().find(|line| line.starts_with(">>>>>>> ")).map(str::to_owned);
     assert!(label.as_deref().is_some_and(|label| label.starts_with(">>>>>>> github:acme/pdf at ")));
-    ok(&sandbox, &["update", "--abort"]);
+    sandbox.ok(&["update", "--abort"]);
     assert_eq!(state(&sandbox), before);
 }
 
@@ -239,10 +248,10 @@ fn a_side_decides_conflicts() {
             source(&sandbox, &["uno", "2", "3", "4", "5"]);
             sandbox.write("src/pdf/new.md", "new\n");
             if at_once {
-                ok(&sandbox, &["update", flag]);
+                sandbox.ok(&["update", flag]);
             } else {
                 assert_eq!(sandbox.run(&["update"]).code, Some(1));
-                let told = ok(&sandbox, &["update", "pdf", flag]);
+                let told = sandbox.ok(&["update", "pdf", flag]).to_string();
                 assert!(told.contains("1 skill resolved"), "{told}");
             }
             assert_eq!(there(&sandbox), body(&[first, "2", "3", "4", "5"]), "{flag}");
@@ -250,7 +259,7 @@ fn a_side_decides_conflicts() {
             assert_eq!(names, ["644 SKILL.md", "644 new.md", "644 notes.md"]);
             assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());
             assert!(kept(&sandbox).contains(body(&["one", "2", "3", "4", "5"]).as_bytes()));
-            ok(&sandbox, &["update"]);
+            sandbox.ok(&["update"]);
         }
     }
     assert_eq!(Sandbox::new().run(&["update", "--ours", "--theirs"]).code, Some(2));
@@ -264,7 +273,7 @@ fn other_conflicts() {
     for (path, bytes) in [("a.png", &b"\0"[..]), ("here.md", b"x\n"), ("there.md", b"x\n")] {
         sandbox.write(&format!("src/pdf/{path}"), bytes);
     }
-    ok(&sandbox, &["install", "./src/pdf"]);
+    sandbox.ok(&["install", "./src/pdf"]);
     sandbox.write(&format!("{HOME}/a.png"), b"\0mine");
     std::fs::remove_file(sandbox.project().join(HOME).join("here.md")).expect("removed");
     sandbox.write(&format!("{HOME}/there.md"), "mine\n");
@@ -291,7 +300,7 @@ fn other_conflicts() {
     assert_eq!(names, ["644 SKILL.md", "644 a.png", "644 a.png.mine", "644 here.md", "644 there.md"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1), "the kept file has to go first");
     std::fs::remove_file(sandbox.project().join(HOME).join("a.png.mine")).expect("removed");
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
 }
 
 /// A disabled skill is merged where it lies, and executable bits of both sides stay.
@@ -302,15 +311,15 @@ fn disabled_skills_and_modes_are_merged() {
     let sandbox = Sandbox::new();
     source(&sandbox, &["1", "2", "3"]);
     sandbox.write("src/pdf/run", "a\nb\nc\n");
-    ok(&sandbox, &["install", "./src/pdf", "-a", "claude-code"]);
-    ok(&sandbox, &["disable", "pdf"]);
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code"]);
+    sandbox.ok(&["disable", "pdf"]);
     let aside = ".agents/.skillpm-disabled/pdf";
     sandbox.write(&format!("{aside}/SKILL.md"), body(&["one", "2", "3"]));
     let run = sandbox.project().join(aside).join("run");
     std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o755)).expect("set");
     source(&sandbox, &["1", "2", "three"]);
     sandbox.write("src/pdf/run", "a\nb\nd\n");
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
     assert_eq!(sandbox.read(&format!("{aside}/SKILL.md")), body(&["one", "2", "three"]));
     assert_eq!(sandbox.tree(&sandbox.project().join(aside)), ["644 SKILL.md", "755 run"]);
     assert_eq!(sandbox.read(&format!("{aside}/run")), "a\nb\nd\n");
@@ -324,7 +333,7 @@ fn copies_follow_and_edited_copies_are_not_lost() {
     let copy = ".claude/skills/pdf/SKILL.md";
     mine(&sandbox, &["one", "2", "3", "4", "5"]);
     source(&sandbox, &["1", "2", "3", "4", "five"]);
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
     assert_eq!(sandbox.read(copy), body(&["one", "2", "3", "4", "five"]));
     // A restore leaves the edited skill and the copies that follow it, without a word about force.
     let output = sandbox.run(&["install"]);
@@ -346,7 +355,7 @@ fn copies_follow_and_edited_copies_are_not_lost() {
     hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
     ");
     assert_eq!(state(&sandbox), before);
-    ok(&sandbox, &["update", "--force"]);
+    sandbox.ok(&["update", "--force"]);
     assert_eq!(there(&sandbox), body(&["one", "two", "3", "4", "5", "7"]), "edits are merged all the same");
     assert_eq!(sandbox.read(copy), there(&sandbox));
     assert!(kept(&sandbox).contains(&b"elsewhere"[..]));
@@ -372,7 +381,7 @@ fn without_a_base_a_person_decides() {
             ");
             assert_eq!(state(&sandbox), before);
         }
-        ok(&sandbox, &["update", flag, "--allow-new-capabilities"]);
+        sandbox.ok(&["update", flag, "--allow-new-capabilities"]);
         assert_eq!(there(&sandbox), body(&[wanted]), "{flag}");
         assert_eq!(sandbox.project().join(HOME).join("notes.md").exists(), flag != "--force");
         // Where all of it stays, there is nothing to keep.
@@ -389,13 +398,13 @@ fn a_lost_base_is_fetched_again() {
     let repo = forge.repo("acme/pdf");
     let tree = |lines: &[&str]| crate::support::Tree::new().file("SKILL.md", body(lines));
     repo.commit(&tree(&["1", "2", "3"]));
-    ok(&sandbox, &["install", "acme/pdf"]);
+    sandbox.ok(&["install", "acme/pdf"]);
     mine(&sandbox, &["one", "2", "3"]);
     repo.commit(&tree(&["1", "2", "three"]));
     for dir in [".local", ".cache"] {
         let _ = std::fs::remove_dir_all(sandbox.home().join(dir));
     }
-    ok(&sandbox, &["update"]);
+    sandbox.ok(&["update"]);
     assert_eq!(there(&sandbox), body(&["one", "2", "three"]));
 }
 
@@ -409,7 +418,7 @@ fn a_strange_record_does_no_harm() {
     source(&sandbox, &["uno", "2", "3", "4", "5"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
     let record = sandbox.read(".agents/.skillpm-merge/pdf.json");
-    ok(&sandbox, &["update", "--abort"]);
+    sandbox.ok(&["update", "--abort"]);
     // As if a run had been killed between the record and its transaction.
     let path = ".agents/.skillpm-merge/pdf.json";
     sandbox.write(path, &record);
@@ -458,7 +467,7 @@ fn a_merge_ends_with_the_version_it_is_about() {
         mine(&sandbox, &["one", "2", "3", "4", "5"]);
         source(&sandbox, &["uno", "2", "3", "4", "5"]);
         assert_eq!(sandbox.run(&["update"]).code, Some(1));
-        ok(&sandbox, args);
+        sandbox.ok(args);
         assert!(!sandbox.project().join(".agents/.skillpm-merge").exists(), "{args:?}");
     }
 }
@@ -520,7 +529,7 @@ proptest! {
     fn no_line_of_the_user_is_lost(base in files(), ours in files(), theirs in files(), flag in 0..4_usize) {
         let sandbox = Sandbox::new();
         put(&sandbox, "src/pdf", &base, "base");
-        ok(&sandbox, &["install", "./src/pdf"]);
+        sandbox.ok(&["install", "./src/pdf"]);
         put(&sandbox, HOME, &ours, "mine");
         let wrote = lines(&sandbox.project().join(HOME));
         put(&sandbox, "src/pdf", &theirs, "new");
@@ -540,7 +549,7 @@ proptest! {
             }
         }
         if output.code == Some(1) {
-            ok(&sandbox, &["update", "--abort"]);
+            sandbox.ok(&["update", "--abort"]);
             prop_assert_eq!(lines(&sandbox.project().join(HOME)), wrote);
         }
     }

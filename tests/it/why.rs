@@ -267,9 +267,8 @@ fn what_is_special_about_a_skill() {
             format!("---\nname: {name}\ndescription: Does it.\n---\n"),
         );
     }
-    let ok = |args: &[&str]| assert_eq!(sandbox.run(args).code, Some(0), "{args:?}");
-    ok(&["install", "./src", "--skill", "pdf", "--as", "paper"]);
-    ok(&["install", "-e", "./src/brand"]);
+    sandbox.ok(&["install", "./src", "--skill", "pdf", "--as", "paper"]);
+    sandbox.ok(&["install", "-e", "./src/brand"]);
     insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
     exit: 0
     --- stdout
@@ -290,7 +289,7 @@ fn what_is_special_about_a_skill() {
       seen by no agent on this machine
     "#);
     std::fs::rename(sandbox.project().join("src/moved"), sandbox.project().join("src/brand")).expect("moves");
-    ok(&["disable", "paper", "brand"]);
+    sandbox.ok(&["disable", "paper", "brand"]);
     insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
     exit: 0
     --- stdout

@@ -1,10 +1,87 @@
 //! `create`.
 
-use crate::cli::args::{CreateArgs, ResourceArg, ScopeArg};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::ScopeArg;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::install::scope::ScopeKind;
 use crate::ops::create::{BUILTIN, CreateRequest, Resource, create};
+
+// Arguments of `create`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CreateArgs {
+    /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+
+    /// what it does and when to use it, at most 1024 characters [default: a line made of the name]
+    #[arg(short, long, value_name = "TEXT")]
+    description: Option<String>,
+
+    /// its license as an SPDX expression, such as `MIT` or `Apache-2.0` [default: none]
+    #[arg(long, value_name = "SPDX")]
+    license: Option<String>,
+
+    /// who wrote it [default: nobody is named]
+    #[arg(long, value_name = "NAME")]
+    author: Option<String>,
+
+    /// what it is made from: a built-in template, `./directory` or `owner/repo/directory#ref`
+    /// [default: basic]
+    #[arg(short, long, value_name = "TEMPLATE")]
+    template: Option<String>,
+
+    /// a value for a variable of the template; can be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    variables: Vec<(String, String)>,
+
+    /// directories that get a first file: `scripts`, `references`, `assets`, with commas between
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
+    resources: Vec<ResourceArg>,
+
+    /// make it among the skills of the `project` or of the `user`, where agents find it
+    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
+    scope: Option<ScopeArg>,
+
+    /// the directory in which the skill's own is made [default: the working directory]
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+
+    /// list the built-in templates, make nothing
+    #[arg(long, exclusive = true)]
+    list_templates: bool,
+
+    /// show what would be made, make nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// ask nothing: what is not given gets its default
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+/// A directory that skills keep files in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResourceArg {
+    /// Programs.
+    #[value(help = None::<&str>)]
+    Scripts,
+    /// Texts.
+    #[value(help = None::<&str>)]
+    References,
+    /// Files to work with.
+    #[value(help = None::<&str>)]
+    Assets,
+}
+
+/// Reads `NAME=VALUE`.
+fn variable(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("`NAME=VALUE` is expected")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
 
 pub(super) fn run(app: &App, args: &CreateArgs) -> Result<u8> {
     if args.list_templates {

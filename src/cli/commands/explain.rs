@@ -1,9 +1,22 @@
 //! `explain`.
 
-use crate::cli::args::ExplainArgs;
+use clap::Args;
+
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::explain::{ExplainRequest, explain};
+
+// Arguments of `explain`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ExplainArgs {
+    /// the rule, as findings name it [default: a list of all]
+    #[arg(value_name = "RULE")]
+    rule: Option<String>,
+
+    /// print the rules as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 pub(super) fn run(app: &App, args: &ExplainArgs) -> Result<u8> {
     let rules = explain(&ExplainRequest { rule: args.rule.clone() })?;

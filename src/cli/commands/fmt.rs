@@ -1,9 +1,29 @@
 //! `fmt`.
 
-use crate::cli::args::FmtArgs;
+use std::path::PathBuf;
+
+use clap::Args;
+
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::fmt::{FmtRequest, fmt};
+
+// Arguments of `fmt`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FmtArgs {
+    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
+    /// `'skills/**/SKILL.md'`; `-` formats standard input to standard output
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+
+    /// write nothing, fail if a file would change
+    #[arg(long)]
+    check: bool,
+
+    /// write nothing, show what would change
+    #[arg(long)]
+    diff: bool,
+}
 
 pub(super) fn run(app: &App, args: &FmtArgs) -> Result<u8> {
     let dry_run = args.check || args.diff;

@@ -1,11 +1,112 @@
 //! `install` and `sync`.
 
+use clap::{ArgGroup, Args};
+
 use super::scope;
-use crate::cli::args::{InstallArgs, InstallHow};
+use crate::cli::args::ScopeArgs;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::ops::install::{InstallRequest, install};
 use crate::spec::Reference;
+
+// Arguments of `install`.
+#[derive(Debug, Clone, Default, Args)]
+#[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace", "from_project"]))]
+pub(crate) struct InstallArgs {
+    /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
+    /// `owner/repo@skill`, the address of a git repository such as `https://host/repo.git` or
+    /// `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
+    /// `./archive.zip`, or an installed package such as `npm:name`; with `--marketplace` the names of
+    /// its plugins
+    #[arg(value_name = "SOURCE")]
+    sources: Vec<String>,
+
+    /// take plugins from the marketplace in this source
+    #[arg(long, value_name = "SOURCE")]
+    marketplace: Option<String>,
+
+    /// take the skills that the packages of this project bring along
+    #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
+    from_project: bool,
+
+    /// install the skill of this name; can be repeated, `*` means all
+    #[arg(short, long = "skill", value_name = "NAME")]
+    skills: Vec<String>,
+
+    /// install the one skill that is meant under this name, where its own is taken
+    #[arg(long = "as", value_name = "NAME", requires = "sources", conflicts_with = "list")]
+    alias: Option<String>,
+
+    /// link to the directories on this machine in place of copying them: edits show at once
+    #[arg(short, long, requires = "sources", conflicts_with_all = ["copy", "list"])]
+    editable: bool,
+
+    /// show the skills of the sources, install nothing
+    #[arg(short, long, requires = "wanted")]
+    list: bool,
+
+    /// take the sources at this tag
+    #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
+    tag: Option<String>,
+
+    /// take the sources at this branch
+    #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
+    branch: Option<String>,
+
+    /// take the sources at this commit
+    #[arg(long, value_name = "COMMIT", group = "revision", requires = "wanted")]
+    rev: Option<String>,
+
+    /// How it is done.
+    #[command(flatten)]
+    pub(crate) how: InstallHow,
+}
+
+// How skills are installed.
+#[derive(Debug, Clone, Default, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct InstallHow {
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// link the skills for this agent, such as `claude-code`; can be repeated, `*` means all agents
+    /// on this machine [default: the agents in use]
+    #[arg(short, long = "agent", value_name = "AGENT")]
+    agents: Vec<String>,
+
+    /// give agents copies in place of links
+    #[arg(long)]
+    copy: bool,
+
+    /// show what would be done, do nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// replace what is in the way, such as skills that you edited; it is kept in the store
+    #[arg(short, long)]
+    force: bool,
+
+    /// ask nothing: take all skills where several are found
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    /// tell which lines of a policy decided
+    #[arg(long)]
+    explain: bool,
+
+    /// fail if `skillpm.lock` would change
+    #[arg(long)]
+    locked: bool,
+
+    /// resolve nothing: only the revisions in `skillpm.lock`
+    #[arg(long)]
+    frozen: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
 
 pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
     let request = request(args)?;

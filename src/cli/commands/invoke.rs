@@ -1,23 +1,48 @@
 //! `invoke`.
 
-use crate::cli::args::InvokeArgs;
+use clap::Args;
+
 use crate::cli::{App, exit};
+use crate::engine::{Arguments, Form};
 use crate::error::{Error, Result};
 use crate::ops::invoke::{InvokeRequest, invoke};
+
+// Arguments of `invoke`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct InvokeArgs {
+    /// the form of the answer: `plain` (directory and instructions), `bare` (instructions only), `markdown`
+    /// (with a list of files), `json`, `xml` or `btw`
+    #[arg(long, value_name = "FORM", default_value_t = Form::Plain)]
+    format: Form,
+
+    /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
+    // One list, so that clap reads no flag of its own after the name.
+    #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
+    words: Vec<String>,
+}
 
 pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
     let outcome = invoke(&app.context, &request(args)?)?;
     for warning in &outcome.warnings {
         app.printer.warning(warning);
     }
-    app.printer.content(&outcome.content);
+    if args.format == Form::Json {
+        app.printer.json(&outcome.activation.as_json());
+    } else {
+        app.printer.content(&outcome.content);
+    }
     Ok(exit::SUCCESS)
 }
 
 fn request(args: &InvokeArgs) -> Result<InvokeRequest> {
     // The command line asks for one word at least.
     let (name, arguments) = args.words.split_first().ok_or_else(|| Error::usage("no skill is named"))?;
-    Ok(InvokeRequest { name: name.clone(), arguments: arguments.join(" ") })
+    // One word is what somebody would type after the name; several were split by a shell already.
+    let arguments = match arguments {
+        [one] => Arguments::new(one.as_str()),
+        words => Arguments::of_words(words.to_vec()),
+    };
+    Ok(InvokeRequest { name: name.clone(), arguments, form: args.format })
 }
 
 #[cfg(test)]
@@ -29,7 +54,7 @@ mod tests {
 
     fn parse(line: &str) -> Option<(String, String)> {
         match Cli::try_parse_from(line.split(' ')).ok()?.command {
-            Command::Invoke(args) => request(&args).ok().map(|r| (r.name, r.arguments)),
+            Command::Invoke(args) => request(&args).ok().map(|r| (r.name, r.arguments.text().to_owned())),
             command => panic!("{command:?}"),
         }
     }
@@ -46,11 +71,26 @@ mod tests {
             ("skillpm invoke -- pdf -V", Some(("pdf", "-V"))),
             ("skillpm invoke", None),
             ("skillpm invoke --unknown pdf", None),
+            ("skillpm invoke --format xml pdf --format json", Some(("pdf", "--format json"))),
+            ("skillpm invoke --format xnl pdf", None),
         ];
         for (line, expected) in cases {
             let found = parse(line);
             let found = found.as_ref().map(|(name, rest)| (name.as_str(), rest.as_str()));
             assert_eq!(found, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn one_word_is_split_and_several_are_not() {
+        let words = |words: &[&str]| {
+            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            let args = InvokeArgs { format: Form::Plain, words };
+            let arguments = request(&args).expect("a name").arguments;
+            [0, 1].map(|index| arguments.word(index).map(str::to_owned))
+        };
+        let expected = [Some("a b".to_owned()), Some("c".to_owned())];
+        assert_eq!(words(&["pdf", "'a b' c"]), expected);
+        assert_eq!(words(&["pdf", "a b", "c"]), expected);
     }
 }

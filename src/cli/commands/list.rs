@@ -1,10 +1,24 @@
 //! `list`.
 
+use clap::Args;
+
 use super::scope;
-use crate::cli::args::ListArgs;
+use crate::cli::args::ScopeArgs;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
 use crate::ops::list::{ListRequest, list};
+
+// Arguments of `list`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ListArgs {
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// print a JSON array
+    #[arg(long)]
+    json: bool,
+}
 
 pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
     let outcome = list(&app.context, &ListRequest { scope: scope(&args.scope) })?;

@@ -2,35 +2,34 @@
 
 pub(super) mod agents;
 pub(super) mod cache;
-mod create;
+pub(super) mod create;
 pub(super) mod diff;
-mod disable;
+pub(super) mod disable;
 pub(super) mod doctor;
-mod explain;
-pub(crate) mod export;
-mod fmt;
-pub(crate) mod import;
-mod install;
-mod invoke;
-mod link;
-mod list;
+pub(super) mod explain;
+pub(super) mod export;
+pub(super) mod fmt;
+pub(super) mod import;
+pub(super) mod install;
+pub(super) mod invoke;
+pub(super) mod link;
+pub(super) mod list;
 pub(super) mod outdated;
-pub(crate) mod policy;
-mod remove;
-mod run;
+pub(super) mod policy;
+pub(super) mod read;
+pub(super) mod remove;
+pub(super) mod run;
+pub(super) mod show;
+pub(super) mod tools;
 pub(super) mod tree;
 pub(super) mod undo;
 pub(super) mod update;
-mod validate;
+pub(super) mod validate;
 pub(super) mod verify;
 pub(super) mod why;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-pub(crate) use disable::DisableArgs;
-pub(crate) use link::LinkArgs;
-pub(crate) use run::RunArgs;
 
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};
@@ -72,7 +71,11 @@ pub(crate) const NAMES: &[&str] = &[
     "verify",
     "doctor",
     "cache",
+    "show",
+    "info",
+    "read",
     "invoke",
+    "tools",
     "run",
     "policy",
     "import",
@@ -105,7 +108,10 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
+        Command::Show(args) => show::run(app, args),
+        Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),
+        Command::Tools(args) => tools::run(app, args),
         Command::Run(args) => run::run(app, args),
         Command::Policy(args) => policy::run(app, args),
         Command::Import(args) => import::run(app, args),

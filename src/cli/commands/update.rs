@@ -92,9 +92,7 @@ fn carry_out(app: &App, prepared: Prepared<'_>) -> Result<(UpdateOutcome, Vec<St
     // Standard output is for what was done.
     render::update::plan(&app.printer, &prepared.plan()?, false);
     let told = prepared.warnings().to_vec();
-    for warning in &told {
-        app.printer.warning(warning);
-    }
+    app.printer.warnings(&told);
     let new = prepared.new_versions();
     let question =
         if new == 1 { "update this skill?".to_owned() } else { format!("update these {new} skills?") };

@@ -1,14 +1,91 @@
 //! `validate`.
 
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use crate::cli::args::{FixArg, FormatArg, ValidateArgs};
+use clap::{Args, ValueEnum};
+
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::lint::Safety;
 use crate::ops::explain::unknown;
 use crate::ops::validate::{Repairs, Target, ValidateRequest, Watch, rules, validate};
+
+// Arguments of `validate`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ValidateArgs {
+    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
+    /// `'skills/**/SKILL.md'`, or `-` for standard input
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+
+    /// whose view to take: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+
+    /// fail on warnings too
+    #[arg(long)]
+    strict: bool,
+
+    /// `human`, or for programs `json`, `sarif`, `github` (annotations of a workflow) or `junit`
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
+    #[arg(hide_possible_values = true)]
+    format: FormatArg,
+
+    /// write the report into this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// the file that standard input is to be, for its name, that of its directory, and messages
+    #[arg(long, value_name = "FILE")]
+    stdin_filename: Option<PathBuf>,
+
+    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also repairs what
+    /// somebody should look at
+    #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "safe", hide_possible_values = true)]
+    fix: Option<FixArg>,
+
+    /// write nothing, show what `--fix` or `--fix=unsafe` would change
+    #[arg(long, conflicts_with_all = ["format", "output"])]
+    diff: bool,
+
+    /// check again whatever changes, until `Ctrl-C`
+    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff"])]
+    watch: bool,
+}
+
+/// Which repairs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FixArg {
+    /// Those that change no meaning.
+    #[value(help = None::<&str>)]
+    Safe,
+    /// All of them.
+    #[value(help = None::<&str>)]
+    Unsafe,
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// For people.
+    #[value(help = None::<&str>)]
+    Human,
+    /// Of our own, with a schema.
+    #[value(help = None::<&str>)]
+    Json,
+    /// For code scanning.
+    #[value(help = None::<&str>)]
+    Sarif,
+    /// Annotations of GitHub's workflows.
+    #[value(help = None::<&str>)]
+    Github,
+    /// For test reports.
+    #[value(help = None::<&str>)]
+    Junit,
+}
 
 /// How often watched files are looked at.
 const INTERVAL: Duration = Duration::from_millis(300);

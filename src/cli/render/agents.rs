@@ -10,12 +10,12 @@ use crate::install::sight::{Form, Role};
 use crate::ops::agents::{AgentView, AgentsOutcome, DirectoryView, SkillView};
 
 pub(crate) fn json(printer: &Printer, outcome: &AgentsOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     printer.json(&outcome.agents);
 }
 
 pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if nobody(printer, outcome) {
         return;
     }
@@ -60,7 +60,7 @@ fn serving(outcome: &AgentsOutcome, agent: &AgentView, scope: ScopeKind) -> Stri
 }
 
 pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if nobody(printer, outcome) {
         return;
     }
@@ -74,12 +74,6 @@ fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
         printer.hint("`skillpm agents --all` lists the agents that skillpm knows, and where they read");
     }
     outcome.agents.is_empty()
-}
-
-fn warn(printer: &Printer, outcome: &AgentsOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
 }
 
 fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
@@ -149,5 +143,48 @@ fn what(skill: &SkillView) -> String {
 impl AgentsOutcome {
     fn short(&self, path: &str) -> String {
         super::short_path(&self.roots, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::ops::agents::TwiceView;
+
+    /// The schema says what is printed, with every role and every form.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("agents.schema.json");
+        let forms = [Form::Canonical, Form::Link, Form::Copy, Form::Foreign, Form::Broken];
+        schema.assert_generated("/$defs/form/enum", &serde_json::json!(forms));
+        let roles = [Role::Canonical, Role::Own, Role::Other, Role::Shared];
+        schema.assert_generated("/$defs/directory/properties/role/enum", &serde_json::json!(roles));
+        let target = |form| (form == Form::Link).then(|| "../x".to_owned());
+        let skill = |form| SkillView { name: "pdf".to_owned(), form, target: target(form) };
+        let directory = |role| DirectoryView {
+            scope: ScopeKind::Project,
+            path: "/p/.agents/skills".to_owned(),
+            role,
+            exists: role != Role::Other,
+            skills: forms.map(skill).to_vec(),
+            problem: (role == Role::Other).then(|| "permission denied".to_owned()),
+        };
+        let places = vec!["/a/pdf".to_owned(), "/b/pdf".to_owned()];
+        let agent = AgentView {
+            id: "claude-code",
+            name: "Claude Code",
+            detected: true,
+            found_by: vec!["/p/.claude".to_owned()],
+            universal: false,
+            chosen: vec![ScopeKind::User],
+            directories: roles.map(directory).to_vec(),
+            sees: 1,
+            twice: vec![TwiceView { name: "pdf".to_owned(), places, same: true }],
+        };
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &AgentsOutcome { agents: vec![agent], ..AgentsOutcome::default() });
+        schema.assert_describes(&out.text());
     }
 }

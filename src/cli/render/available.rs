@@ -7,9 +7,7 @@ use crate::cli::printer::Printer;
 use crate::ops::install::{Available, InstallOutcome};
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     let width = printer.look().width.unwrap_or(usize::MAX);
     let text: String = outcome.available.iter().map(|skill| entry(skill, width)).collect();
     printer.data(&text);
@@ -21,9 +19,7 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     printer.json(&outcome.available);
 }
 

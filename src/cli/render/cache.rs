@@ -22,9 +22,7 @@ pub(crate) fn places(printer: &Printer, places: &Places) {
 }
 
 pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     if json {
         return printer.json(outcome);
     }
@@ -97,6 +95,9 @@ pub(super) fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::ops::cache::{Damaged, Removed, Room};
 
     #[test]
     fn sizes() {
@@ -112,5 +113,30 @@ mod tests {
         ] {
             assert_eq!(size(bytes), shown);
         }
+    }
+
+    /// The schema says what is printed, whatever is done.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("cache.schema.json");
+        let (name, path) = (|| "github".to_owned(), || "/c/github".to_owned());
+        let (talking, out, _) = printer(Look::PLAIN);
+        let room = || Room { name: name(), path: path(), count: 1, files: 2, bytes: 3 };
+        talking.json(&Places { store: room(), downloads: path(), rooms: vec![room()] });
+        schema.assert_describes(&out.text());
+        let (talking, out, _) = printer(Look::PLAIN);
+        let gone = RemovedOutcome {
+            removed: vec![Removed { room: name(), path: path(), bytes: 1 }],
+            kept: vec![path()],
+            in_use: vec![path()],
+            ..RemovedOutcome::default()
+        };
+        removed(&talking, &gone, true);
+        schema.assert_describes(&out.text());
+        let (talking, out, _) = printer(Look::PLAIN);
+        let reason = "it is cut off".to_owned();
+        let damaged = vec![Damaged { room: name(), path: path(), reason, kept: false, removed: true }];
+        talking.json(&VerifyOutcome { checked: 1, damaged, dry_run: false });
+        schema.assert_describes(&out.text());
     }
 }

@@ -15,9 +15,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) 
     } else {
         done(printer, outcome, disabled);
     }
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 /// The JSON form. It is an interface: fields are only added.
@@ -42,9 +40,7 @@ pub(crate) fn json(printer: &Printer, outcome: &DisableOutcome) {
         files_changed: outcome.files,
         warnings: &outcome.warnings,
     });
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {

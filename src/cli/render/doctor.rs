@@ -74,3 +74,42 @@ fn summary(outcome: &DoctorOutcome, all: bool) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::install::health::problem::ALL;
+    use crate::install::scope::ScopeKind;
+
+    /// The schema says what is printed, with every problem.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("doctor.schema.json");
+        let ids: Vec<_> = ALL.iter().map(|problem| problem.id).collect();
+        schema.assert_generated("/$defs/finding/properties/id/enum", &ids.into());
+        let text = |of_agent: bool| of_agent.then(|| "do it".to_owned());
+        let finding = |of_agent: bool, severity| Diagnosis {
+            id: "link-missing",
+            severity,
+            scope: of_agent.then_some(ScopeKind::Project),
+            skill: text(of_agent),
+            agent: of_agent.then_some("goose"),
+            path: "/p/.goose/skills".to_owned(),
+            message: "a link is missing".to_owned(),
+            fix: text(of_agent),
+            advice: text(!of_agent),
+            fixed: false,
+            failure: text(of_agent),
+        };
+        let findings = vec![
+            finding(true, Severity::Error),
+            finding(false, Severity::Warning),
+            finding(false, Severity::Note),
+        ];
+        let (talking, out, _) = printer(Look::PLAIN);
+        talking.json(&DoctorOutcome { findings, ..DoctorOutcome::default() });
+        schema.assert_describes(&out.text());
+    }
+}

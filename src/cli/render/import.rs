@@ -3,26 +3,20 @@
 use serde::Serialize;
 
 use super::table::Table;
-use super::{and, count, one_line, short_revision, steps};
+use super::{and, counted, install, one_line, short_revision, steps};
 use crate::cli::printer::Printer;
-use crate::install::plan::Step;
+use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
+use crate::manifest;
 use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
-use crate::{lockfile, manifest};
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     if outcome.dry_run && !outcome.skills.is_empty() {
-        let mut lines: Vec<String> = outcome.steps.iter().map(steps::would).collect();
-        if outcome.files_changed {
-            lines.push(format!("would write {} and {}", manifest::FILE_NAME, lockfile::FILE_NAME));
-        }
-        for line in lines {
+        for line in steps::lines(&outcome.steps, outcome.files) {
             printer.note(&line);
         }
     }
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note(&format!("nothing of other tools was found in the scope of the {}", scope(outcome)));
         printer.hint("`skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills");
@@ -48,7 +42,7 @@ struct Report<'a> {
     read: &'a [String],
     skills: &'a [ImportedSkill],
     steps: &'a [Step],
-    files_changed: bool,
+    files_changed: ChangedFiles,
     agents: &'a [String],
     warnings: &'a [String],
 }
@@ -60,13 +54,11 @@ pub(crate) fn json(printer: &Printer, outcome: &ImportOutcome) {
         read: &outcome.read,
         skills: &outcome.skills,
         steps: &outcome.steps,
-        files_changed: outcome.files_changed,
+        files_changed: outcome.files,
         agents: &outcome.agents,
         warnings: &outcome.warnings,
     });
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 fn scope(outcome: &ImportOutcome) -> ScopeKind {
@@ -109,13 +101,8 @@ fn counts(skills: &[ImportedSkill]) -> String {
         ("unknown", "of unknown source"),
         ("tracked", "tracked before"),
     ];
-    let number = |kind: &str| skills.iter().filter(|skill| word(skill) == kind).count();
-    let parts = words.map(|(kind, text)| (number(kind), text)).into_iter().filter(|(number, _)| *number > 0);
-    let text = |(at, (number, text)): (usize, (usize, &str))| match at {
-        0 => format!("{} {text}", count(number, "skill")),
-        _ => format!("{number} {text}"),
-    };
-    parts.enumerate().map(text).collect::<Vec<_>>().join("; ")
+    let outcomes: Vec<_> = skills.iter().map(word).collect();
+    counted("skill", &outcomes, &words).join("; ")
 }
 
 fn next(printer: &Printer, outcome: &ImportOutcome) {
@@ -123,10 +110,7 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
         printer.note("nothing was changed: this was a dry run");
         return;
     }
-    if outcome.files_changed {
-        let commit = if outcome.scope == Some(ScopeKind::User) { "" } else { ": commit both" };
-        printer.note(&format!("`{}` and `{}` changed{commit}", manifest::FILE_NAME, lockfile::FILE_NAME));
-    }
+    install::files(printer, outcome.scope, outcome.files);
     let first = |kind: &str| outcome.skills.iter().find(|skill| word(skill) == kind);
     if let Some(skill) = first("edited") {
         printer.hint(&format!(
@@ -177,7 +161,7 @@ mod tests {
                 skill("xlsx", Verdict::Tracked, FoundIn::SkillsLock, "skillpm keeps it already"),
             ],
             agents: vec!["claude-code".to_owned()],
-            files_changed: true,
+            files: ChangedFiles { manifest: true, lockfile: true },
             scope: Some(ScopeKind::Project),
             warnings: vec!["odd".to_owned()],
             ..ImportOutcome::default()
@@ -221,5 +205,19 @@ mod tests {
         assert_eq!(value["skills"][0]["verdict"], "edited");
         assert_eq!(value["skills"][1]["found_in"], "gh-skill");
         assert_eq!((&value["scope"], &value["dry_run"]), (&"project".into(), &true.into()));
+    }
+
+    /// The schema says what is printed, with every verdict and every file.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("import.schema.json");
+        let verdicts = [Verdict::Adopted, Verdict::Edited, Verdict::Left, Verdict::Tracked];
+        schema.assert_generated("/$defs/skill/properties/verdict/enum", &serde_json::json!(verdicts));
+        let files = [FoundIn::SkillsLock, FoundIn::GlobalLock, FoundIn::GhSkill, FoundIn::Directory];
+        schema.assert_generated("/$defs/skill/properties/found_in/enum", &serde_json::json!(files));
+        let steps = vec![Step::Edit { name: "pdf".parse().unwrap() }];
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &ImportOutcome { read: vec!["skills-lock.json".to_owned()], steps, ..outcome() });
+        schema.assert_describes(&out.text());
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{and, count, one_line, quoted, short_revision, steps};
+use super::{and, counted, one_line, quoted, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::install::agents::CANONICAL_DIR;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -31,7 +31,7 @@ struct Report<'a> {
     skills: &'a [InstalledSkill],
     steps: &'a [Step],
     links: &'a [NewLink],
-    files_changed: bool,
+    files_changed: ChangedFiles,
     agents: &'a [String],
     left_modified: &'a [String],
     decided: &'a [Decided],
@@ -45,7 +45,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
         skills: &outcome.skills,
         steps: &outcome.steps,
         links: &outcome.links,
-        files_changed: outcome.files != ChangedFiles::default(),
+        files_changed: outcome.files,
         agents: &outcome.agents,
         left_modified: &outcome.left_modified,
         decided: &outcome.decided,
@@ -79,9 +79,7 @@ pub(super) fn files(printer: &Printer, scope: Option<ScopeKind>, changed: Change
 }
 
 fn warn(printer: &Printer, outcome: &InstallOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     if !outcome.left_modified.is_empty() {
         let names = quoted(&outcome.left_modified);
         let one = outcome.left_modified.len() == 1;
@@ -151,17 +149,8 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Disabled, "disabled"),
         (Change::Enabled, "enabled"),
     ];
-    let number = |change| skills.iter().filter(|skill| skill.change == change).count();
-    listed(kinds.map(|(change, word)| (number(change), word)).into_iter())
-}
-
-/// `2 skills added, 1 unchanged`, of numbers and words.
-pub(super) fn listed<'a>(parts: impl Iterator<Item = (usize, &'a str)>) -> String {
-    let text = |(at, (number, word)): (usize, (usize, &str))| match at {
-        0 => format!("{} {word}", count(number, "skill")),
-        _ => format!("{number} {word}"),
-    };
-    parts.filter(|(number, _)| *number > 0).enumerate().map(text).collect::<Vec<_>>().join(", ")
+    let changes: Vec<_> = skills.iter().map(|skill| skill.change).collect();
+    counted("skill", &changes, &kinds).join(", ")
 }
 
 pub(super) fn place(scope: Option<ScopeKind>) -> String {
@@ -274,7 +263,15 @@ mod tests {
     /// The schema says what is printed, with every change and every step.
     #[test]
     fn the_schema_describes_the_json() {
-        let changes = [Change::Added, Change::Updated, Change::Unchanged, Change::Removed, Change::Kept];
+        let changes = [
+            Change::Added,
+            Change::Updated,
+            Change::Unchanged,
+            Change::Removed,
+            Change::Kept,
+            Change::Disabled,
+            Change::Enabled,
+        ];
         let schema = crate::testing::Schema::read("install.schema.json");
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(changes));
         let digest: crate::digest::Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();

@@ -16,9 +16,7 @@ pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
     } else {
         done(printer, outcome, linked);
     }
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 /// The JSON form. It is an interface: fields are only added.
@@ -45,9 +43,7 @@ pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
         files_changed: outcome.files,
         warnings: &outcome.warnings,
     });
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
 }
 
 fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {

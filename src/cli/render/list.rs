@@ -1,11 +1,13 @@
 //! `list`: a table.
 
+use super::one_line;
 use super::table::Table;
 use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
         printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
@@ -15,17 +17,16 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
     if outcome.skills.iter().any(|skill| skill.state == SkillState::Missing) {
         printer.hint("`skillpm install` brings missing skills back");
     }
+    if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
+        let global = if skill.scope == ScopeKind::User { " -g" } else { "" };
+        let name = one_line(&skill.name);
+        printer.hint(&format!("`skillpm update{global} {name}` tells what is to be resolved"));
+    }
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     printer.json(&outcome.skills);
-}
-
-fn warn(printer: &Printer, outcome: &ListOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
 }
 
 fn table(skills: &[ListedSkill]) -> String {
@@ -47,23 +48,22 @@ fn state(skill: &ListedSkill) -> String {
     let state = match skill.state {
         SkillState::Ok => "ok",
         SkillState::Modified => "modified",
+        SkillState::Conflict => "conflict",
         SkillState::Missing => "missing",
         SkillState::Untracked => "untracked",
         SkillState::Disabled => "disabled",
         SkillState::Editable => "editable",
     };
-    let modified = skill.modified && skill.state != SkillState::Modified;
+    let modified = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
     if modified { format!("{state}, modified") } else { state.to_owned() }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod testing {
     use super::*;
-    use crate::cli::look::Look;
-    use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
 
-    fn skill(name: &str, state: SkillState) -> ListedSkill {
+    /// A skill in a state; `docx` is edited, and `pdf` has a version and agents.
+    pub(crate) fn skill(name: &str, state: SkillState) -> ListedSkill {
         ListedSkill {
             name: name.to_owned(),
             version: (name == "pdf").then(|| "1.0".to_owned()),
@@ -74,7 +74,7 @@ mod tests {
             digest: None,
             agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
             state,
-            modified: name == "docx",
+            modified: name == "docx" || state == SkillState::Conflict,
             alias_of: None,
             disabled: state == SkillState::Disabled,
             editable: state == SkillState::Editable,
@@ -85,6 +85,14 @@ mod tests {
             dependencies: Vec::new(),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::skill;
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
 
     #[test]
     fn a_table_with_a_header() {
@@ -94,6 +102,7 @@ mod tests {
             skill("own", SkillState::Untracked),
             skill("docx", SkillState::Disabled),
             skill("mine", SkillState::Editable),
+            skill("xlsx", SkillState::Conflict),
         ];
         let (printer, out, err) = printer(Look::PLAIN);
         show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] });
@@ -104,10 +113,12 @@ mod tests {
         own            -        project  -                         -                  untracked
         docx           -        project  github:anthropics/skills  -                  disabled, modified
         mine           -        project  github:anthropics/skills  -                  editable
+        xlsx           -        project  github:anthropics/skills  -                  conflict
         "#);
         insta::assert_snapshot!(err.text(), @r#"
         warning: odd
         hint: `skillpm install` brings missing skills back
+        hint: `skillpm update xlsx` tells what is to be resolved
         "#);
     }
 
@@ -128,6 +139,7 @@ mod tests {
         let states = [
             SkillState::Ok,
             SkillState::Modified,
+            SkillState::Conflict,
             SkillState::Missing,
             SkillState::Untracked,
             SkillState::Disabled,

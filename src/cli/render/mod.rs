@@ -20,8 +20,10 @@ pub(crate) mod plugins;
 pub(crate) mod policy;
 pub(crate) mod remove;
 pub(crate) mod run;
+pub(crate) mod show;
 mod steps;
 mod table;
+pub(crate) mod tools;
 pub(crate) mod tree;
 pub(crate) mod undo;
 pub(crate) mod update;
@@ -76,6 +78,17 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
+/// How many there are `of` each kind, in the order of `kinds`, without those that there are none of:
+/// `2 skills added`, `1 unchanged`. The first says what is counted.
+fn counted<K: PartialEq>(what: &str, of: &[K], kinds: &[(K, &str)]) -> Vec<String> {
+    let numbers = kinds.iter().map(|(kind, word)| (of.iter().filter(|one| *one == kind).count(), word));
+    let text = |(at, (number, word))| match at {
+        0 => format!("{} {word}", count(number, what)),
+        _ => format!("{number} {word}"),
+    };
+    numbers.filter(|(number, _)| *number > 0).enumerate().map(text).collect()
+}
+
 /// `a`, `a and b`, `a, b and c`.
 fn and(words: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
@@ -101,6 +114,8 @@ mod tests {
         assert_eq!(and(&[""; 0]), "");
         assert_eq!(and(&["a"]), "a");
         assert_eq!(and(&["a", "b", "c"]), "a, b and c");
+        let kinds = [("x", "old"), ("y", "new"), ("z", "gone")];
+        assert_eq!(counted("skill", &["z", "y", "z"], &kinds), ["1 skill new", "2 gone"]);
         assert_eq!(quoted(&["a", "b\n"]), "`a` and `b`");
         assert_eq!((count(1, "error"), count(0, "error")), ("1 error".into(), "0 errors".into()));
     }

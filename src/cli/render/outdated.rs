@@ -1,7 +1,7 @@
 //! `outdated`: a table.
 
 use super::table::Table;
-use super::{count, short_revision};
+use super::{count, one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::error::Error;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
@@ -17,7 +17,8 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     warn(printer, outcome);
     let skills = &outcome.skills;
     let is_told = |skill: &&OutdatedSkill| {
-        named || skill.is_outdated() || matches!(skill.status, Status::Unknown | Status::Failed)
+        let is_off = matches!(skill.status, Status::Changed | Status::Unknown | Status::Failed);
+        named || is_off || skill.is_outdated()
     };
     let told: Vec<_> = skills.iter().filter(is_told).collect();
     if !told.is_empty() {
@@ -46,7 +47,18 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
             "where the state is `unknown`, only a download tells whether the skill's own files changed",
         );
     }
-    if of(Status::Changed) + of(Status::Unknown) > 0 {
+    for skill in skills {
+        if let Some(reason) = &skill.held_back {
+            printer.note(&format!(
+                "`{}` is held back, because the newest version {reason}",
+                one_line(&skill.name)
+            ));
+        }
+    }
+    let may_come = |skill: &OutdatedSkill| {
+        matches!(skill.status, Status::Changed | Status::Unknown) && skill.held_back.is_none()
+    };
+    if skills.iter().any(may_come) {
         printer.hint("`skillpm diff --newest` shows what would change, `skillpm update` brings it");
     }
     if skills.iter().any(|skill| skill.latest.is_some()) {
@@ -60,9 +72,7 @@ fn are(number: usize) -> String {
 }
 
 fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     failures(printer, &outcome.failures);
 }
 
@@ -119,9 +129,12 @@ fn state(skill: &OutdatedSkill) -> String {
         Status::Editable => "editable",
     }
     .to_owned();
-    for (is_so, mark) in
-        [(skill.is_moved_tag(), "tag moved"), (skill.modified, "edited"), (skill.disabled, "disabled")]
-    {
+    for (is_so, mark) in [
+        (skill.held_back.is_some(), "held back"),
+        (skill.is_moved_tag(), "tag moved"),
+        (skill.modified, "edited"),
+        (skill.disabled, "disabled"),
+    ] {
         if is_so {
             state = format!("{state}, {mark}");
         }
@@ -157,6 +170,7 @@ mod tests {
             newest: (status == Status::Changed).then(|| "99999999".repeat(5)),
             latest: None,
             status,
+            held_back: None,
             modified: false,
             disabled: false,
         }
@@ -197,13 +211,31 @@ mod tests {
         ");
     }
 
+    #[test]
+    fn what_is_held_back_is_told_and_not_offered() {
+        let reason = "was released only 2d ago: skillpm.toml:2:23: `minimum-release-age = \"7d\"` says so";
+        let held = OutdatedSkill { held_back: Some(reason.into()), ..skill(Status::Changed) };
+        let (talking, out, err) = printer(Look::PLAIN);
+        let skills = vec![held, skill(Status::Current)];
+        show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, false);
+        insta::assert_snapshot!(out.text(), @"
+        name  locked   newest   latest  state               scope    source
+        pdf   1a2b3c4  9999999  -       changed, held back  project  github:acme/skills
+        ");
+        insta::assert_snapshot!(err.text(), @r#"
+        0 of 2 skills are outdated
+        `pdf` is held back, because the newest version was released only 2d ago: skillpm.toml:2:23: `minimum-release-age = "7d"` says so
+        "#);
+    }
+
     /// The schema says what is printed, with every state.
     #[test]
     fn the_schema_describes_the_json() {
         let schema = crate::testing::Schema::read("outdated.schema.json");
         let names = STATES.map(|status| serde_json::to_value(status).expect("a text"));
         schema.assert_generated("/$defs/skill/properties/status/enum", &names.to_vec().into());
-        let skills = STATES.map(skill).to_vec();
+        let mut skills = STATES.map(skill).to_vec();
+        skills[1].held_back = Some("was released only 2d ago".into());
         let (printer, out, _) = printer(Look::PLAIN);
         json(&printer, &OutdatedOutcome { skills, ..OutdatedOutcome::default() });
         let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");

@@ -54,3 +54,23 @@ pub(crate) fn explain(printer: &Printer, decided: &[Decided]) {
 fn because(decided: &Decided) -> String {
     one_line(&format!("{}: {}", decided.decision.reason, decided.decision.line))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::Decision;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    #[test]
+    fn the_schema_describes_the_json() {
+        let line =
+            || Line { file: "skillpm.toml".to_owned(), line: 2, column: 9, text: "deny = []".to_owned() };
+        let decision = Decision { admitted: false, reason: "is denied".to_owned(), line: line() };
+        let decisions = vec![Decided { subject: "npm:x".to_owned(), decision }];
+        let sources = vec![Ruling { source: "npm:x".to_owned(), admitted: false, decisions }];
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &PolicyOutcome { lines: vec![line()], sources });
+        crate::testing::Schema::read("policy.schema.json").assert_describes(&out.text());
+    }
+}

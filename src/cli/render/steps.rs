@@ -8,14 +8,17 @@ use crate::{lockfile, manifest};
 
 /// Says what a dry run found.
 pub(super) fn plan(printer: &Printer, steps: &[Step], files: ChangedFiles) {
-    let mut lines: Vec<String> = steps.iter().map(would).collect();
-    let names = file_names(files);
-    if !names.is_empty() {
-        lines.push(format!("would write {}", and(&names)));
-    }
+    let lines = lines(steps, files);
     printer.data(&lines.join("\n"));
     let dry = "nothing was changed: this was a dry run";
     printer.note(if lines.is_empty() { "there is nothing to do" } else { dry });
+}
+
+/// A line for each step, and one for the files that would be written.
+pub(super) fn lines(steps: &[Step], files: ChangedFiles) -> Vec<String> {
+    let names = file_names(files);
+    let write = (!names.is_empty()).then(|| format!("would write {}", and(&names)));
+    steps.iter().map(would).chain(write).collect()
 }
 
 /// The names of the files that change.

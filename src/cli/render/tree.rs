@@ -11,13 +11,13 @@ use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
 const DEPTH: usize = 50;
 
 pub(crate) fn json(printer: &Printer, outcome: &TreeOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     let wanted = |one: &&TreeSkill| outcome.scope.is_none_or(|only| one.skill.scope == only);
     printer.json(&outcome.skills.iter().filter(wanted).collect::<Vec<_>>());
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &TreeOutcome, agents: bool) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
         printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
@@ -49,12 +49,6 @@ pub(crate) fn show(printer: &Printer, outcome: &TreeOutcome, agents: bool) {
     printer.data(&drawing.text);
     if drawing.lacks {
         printer.note("some skills need others that are not installed");
-    }
-}
-
-fn warn(printer: &Printer, outcome: &TreeOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
     }
 }
 
@@ -161,5 +155,36 @@ impl<'a> Drawing<'a> {
             line = format!("{line} [{}]", skill.agents.join(", "));
         }
         one_line(&line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::cli::render::list::testing::skill;
+    use crate::install::scope::ScopeKind;
+    use crate::ops::list::SkillState;
+
+    #[test]
+    fn the_schema_describes_the_json() {
+        let need = |scope: Option<ScopeKind>| NeedView {
+            text: "docx >=1".to_owned(),
+            name: scope.map(|_| "docx".to_owned()),
+            scope,
+            problem: scope.is_none().then(|| "no such range".to_owned()),
+        };
+        let one = TreeSkill {
+            skill: skill("pdf", SkillState::Ok),
+            asked_for: true,
+            needs: vec![need(Some(ScopeKind::User)), need(None)],
+            needed_by: vec!["xlsx".to_owned()],
+        };
+        let (talking, out, _) = printer(Look::PLAIN);
+        let mut outcome = TreeOutcome::default();
+        outcome.skills.push(one);
+        json(&talking, &outcome);
+        crate::testing::Schema::read("tree.schema.json").assert_describes(&out.text());
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{count, diff, install, one_line, quoted, short_revision, steps};
+use super::{count, counted, diff, install, one_line, quoted, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -73,7 +73,7 @@ struct Report<'a> {
     skills: &'a [UpdatedSkill],
     steps: &'a [Step],
     links: &'a [NewLink],
-    files_changed: bool,
+    files_changed: ChangedFiles,
     refused: &'a [String],
     failures: &'a [UpdateFailure],
     decided: &'a [Decided],
@@ -87,7 +87,7 @@ pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) 
         skills: &outcome.skills,
         steps: &outcome.steps,
         links: &outcome.links,
-        files_changed: outcome.files != ChangedFiles::default(),
+        files_changed: outcome.files,
         refused: &outcome.refused,
         failures: &outcome.failures,
         decided: &outcome.decided,
@@ -229,9 +229,8 @@ fn counts(skills: &[UpdatedSkill]) -> String {
         (UpdateChange::Unresolved, "left with conflicts"),
         (UpdateChange::Failed, "failed"),
     ];
-    let number = |change| skills.iter().filter(|skill| skill.change == change).count();
-    let parts = kinds.map(|(change, word)| (number(change), word)).into_iter();
-    install::listed(parts)
+    let changes: Vec<_> = skills.iter().map(|skill| skill.change).collect();
+    counted("skill", &changes, &kinds).join(", ")
 }
 
 #[cfg(test)]

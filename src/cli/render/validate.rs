@@ -8,7 +8,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use dialoguer::console::strip_ansi_codes;
 
 use super::{count, json_text, one_line};
-use crate::cli::args::FormatArg;
+use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::{Printer, clean};
 use crate::document::{LineIndex, Position};
 use crate::error::Result;

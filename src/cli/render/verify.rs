@@ -20,7 +20,7 @@ struct Report<'a> {
 pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
     let (skills, warnings) = (&outcome.skills, &outcome.warnings);
     printer.json(&Report { ok: outcome.is_ok(), skills, warnings });
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
@@ -30,7 +30,7 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
     if !text.is_empty() {
         printer.data(&text);
     }
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         return printer.note("no skills are installed here");
     }
@@ -44,12 +44,6 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
         printer.hint("`skillpm install` brings back what is missing");
     } else if is_there(Verdict::Elsewhere) {
         printer.hint("`skillpm doctor` tells what can be done about links");
-    }
-}
-
-fn warn(printer: &Printer, outcome: &VerifyOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
     }
 }
 
@@ -118,16 +112,7 @@ fn change(change: FileChange) -> &'static str {
 
 /// `3 skills: 1 ok, 2 modified`.
 fn summary(skills: &[VerifiedSkill]) -> String {
-    let all = [
-        Verdict::Ok,
-        Verdict::Modified,
-        Verdict::Missing,
-        Verdict::Elsewhere,
-        Verdict::Unreadable,
-        Verdict::Untracked,
-        Verdict::Editable,
-    ];
-    let parts = all.into_iter().filter_map(|verdict| {
+    let parts = Verdict::ALL.into_iter().filter_map(|verdict| {
         let number = skills.iter().filter(|skill| skill.verdict == verdict).count();
         (number > 0).then(|| format!("{number} {}", word(verdict)))
     });
@@ -154,16 +139,6 @@ mod tests {
         }
     }
 
-    const ALL: [Verdict; 7] = [
-        Verdict::Ok,
-        Verdict::Modified,
-        Verdict::Missing,
-        Verdict::Elsewhere,
-        Verdict::Unreadable,
-        Verdict::Untracked,
-        Verdict::Editable,
-    ];
-
     fn outcome() -> VerifyOutcome {
         let digest = Some(format!("sha256:{}", "0".repeat(64)));
         let skill = |verdict| VerifiedSkill {
@@ -173,7 +148,7 @@ mod tests {
             digest: digest.clone().filter(|_| verdict != Verdict::Untracked),
             places: vec![place(verdict)],
         };
-        let mut skills: Vec<_> = ALL.into_iter().map(skill).collect();
+        let mut skills: Vec<_> = Verdict::ALL.into_iter().map(skill).collect();
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
         let files = (0..21).map(|at| ChangedFile { path: format!("f{at}"), change: changes[at % 4] });
         let with_files =
@@ -241,7 +216,7 @@ mod tests {
     #[test]
     fn the_schema_describes_the_json() {
         let schema = crate::testing::Schema::read("verify.schema.json");
-        let names = ALL.map(|verdict| serde_json::to_value(verdict).expect("a text"));
+        let names = Verdict::ALL.map(|verdict| serde_json::to_value(verdict).expect("a text"));
         schema.assert_generated("/$defs/verdict/enum", &names.to_vec().into());
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
         schema.assert_generated("/$defs/file/properties/change/enum", &serde_json::json!(changes));

@@ -58,9 +58,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
 }
 
 fn warn(printer: &Printer, outcome: &DiffOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
-    }
+    printer.warnings(&outcome.warnings);
     failures(printer, &outcome.failures);
 }
 

@@ -8,12 +8,12 @@ use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::why::{Asked, Elsewhere, SeenBy, WhyOutcome, WhySkill};
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     printer.json(outcome);
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
-    warn(printer, outcome);
+    printer.warnings(&outcome.warnings);
     let mut pages: Vec<_> = outcome.installed.iter().map(|skill| page(outcome, skill)).collect();
     if !outcome.elsewhere.is_empty() {
         let lines: Vec<_> = outcome.elsewhere.iter().map(|other| elsewhere(outcome, other)).collect();
@@ -34,12 +34,6 @@ pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
             Some(close) => printer.hint(&format!("did you mean `{close}`?")),
             None => printer.hint("`skillpm list` shows what is installed"),
         }
-    }
-}
-
-fn warn(printer: &Printer, outcome: &WhyOutcome) {
-    for warning in &outcome.warnings {
-        printer.warning(warning);
     }
 }
 
@@ -110,6 +104,9 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
             format!("editable, and {place} is no link to its directory{awry}")
         }
         SkillState::Modified => format!("lies in {place}{edited}{awry}"),
+        SkillState::Conflict => {
+            format!("lies in {place}, with conflicts of an update that somebody has to look at{awry}")
+        }
         SkillState::Disabled if skill.editable => {
             format!("disabled and editable: somebody works on it in {place}, and no agent has a link to it")
         }
@@ -162,5 +159,58 @@ fn elsewhere(outcome: &WhyOutcome, other: &Elsewhere) -> String {
 impl WhyOutcome {
     fn short(&self, path: &str) -> String {
         super::short_path(&self.roots, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::cli::render::list::testing::skill;
+    use crate::install::sight::Form;
+    use crate::ops::why::SeenBy;
+
+    #[test]
+    fn the_schema_describes_the_json() {
+        let asked = |line: Option<usize>| Asked {
+            file: "/p/skillpm.toml".to_owned(),
+            line,
+            text: line.map(|_| "pdf = {}".to_owned()),
+        };
+        let one = |asked: Option<Asked>| WhySkill {
+            skill: skill("pdf", SkillState::Ok),
+            shadowed_by: asked.as_ref().map(|_| "/h/.agents/skills/pdf".to_owned()),
+            asked,
+            needed_by: vec!["xlsx".to_owned()],
+            seen: vec![SeenBy {
+                agents: vec!["goose"],
+                path: "/p/.goose/skills/pdf".to_owned(),
+                form: Form::Link,
+            }],
+            shadows: vec!["/h/.goose/skills/pdf".to_owned()],
+        };
+        let elsewhere = |target: Option<String>| Elsewhere {
+            scope: ScopeKind::User,
+            path: "/h/.claude/skills/pdf".to_owned(),
+            form: if target.is_some() { Form::Broken } else { Form::Foreign },
+            target,
+            agents: vec!["claude-code"],
+            installed: false,
+        };
+        let outcome = WhyOutcome {
+            name: "pdf".to_owned(),
+            installed: vec![one(Some(asked(Some(3)))), one(Some(asked(None))), one(None)],
+            elsewhere: vec![elsewhere(Some("../x".to_owned())), elsewhere(None)],
+            closest: Some("pdfs".to_owned()),
+            ..WhyOutcome::default()
+        };
+        let schema = crate::testing::Schema::read("why.schema.json");
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome);
+        schema.assert_describes(&out.text());
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &WhyOutcome::default());
+        schema.assert_describes(&out.text());
     }
 }

@@ -7,8 +7,8 @@ fn found(world: &World) -> Discovery {
 }
 
 /// Directories below the world's root, `/`-separated.
-fn dirs(world: &World, skills: &[Skill]) -> Vec<String> {
-    let below = |skill: &Skill| skill.dir.strip_prefix(world.root()).expect("below").to_owned();
+fn dirs(world: &World, skills: &[Arc<Skill>]) -> Vec<String> {
+    let below = |skill: &Arc<Skill>| skill.dir.strip_prefix(world.root()).expect("below").to_owned();
     skills.iter().map(|skill| below(skill).to_string_lossy().replace('\\', "/")).collect()
 }
 
@@ -79,7 +79,7 @@ fn another_case_is_found_and_told() {
     world.write(".agents/skills/a/Skill.md", "---\nname: a\ndescription: x\n---\n");
     let found = found(&world);
     assert_eq!(found.skills[0].meta.name, "a");
-    assert!(matches!(&found.diagnostics[..], [Diagnostic::Spelling(file)] if file.ends_with("a/Skill.md")));
+    assert!(matches!(&*found.diagnostics[0], Diagnostic::Spelling(file) if file.ends_with("a/Skill.md")));
 }
 
 /// S0-E6, conflict C2: a name is a key, whatever is in it.
@@ -92,7 +92,7 @@ fn names_are_used_as_they_are() {
             &format!("---\nname: '{name}'\ndescription: x\n---\n"),
         );
     }
-    let names: Vec<_> = found(&world).skills.into_iter().map(|skill| skill.meta.name).collect();
+    let names: Vec<_> = found(&world).skills.iter().map(|skill| skill.meta.name.clone()).collect();
     assert_eq!(names, ["My Skill: v2!", "../../etc"]);
 }
 

@@ -1,11 +1,11 @@
 use super::*;
 use crate::engine::testing::{World, skill_text};
-use crate::engine::{Discovery, discover, discover_with, sources_of};
+use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of};
 use crate::policy::Tolerance;
 
 /// The sources `names` of the project.
 fn sources(world: &World, names: &[&str]) -> Vec<Source> {
-    names.iter().map(|name| Source { scope: ScopeKind::Project, dir: world.project().join(name) }).collect()
+    names.iter().map(|name| Source::new(SourceKind::Extra, world.project().join(name))).collect()
 }
 
 fn found(world: &World, names: &[&str], policy: &Policy) -> Discovery {
@@ -41,7 +41,7 @@ fn one_name_twice() {
     let strict = Policy { names: crate::policy::NameRule::AsIs, ..Policy::STRICT };
     let error = discover_with(&sources(&world, &all), &strict).expect_err("an error");
     assert!(
-        matches!(&error, Diagnostic::Shadowed { name, used, .. } if name == "pdf" && used.ends_with("a/pdf"))
+        matches!(&*error, Diagnostic::Shadowed { name, used, .. } if name == "pdf" && used.ends_with("a/pdf"))
     );
 }
 
@@ -128,7 +128,7 @@ fn a_source_without_end() {
     world.skill("s/zzz", "zzz");
     let found = found(&world, &["s"], &Policy::DEFAULT);
     assert_eq!(used(&world, &found), ["s/zzz"], "what lies in the source itself is found");
-    assert!(matches!(&found.diagnostics[..], [Diagnostic::TooManyDirectories(_)]), "{:?}", told(&found));
+    assert!(matches!(&*found.diagnostics[0], Diagnostic::TooManyDirectories(_)), "{:?}", told(&found));
 }
 
 #[cfg(unix)]

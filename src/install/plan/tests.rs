@@ -3,7 +3,13 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::install::agents;
+use crate::digest::Digest;
+use crate::fs::System;
+use crate::install::agents::{self, Agent};
+use crate::install::editable::Editable;
+use crate::lockfile::Locked;
+use crate::manifest::{Agents, Requirement};
+use crate::spec::Reference;
 
 const SKILLS: &str = "/p/.agents/skills";
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Report, SkillReport, span};
 use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
-use crate::text::visible;
+use crate::text::xml;
 
 /// Returns the report as a document of XML. A skill fails as it does on the command line; warnings
 /// that fail nothing stand in the output of its test case.
@@ -21,13 +21,13 @@ pub fn junit(report: &Report<'_>) -> String {
     let _ = writeln!(out, "<testsuites name=\"skillpm validate\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"skillpm validate\" {counts} skipped=\"0\">");
     for skill in &report.skills {
-        let path = escape(&skill.path);
+        let path = xml(&skill.path);
         let _ = write!(out, "    <testcase classname=\"skillpm.validate\" name=\"{path}\" file=\"{path}\"");
         if skill.findings.is_empty() {
             out.push_str("/>\n");
             continue;
         }
-        let lines = escape(&findings(skill));
+        let lines = xml(&findings(skill));
         if fails(skill) {
             let error = skill.findings.iter().find(|finding| finding.severity == Severity::Error);
             let first = error.or(skill.findings.first()).map_or("", |finding| finding.rule);
@@ -67,22 +67,6 @@ fn findings(skill: &SkillReport<'_>) -> String {
         }
     }
     lines
-}
-
-/// Escapes a text for elements and attributes. XML has no way to write control characters.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for c in visible(text).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]
@@ -127,7 +111,7 @@ mod tests {
     #[test]
     fn nothing_leaves_its_element() {
         assert_eq!(
-            escape("]]></failure>\"'&\u{0}\u{fffe}"),
+            xml("]]></failure>\"'&\u{0}\u{fffe}"),
             "]]&gt;&lt;/failure&gt;&quot;&apos;&amp;\\u{0}\\u{fffe}"
         );
     }

@@ -16,7 +16,7 @@ use super::change::{keep_replaced, make_plan};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents::{self, Agent};
-use crate::install::plan::{Goal, Plan, Step};
+use crate::install::plan::{ChangedFiles, Goal, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
@@ -48,8 +48,8 @@ pub struct ImportOutcome {
     pub steps: Vec<Step>,
     /// The agents that the manifest names now and did not name before.
     pub agents: Vec<String>,
-    /// Whether manifest and lockfile changed or would change.
-    pub files_changed: bool,
+    /// Which of manifest and lockfile changed or would change.
+    pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
     /// Where the skills are.
@@ -187,9 +187,9 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     Ok(ImportOutcome {
         skills,
         read,
+        files: plan.files(),
         steps: plan.steps,
         agents: now.into_iter().filter(|agent| !before.contains(agent)).collect(),
-        files_changed: plan.lock.is_some() || plan.manifest.is_some(),
         dry_run: request.dry_run,
         scope: Some(scope.kind),
         warnings,

@@ -1,19 +1,23 @@
 //! From sources to trees that can be installed.
 
+mod job;
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use super::alarms::alarms;
+use self::job::{Job, Ready};
+pub(in crate::ops) use self::sources::{asked, open, unprotected};
+pub(super) use self::sources::{list, parse};
+
+use super::InstallRequest;
 use super::editable;
-use super::intake::{Intake, Taken};
-use super::select::{available, candidates, check_alphabet, install_name, off_specification, select};
-use super::{Available, InstallRequest};
+use super::intake::Intake;
+use super::select::{candidates, check_alphabet, install_name, select};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::document::Document;
 use crate::error::{Error, Result};
-use crate::install::editable::Editable;
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::transaction::Planted;
@@ -21,13 +25,12 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
-use crate::ops::workers;
 use crate::refusal::Limits;
+use crate::source::Opened;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened};
-use crate::spec::{Origin, SourceSpec, SpecError};
-use crate::store::Store;
+use crate::spec::SourceSpec;
 use crate::tree::FileSet;
+use crate::workers;
 
 /// Skills that are ready to be installed.
 #[derive(Debug, Default)]
@@ -44,101 +47,6 @@ pub(in crate::ops) struct Fetched {
     pub(in crate::ops) warnings: Vec<String>,
     /// Lets in what the policy admits.
     pub(in crate::ops) gate: Gate,
-}
-
-/// Reads a source as it was typed, with what flags say of it.
-///
-/// # Errors
-///
-/// A text that is no source; a path that is not there; a revision said twice or for a path.
-pub(super) fn parse(
-    context: &Context,
-    scope: &Scope,
-    request: &InstallRequest,
-    text: &str,
-) -> Result<SourceSpec> {
-    let mut spec: SourceSpec = text.parse().map_err(|error: SpecError| {
-        let told = Error::usage(error.to_string());
-        match error {
-            SpecError::Credentials => told.hint(
-                "what stands before `@` in a host is a login; a skill is named after a slash: `https://host/@skill`",
-            ),
-            _ => told.hint(
-                "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
-            ),
-        }
-    })?;
-    if let Some(reference) = &request.reference {
-        if let Some(said) = &spec.reference {
-            return Err(Error::usage(format!(
-                "the revision is given twice: `{}` and `{}`",
-                said.name(),
-                reference.name()
-            ))
-            .hint("take `#` out of the source, or the flag away"));
-        }
-        #[cfg(feature = "git")]
-        if let Origin::Local(path) = &spec.origin
-            && let Some(origin) = source::git::at_path(context, scope, path)?
-        {
-            spec.origin = origin;
-            spec.reference = Some(reference.clone());
-            return Ok(spec);
-        }
-        if !spec.origin.has_revisions() {
-            let what = if matches!(spec.origin, Origin::Local(_)) { "is a path: it has" } else { "has" };
-            return Err(Error::usage(format!("`{text}` {what} no revisions"))
-                .hint("take `--tag`, `--branch` or `--rev` away"));
-        }
-        spec.reference = Some(reference.clone());
-    }
-    spec.origin = source::settled(context, scope, spec.origin)?;
-    Ok(spec)
-}
-
-/// Opens the source `spec`, if `gate` lets it in.
-///
-/// # Errors
-///
-/// As [`source::open`]; a policy that refuses the source.
-pub(in crate::ops) fn open(
-    context: &Context,
-    scope: &Scope,
-    spec: &SourceSpec,
-    gate: &mut Gate,
-) -> Result<Opened> {
-    gate.source(asked(spec))?;
-    let opened = source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
-    gate.release(context, asked(spec), &opened)?;
-    Ok(opened)
-}
-
-/// What to tell of a source that anybody on the way could change.
-pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
-    let told = || {
-        format!("`{}` was read over `http`: anybody on the way could have changed what came", origin.typed())
-    };
-    (!origin.is_private()).then(told)
-}
-
-/// What a policy is asked about `spec`.
-pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
-    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
-}
-
-/// Lists what the source `spec` holds.
-///
-/// # Errors
-///
-/// As [`open`] and [`candidates`].
-pub(super) fn list(
-    context: &Context,
-    scope: &Scope,
-    spec: &SourceSpec,
-    gate: &mut Gate,
-) -> Result<Vec<Available>> {
-    let opened = open(context, scope, spec, gate)?;
-    Ok(candidates(&opened, spec)?.iter().map(|c| available(spec, &opened.name, c)).collect())
 }
 
 /// A source that was opened, and those of its skills that are meant.
@@ -158,30 +66,6 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     for source in sources {
         source.named = named || alone;
     }
-}
-
-/// A skill that is to be taken in.
-struct Job<'a> {
-    name: SkillName,
-    candidate: &'a Candidate,
-    /// Its own name, where it gets another one.
-    own: Option<String>,
-    requirement: Requirement,
-    /// The name of its directory; none of a file, which is the whole of a skill.
-    directory: Option<&'a str>,
-    /// Where it lies, if it is to be a link to there.
-    editable: Option<Editable>,
-    set: Result<FileSet>,
-}
-
-/// A skill that was read.
-struct Ready {
-    /// Its digest; `None` of an editable one.
-    digest: Option<Digest>,
-    set: Option<FileSet>,
-    planted: Option<Planted>,
-    /// What a person should know.
-    warnings: Vec<String>,
 }
 
 impl Fetched {
@@ -404,38 +288,6 @@ impl Fetched {
     }
 }
 
-impl Job<'_> {
-    /// Reads the skill; what is to be installed goes where `intake` says.
-    fn read(&mut self, intake: &Intake<'_>) -> Result<Ready> {
-        let set = std::mem::replace(&mut self.set, Err(Error::io("the files were taken already")));
-        if self.editable.is_some() {
-            // A link leads to files that no copy could have, too.
-            let set = set.ok();
-            let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
-            return Ok(Ready { digest: None, set, planted: None, warnings });
-        }
-        let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
-        let look = |set: &FileSet| self.warnings(set);
-        let taken = set.and_then(|set| intake.take(&self.name, set, look));
-        let (Taken { digest, set, planted }, warnings) = taken.map_err(refused)?;
-        Ok(Ready { digest: Some(digest), set: Some(set), planted, warnings })
-    }
-
-    /// What a person should know of the files.
-    fn warnings(&self, set: &FileSet) -> Result<Vec<String>> {
-        let Self { name, candidate, .. } = self;
-        let mut warnings = Vec::new();
-        if let Some(file) = set.get(&candidate.file_name) {
-            let directory = self.directory.unwrap_or(name.as_str());
-            let document = Document::from_bytes(set.read(file)?);
-            warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
-            warnings.extend(alarms(name, set, &document));
-        }
-        warnings.extend(unportable(name, set));
-        Ok(warnings)
-    }
-}
-
 /// The name that was typed for `candidate`. What cannot be loaded says so here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
     let name = SkillName::new(alias)
@@ -493,35 +345,4 @@ pub(in crate::ops) fn locked(
 pub(super) fn nothing(reasons: Vec<String>) -> Error {
     let error = Error::integrity("none of the skills that were chosen can be installed");
     reasons.into_iter().fold(error, Error::hint)
-}
-
-/// Puts `set` into the store and returns what lies there. Where the store cannot be written the
-/// skill is installed without it, and the reason is told once.
-pub(in crate::ops) fn keep(
-    context: &Context,
-    set: FileSet,
-    warnings: &mut Vec<String>,
-) -> Result<(Digest, FileSet)> {
-    let store = Store::new(&context.settings);
-    match store.and_then(|store| Ok((store.put(&set)?, store))) {
-        Ok((digest, store)) => Ok((digest, store.get(&digest)?.unwrap_or(set))),
-        Err(error) if error.kind() == crate::error::ErrorKind::Integrity => Err(error),
-        Err(error) => {
-            let warning = unwritable(&error);
-            if !warnings.contains(&warning) {
-                warnings.push(warning);
-            }
-            Ok((set.digest()?, set))
-        }
-    }
-}
-
-/// What is told where the store cannot be written.
-pub(super) fn unwritable(error: &Error) -> String {
-    format!("the store cannot be written, so restoring will need the source again: {}", error.with_causes())
-}
-
-fn unportable(name: &SkillName, set: &FileSet) -> Option<String> {
-    let file = set.files().iter().find(|file| file.path.is_unportable())?;
-    Some(format!("`{name}` has the file `{}`, a name that Windows cannot hold", file.path))
 }

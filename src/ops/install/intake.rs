@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::fetch::unwritable;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -164,4 +163,30 @@ impl<'a> Intake<'a> {
     pub(in crate::ops) fn warning(self) -> Option<String> {
         self.trouble.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Puts `set` into the store and returns what lies there. Where the store cannot be written the
+/// skill is installed without it, and the reason is told once.
+pub(in crate::ops) fn keep(
+    context: &Context,
+    set: FileSet,
+    warnings: &mut Vec<String>,
+) -> Result<(Digest, FileSet)> {
+    let store = Store::new(&context.settings);
+    match store.and_then(|store| Ok((store.put(&set)?, store))) {
+        Ok((digest, store)) => Ok((digest, store.get(&digest)?.unwrap_or(set))),
+        Err(error) if error.kind() == ErrorKind::Integrity => Err(error),
+        Err(error) => {
+            let warning = unwritable(&error);
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+            Ok((set.digest()?, set))
+        }
+    }
+}
+
+/// What is told where the store cannot be written.
+fn unwritable(error: &Error) -> String {
+    format!("the store cannot be written, so restoring will need the source again: {}", error.with_causes())
 }

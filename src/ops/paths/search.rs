@@ -7,9 +7,9 @@ use super::Visit;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
-use crate::ops::workers;
 use crate::refusal::{Limits, Refusal};
 use crate::source::discover::{MAX_DEPTH, SKIPPED};
+use crate::workers;
 
 /// A skill that was visited, and what tells its file apart however it is reached.
 pub(super) struct Found<S> {

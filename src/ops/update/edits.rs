@@ -1,13 +1,16 @@
 //! What the user changed: how it is merged, and whether an earlier merge is done.
 
+use std::path::Path;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::merges::{Disputed, Unresolved};
-use crate::install::scope::ScopeKind;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::lockfile::Locked;
 use crate::merge::{Conflict, Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::spec::is_object_id;
+use crate::store;
 use crate::tree::FileSet;
 
 /// What markers call the user's side.
@@ -79,6 +82,22 @@ pub(super) fn open<'a>(record: &'a Unresolved, locked: &Locked, lies: &FileSet) 
         }
     }
     Ok(open)
+}
+
+/// Whether an update left conflicts in the skill `name`, which lies at `directory`, that nobody has settled
+/// yet.
+///
+/// # Errors
+///
+/// A record of the merge or files of the skill that cannot be read.
+pub(in crate::ops) fn has_conflicts(
+    scope: &Scope,
+    name: &SkillName,
+    locked: &Locked,
+    directory: &Path,
+) -> Result<bool> {
+    let Some(record) = Unresolved::read(scope, name, locked)? else { return Ok(false) };
+    Ok(!open(&record, locked, &store::read(directory)?)?.is_empty())
 }
 
 fn has_markers(bytes: &[u8], markers: &[String]) -> bool {

@@ -12,6 +12,7 @@ mod settle;
 
 use std::collections::BTreeSet;
 
+pub(super) use self::edits::has_conflicts;
 pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };

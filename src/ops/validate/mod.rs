@@ -5,16 +5,15 @@ mod repair;
 mod visit;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use self::one::{Again, Checker};
 use super::paths::Finder;
 use crate::context::Context;
-use crate::document::Document;
 use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{manifest_error, read_manifest};
-use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity, Subject};
+use crate::lint::{FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity};
 
 pub use super::paths::Target;
 pub use repair::{Repaired, Repairs};
@@ -128,14 +127,6 @@ fn among_each_other(
         }
     }
     Ok(others)
-}
-
-/// What the linter says of `document`, read from `file` in the real directory `dir`.
-pub(super) fn lint_file(document: &Document, dir: &Path, file: &Path) -> Vec<Finding> {
-    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-    let (directory_name, file_name) = (name(dir), name(file).unwrap_or_default());
-    let directory_name = directory_name.as_deref();
-    lint::check(&Subject::new(document, directory_name, &file_name))
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
 
 use super::doctor::scopes;
-use super::workers;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::agents;
@@ -26,6 +25,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::store::Store;
 use crate::text::closest;
+use crate::workers;
 
 /// What is to be verified.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +57,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Ok,
+        Self::Modified,
+        Self::Missing,
+        Self::Elsewhere,
+        Self::Unreadable,
+        Self::Untracked,
+        Self::Editable,
+    ];
+
     /// Whether it differs from the lockfile, or may.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Modified | Self::Missing | Self::Elsewhere | Self::Unreadable)

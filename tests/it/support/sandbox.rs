@@ -125,6 +125,14 @@ impl Sandbox {
         command
     }
 
+    /// Runs the program in the project; it has to end with 0.
+    #[track_caller]
+    pub fn ok(&self, args: &[&str]) -> Output {
+        let output = self.run(args);
+        assert_eq!(output.code, Some(0), "{args:?}: {output}");
+        output
+    }
+
     /// Runs the program in the project.
     pub fn run(&self, args: &[&str]) -> Output {
         self.output(&mut self.command(args))

@@ -49,59 +49,142 @@ fn told(scene: &Scene, output: &Output) -> String {
     text
 }
 
-/// Each fault, by what it is called.
-fn faults() -> Vec<(&'static str, Fault)> {
+/// What is told of several faults.
+const LIMITED: &str = "exit 4, 2 requests: the rate limit of `HOST` is reached";
+const FOR_EVER: &str =
+    "exit 4, 1 request: the rate limit of `HOST` is reached; it ends in more than 10 years";
+const CUT_OFF: &str =
+    "exit 4, 2 requests: the answer of `HOST` is cut off: SOME bytes came, MORE were expected";
+const SILENT: &str = "exit 4, 2 requests: `HOST` did not answer within 1 second";
+const STOPPED: &str =
+    "exit 4, 2 requests: the answer of `HOST` stopped: 1 second without data after SOME bytes";
+
+/// Each fault, by what it is called, with what is told of it wherever it comes from: the exit code, how
+/// often the address was asked for, and the error. It is empty where each endpoint has something of its own
+/// to say.
+fn faults() -> Vec<(&'static str, Fault, &'static str)> {
     let limited = |value: &str| Fault::too_many(value);
     let unavailable = |value: &str| Fault::Status(503, vec![("retry-after", value.to_owned())], "");
     vec![
-        ("h13 limited, 0", limited("0")),
-        ("h14 limited, a date that is past", limited("Sun, 06 Nov 1994 08:49:37 GMT")),
-        ("h14 limited, a date far away", limited("Fri, 01 Jan 9999 00:00:00 GMT")),
-        ("h14 limited, no time", limited("soon")),
-        ("h14 limited, a negative time", limited("-1")),
-        ("h15 limited for ever", limited("999999999")),
-        ("h15 limited beyond numbers", limited("99999999999999999999999999")),
-        ("h16 used up", Fault::rate_limit(2400)),
-        ("h20 unavailable", Fault::status(503)),
-        ("h20 unavailable for ever", unavailable("999999999")),
-        ("h01 cut off", Fault::Truncated),
-        ("h01 cut off in chunks", Fault::TruncatedChunks),
-        ("h03 reset", Fault::Reset),
-        ("h03 closed at once", Fault::Closed),
-        ("h04 silent", Fault::Silent),
-        ("h04 head byte by byte", Fault::DripHead),
-        ("h05 stalled", Fault::Stalled),
-        ("h06 byte by byte", Fault::Drip),
-        ("h07 loop", Fault::Loop),
-        ("h08 a local file", Fault::Redirect("file:///etc/passwd".to_owned())),
-        ("h08 no address", Fault::Redirect("http://".to_owned())),
-        ("h22 length too large", Fault::WrongLength(1)),
-        ("h22 length too small", Fault::WrongLength(-10)),
-        ("h22 chunks without a length", Fault::BadChunks),
-        ("h23 gzip bomb", Fault::Gzip(4 << 20)),
-        ("h24 endless", Fault::Endless),
-        ("h25 huge header", Fault::HugeHeader),
-        ("h25 many headers", Fault::ManyHeaders),
-        ("h25 no HTTP", Fault::Garbage),
-        ("h26 not modified, and nothing is known", Fault::Status(304, vec![], "")),
-        ("h28 a page", Fault::Html),
+        ("h13 limited, 0", limited("0"), LIMITED),
+        ("h14 limited, a date that is past", limited("Sun, 06 Nov 1994 08:49:37 GMT"), LIMITED),
+        ("h14 limited, a date far away", limited("Fri, 01 Jan 9999 00:00:00 GMT"), FOR_EVER),
+        ("h14 limited, no time", limited("soon"), LIMITED),
+        ("h14 limited, a negative time", limited("-1"), LIMITED),
+        ("h15 limited for ever", limited("999999999"), FOR_EVER),
+        ("h15 limited beyond numbers", limited("99999999999999999999999999"), FOR_EVER),
+        (
+            "h16 used up",
+            Fault::rate_limit(2400),
+            "exit 4, 1 request: the rate limit of `HOST` is reached; it ends in 40 minutes, at TIME UTC",
+        ),
+        (
+            "h20 unavailable",
+            Fault::status(503),
+            "exit 4, 2 requests: `ADDRESS` answered with status 503: From the forge",
+        ),
+        (
+            "h20 unavailable for ever",
+            unavailable("999999999"),
+            "exit 4, 1 request: `ADDRESS` answered with status 503",
+        ),
+        ("h01 cut off", Fault::Truncated, CUT_OFF),
+        (
+            "h01 cut off in chunks",
+            Fault::TruncatedChunks,
+            "exit 4, 2 requests: the answer of `HOST` is cut off: SOME bytes came, more were expected",
+        ),
+        ("h03 reset", Fault::Reset, "exit 4, 2 requests: cut off"),
+        (
+            "h03 closed at once",
+            Fault::Closed,
+            "exit 4, 2 requests: the connection to `HOST` broke off caused by: Peer disconnected",
+        ),
+        ("h04 silent", Fault::Silent, SILENT),
+        ("h04 head byte by byte", Fault::DripHead, SILENT),
+        ("h05 stalled", Fault::Stalled, STOPPED),
+        ("h06 byte by byte", Fault::Drip, STOPPED),
+        ("h07 loop", Fault::Loop, "exit 4, 11 requests: `ADDRESS` redirects too often"),
+        (
+            "h08 a local file",
+            Fault::Redirect("file:///etc/passwd".to_owned()),
+            "exit 4, 1 request: `ADDRESS` redirects to `file:///etc/passwd`: it is not an address",
+        ),
+        (
+            "h08 no address",
+            Fault::Redirect("http://".to_owned()),
+            "exit 4, 1 request: `ADDRESS` redirects to `http://`: it is not an address",
+        ),
+        ("h22 length too large", Fault::WrongLength(1), CUT_OFF),
+        ("h22 length too small", Fault::WrongLength(-10), ""),
+        (
+            "h22 chunks without a length",
+            Fault::BadChunks,
+            "exit 4, 1 request: the answer of `HOST` cannot be read: protocol: chunk length cannot be read as a number",
+        ),
+        (
+            "h23 gzip bomb",
+            Fault::Gzip(4 << 20),
+            "exit 4, 1 request: `ADDRESS` answered in the encoding `gzip`, which was not asked for",
+        ),
+        ("h24 endless", Fault::Endless, ""),
+        (
+            "h25 huge header",
+            Fault::HugeHeader,
+            "exit 4, 1 request: the answer of `HOST` cannot be read: response header is too big: 102429 > 65536",
+        ),
+        (
+            "h25 many headers",
+            Fault::ManyHeaders,
+            "exit 4, 1 request: the answer of `HOST` cannot be read: protocol: http parse resulted in too many headers",
+        ),
+        (
+            "h25 no HTTP",
+            Fault::Garbage,
+            "exit 4, 1 request: the answer of `HOST` cannot be read: protocol: http parse fail: invalid HTTP version",
+        ),
+        (
+            "h26 not modified, and nothing is known",
+            Fault::Status(304, vec![], ""),
+            "exit 4, 1 request: `ADDRESS` answered with status 304",
+        ),
+        ("h28 a page", Fault::Html, ""),
     ]
 }
 
-/// Tries every fault at `endpoint` of `way`; each gives a line: exit code, requests, and the error.
-fn each(way: Way, endpoint: Endpoint) -> String {
+/// Where `endpoint` of `way` is: its host and its address as [`told`] has them, how many requests come
+/// before the first one for it, and how many each try takes.
+fn place(way: Way, endpoint: Endpoint) -> (&'static str, &'static str, usize, usize) {
+    match (way, endpoint) {
+        (Way::Repository, Endpoint::Commit) => ("API", "http://API/repos/acme/demo/commits/HEAD", 0, 1),
+        (Way::Repository, Endpoint::Zipball) => ("API", "http://API/repos/acme/demo/zipball/COMMIT", 1, 1),
+        // The address of an archive is a permission for one time: it is asked for anew.
+        (Way::Repository, Endpoint::Archive) => {
+            ("ARCHIVES", "http://ARCHIVES/acme/demo/legacy.zip/COMMIT", 1, 2)
+        }
+        (Way::Download(_), Endpoint::File) => ("API", "http://API/offered.zip", 0, 1),
+        (Way::Site, Endpoint::Index) => ("API", "http://API/.well-known/agent-skills/index.json", 0, 1),
+        (Way::Site, Endpoint::File) => ("API", "http://API/.well-known/agent-skills/demo.zip", 1, 1),
+        other => panic!("{other:?} is not tried"),
+    }
+}
+
+/// Tries every fault at `endpoint` of `way`, and returns a line for each of which something else is told
+/// than usual.
+fn unusual(way: Way, endpoint: Endpoint) -> String {
     let mut tries = faults();
     // As many bytes as an archive may have would come; `http.rs` has that with a lower limit.
     let is_text = matches!(endpoint, Endpoint::Commit | Endpoint::Index);
-    tries.retain(|(_, fault)| is_text || !matches!(fault, Fault::Endless));
+    tries.retain(|(_, fault, _)| is_text || !matches!(fault, Fault::Endless));
     let lines = std::thread::scope(|threads| {
         let started: Vec<_> = tries
             .into_iter()
-            .map(|(what, fault)| {
-                threads.spawn(move || format!("{what}: {}\n", one(what, way, endpoint, fault)))
-            })
+            .map(|(what, fault, usual)| (what, usual, threads.spawn(move || one(what, way, endpoint, fault))))
             .collect();
-        started.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
+        let ended =
+            started.into_iter().map(|(what, usual, thread)| (what, usual, thread.join().expect("no panic")));
+        let unusual = ended.filter(|(_, usual, told)| told != usual);
+        unusual.map(|(what, _, told)| format!("{what}: {told}\n")).collect::<Vec<_>>()
     });
     lines.concat()
 }
@@ -131,238 +214,85 @@ fn one(what: &str, way: Way, endpoint: Endpoint, fault: Fault) -> String {
     if !what.contains("loop") {
         assert_eq!(number, 1 + retries, "{what}: {requests:?}\n{text}");
     }
+    let (host, address, first, each) = place(way, endpoint);
+    let all = if requests.len() == first + number * each {
+        String::new()
+    } else {
+        format!(", {} in all", requests.len())
+    };
+    let plural = if number == 1 { "" } else { "s" };
+    let start = format!("exit {code}, {number} request{plural}{all}: ");
     // What came before a reset may be lost with it.
     if what.contains("reset") && (text.contains("is cut off: ") || text.contains(" broke off")) {
-        return format!("exit {code}, {number} of {}: cut off", requests.len());
+        return start + "cut off";
     }
     let error = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+    let error = error.trim_start_matches("error: ").replace(address, "ADDRESS").replace(host, "HOST");
     let cause = text.lines().find(|line| line.starts_with("  caused by: ")).map_or("", str::trim_start);
-    format!("exit {code}, {number} of {}: {} {cause}", requests.len(), error.trim_start_matches("error: "))
-        .trim_end()
-        .to_owned()
+    format!("{start}{error} {cause}").trim_end().to_owned()
 }
 
 /// The question which commit a name means.
 #[test]
 fn the_interface_of_github() {
-    insta::assert_snapshot!(each(Way::Repository, Endpoint::Commit), @"
-    h13 limited, 0: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a date that is past: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a date far away: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h14 limited, no time: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a negative time: exit 4, 2 of 2: the rate limit of `API` is reached
-    h15 limited for ever: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h15 limited beyond numbers: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h16 used up: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in 40 minutes, at TIME UTC
-    h20 unavailable: exit 4, 2 of 2: `http://API/repos/acme/demo/commits/HEAD` answered with status 503: From the forge
-    h20 unavailable for ever: exit 4, 1 of 1: `http://API/repos/acme/demo/commits/HEAD` answered with status 503
-    h01 cut off: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h01 cut off in chunks: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, more were expected
-    h03 reset: exit 4, 2 of 2: cut off
-    h03 closed at once: exit 4, 2 of 2: the connection to `API` broke off caused by: Peer disconnected
-    h04 silent: exit 4, 2 of 2: `API` did not answer within 1 second
-    h04 head byte by byte: exit 4, 2 of 2: `API` did not answer within 1 second
-    h05 stalled: exit 4, 2 of 2: the answer of `API` stopped: 1 second without data after SOME bytes
-    h06 byte by byte: exit 4, 2 of 2: the answer of `API` stopped: 1 second without data after SOME bytes
-    h07 loop: exit 4, 11 of 11: `http://API/repos/acme/demo/commits/HEAD` redirects too often
-    h08 a local file: exit 4, 1 of 1: `http://API/repos/acme/demo/commits/HEAD` redirects to `file:///etc/passwd`: it is not an address
-    h08 no address: exit 4, 1 of 1: `http://API/repos/acme/demo/commits/HEAD` redirects to `http://`: it is not an address
-    h22 length too large: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h22 length too small: exit 4, 1 of 1: the answer of `API` is not the id of a commit
-    h22 chunks without a length: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: chunk length cannot be read as a number
-    h23 gzip bomb: exit 4, 1 of 1: `http://API/repos/acme/demo/commits/HEAD` answered in the encoding `gzip`, which was not asked for
-    h24 endless: exit 5, 1 of 1: the answer of `API` has more than 1048576 bytes
-    h25 huge header: exit 4, 1 of 1: the answer of `API` cannot be read: response header is too big: 102429 > 65536
-    h25 many headers: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: http parse resulted in too many headers
-    h25 no HTTP: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    h26 not modified, and nothing is known: exit 4, 1 of 1: `http://API/repos/acme/demo/commits/HEAD` answered with status 304
-    h28 a page: exit 4, 1 of 1: the answer of `API` is not the id of a commit
+    insta::assert_snapshot!(unusual(Way::Repository, Endpoint::Commit), @"
+    h22 length too small: exit 4, 1 request: the answer of `HOST` is not the id of a commit
+    h24 endless: exit 5, 1 request: the answer of `HOST` has more than 1048576 bytes
+    h28 a page: exit 4, 1 request: the answer of `HOST` is not the id of a commit
     ");
 }
 
 /// The redirect to an archive.
 #[test]
 fn the_way_to_an_archive() {
-    insta::assert_snapshot!(each(Way::Repository, Endpoint::Zipball), @"
-    h13 limited, 0: exit 4, 2 of 3: the rate limit of `API` is reached
-    h14 limited, a date that is past: exit 4, 2 of 3: the rate limit of `API` is reached
-    h14 limited, a date far away: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in more than 10 years
-    h14 limited, no time: exit 4, 2 of 3: the rate limit of `API` is reached
-    h14 limited, a negative time: exit 4, 2 of 3: the rate limit of `API` is reached
-    h15 limited for ever: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in more than 10 years
-    h15 limited beyond numbers: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in more than 10 years
-    h16 used up: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in 40 minutes, at TIME UTC
-    h20 unavailable: exit 4, 2 of 3: `http://API/repos/acme/demo/zipball/COMMIT` answered with status 503: From the forge
-    h20 unavailable for ever: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` answered with status 503
-    h01 cut off: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h01 cut off in chunks: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h03 reset: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h03 closed at once: exit 4, 2 of 3: the connection to `API` broke off caused by: Peer disconnected
-    h04 silent: exit 4, 2 of 3: `API` did not answer within 1 second
-    h04 head byte by byte: exit 4, 2 of 3: `API` did not answer within 1 second
-    h05 stalled: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h06 byte by byte: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h07 loop: exit 4, 11 of 12: `http://API/repos/acme/demo/zipball/COMMIT` redirects too often
-    h08 a local file: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects to `file:///etc/passwd`: it is not an address
-    h08 no address: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects to `http://`: it is not an address
-    h22 length too large: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h22 length too small: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h22 chunks without a length: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` redirects, and does not say where to
-    h23 gzip bomb: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` answered in the encoding `gzip`, which was not asked for
-    h25 huge header: exit 4, 1 of 2: the answer of `API` cannot be read: response header is too big: 102429 > 65536
-    h25 many headers: exit 4, 1 of 2: the answer of `API` cannot be read: protocol: http parse resulted in too many headers
-    h25 no HTTP: exit 4, 1 of 2: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    h26 not modified, and nothing is known: exit 4, 1 of 2: `http://API/repos/acme/demo/zipball/COMMIT` answered with status 304
-    h28 a page: exit 5, 1 of 2: the archive of `acme/demo` is refused caused by: this is not a zip archive: it starts like an HTML page
+    insta::assert_snapshot!(unusual(Way::Repository, Endpoint::Zipball), @"
+    h01 cut off: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h01 cut off in chunks: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h03 reset: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h05 stalled: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h06 byte by byte: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h22 length too large: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h22 length too small: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h22 chunks without a length: exit 4, 1 request: `ADDRESS` redirects, and does not say where to
+    h28 a page: exit 5, 1 request: the archive of `acme/demo` is refused caused by: this is not a zip archive: it starts like an HTML page
     ");
 }
 
 /// The archive on the second host.
 #[test]
 fn the_archive_of_a_repository() {
-    insta::assert_snapshot!(each(Way::Repository, Endpoint::Archive), @"
-    h13 limited, 0: exit 4, 2 of 5: the rate limit of `ARCHIVES` is reached
-    h14 limited, a date that is past: exit 4, 2 of 5: the rate limit of `ARCHIVES` is reached
-    h14 limited, a date far away: exit 4, 1 of 3: the rate limit of `ARCHIVES` is reached; it ends in more than 10 years
-    h14 limited, no time: exit 4, 2 of 5: the rate limit of `ARCHIVES` is reached
-    h14 limited, a negative time: exit 4, 2 of 5: the rate limit of `ARCHIVES` is reached
-    h15 limited for ever: exit 4, 1 of 3: the rate limit of `ARCHIVES` is reached; it ends in more than 10 years
-    h15 limited beyond numbers: exit 4, 1 of 3: the rate limit of `ARCHIVES` is reached; it ends in more than 10 years
-    h16 used up: exit 4, 1 of 3: the rate limit of `ARCHIVES` is reached; it ends in 40 minutes, at TIME UTC
-    h20 unavailable: exit 4, 2 of 5: `http://ARCHIVES/acme/demo/legacy.zip/COMMIT` answered with status 503: From the forge
-    h20 unavailable for ever: exit 4, 1 of 3: `http://ARCHIVES/acme/demo/legacy.zip/COMMIT` answered with status 503
-    h01 cut off: exit 4, 2 of 5: the answer of `ARCHIVES` is cut off: SOME bytes came, MORE were expected
-    h01 cut off in chunks: exit 4, 2 of 5: the answer of `ARCHIVES` is cut off: SOME bytes came, more were expected
-    h03 reset: exit 4, 2 of 5: cut off
-    h03 closed at once: exit 4, 2 of 5: the connection to `ARCHIVES` broke off caused by: Peer disconnected
-    h04 silent: exit 4, 2 of 5: `ARCHIVES` did not answer within 1 second
-    h04 head byte by byte: exit 4, 2 of 5: `ARCHIVES` did not answer within 1 second
-    h05 stalled: exit 4, 2 of 5: the answer of `ARCHIVES` stopped: 1 second without data after SOME bytes
-    h06 byte by byte: exit 4, 2 of 5: the answer of `ARCHIVES` stopped: 1 second without data after SOME bytes
-    h07 loop: exit 4, 10 of 12: `http://API/repos/acme/demo/zipball/COMMIT` redirects too often
-    h08 a local file: exit 4, 1 of 3: `http://ARCHIVES/acme/demo/legacy.zip/COMMIT` redirects to `file:///etc/passwd`: it is not an address
-    h08 no address: exit 4, 1 of 3: `http://ARCHIVES/acme/demo/legacy.zip/COMMIT` redirects to `http://`: it is not an address
-    h22 length too large: exit 4, 2 of 5: the answer of `ARCHIVES` is cut off: SOME bytes came, MORE were expected
-    h22 length too small: exit 5, 1 of 3: the archive of `acme/demo` is refused caused by: the archive is cut off: its comment is incomplete
-    h22 chunks without a length: exit 4, 1 of 3: the answer of `ARCHIVES` cannot be read: protocol: chunk length cannot be read as a number
-    h23 gzip bomb: exit 4, 1 of 3: `http://ARCHIVES/acme/demo/legacy.zip/COMMIT` answered in the encoding `gzip`, which was not asked for
-    h25 huge header: exit 4, 1 of 3: the answer of `ARCHIVES` cannot be read: response header is too big: 102429 > 65536
-    h25 many headers: exit 4, 1 of 3: the answer of `ARCHIVES` cannot be read: protocol: http parse resulted in too many headers
-    h25 no HTTP: exit 4, 1 of 3: the answer of `ARCHIVES` cannot be read: protocol: http parse fail: invalid HTTP version
-    h26 not modified, and nothing is known: exit 4, 1 of 3: `http://ARCHIVES/acme/demo/legacy.zip/COMMIT` answered with status 304
-    h28 a page: exit 5, 1 of 3: the archive of `acme/demo` is refused caused by: this is not a zip archive: it starts like an HTML page
+    insta::assert_snapshot!(unusual(Way::Repository, Endpoint::Archive), @"
+    h07 loop: exit 4, 10 requests, 12 in all: `http://API/repos/acme/demo/zipball/COMMIT` redirects too often
+    h22 length too small: exit 5, 1 request: the archive of `acme/demo` is refused caused by: the archive is cut off: its comment is incomplete
+    h28 a page: exit 5, 1 request: the archive of `acme/demo` is refused caused by: this is not a zip archive: it starts like an HTML page
     ");
 }
 
 /// A file at an address.
 #[test]
 fn a_download() {
-    insta::assert_snapshot!(each(Way::Download("zip"), Endpoint::File), @"
-    h13 limited, 0: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a date that is past: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a date far away: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h14 limited, no time: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a negative time: exit 4, 2 of 2: the rate limit of `API` is reached
-    h15 limited for ever: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h15 limited beyond numbers: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h16 used up: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in 40 minutes, at TIME UTC
-    h20 unavailable: exit 4, 2 of 2: `http://API/offered.zip` answered with status 503: From the forge
-    h20 unavailable for ever: exit 4, 1 of 1: `http://API/offered.zip` answered with status 503
-    h01 cut off: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h01 cut off in chunks: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, more were expected
-    h03 reset: exit 4, 2 of 2: cut off
-    h03 closed at once: exit 4, 2 of 2: the connection to `API` broke off caused by: Peer disconnected
-    h04 silent: exit 4, 2 of 2: `API` did not answer within 1 second
-    h04 head byte by byte: exit 4, 2 of 2: `API` did not answer within 1 second
-    h05 stalled: exit 4, 2 of 2: the answer of `API` stopped: 1 second without data after SOME bytes
-    h06 byte by byte: exit 4, 2 of 2: the answer of `API` stopped: 1 second without data after SOME bytes
-    h07 loop: exit 4, 11 of 11: `http://API/offered.zip` redirects too often
-    h08 a local file: exit 4, 1 of 1: `http://API/offered.zip` redirects to `file:///etc/passwd`: it is not an address
-    h08 no address: exit 4, 1 of 1: `http://API/offered.zip` redirects to `http://`: it is not an address
-    h22 length too large: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h22 length too small: exit 5, 1 of 1: `http://API/offered.zip` is refused caused by: the archive is cut off: its comment is incomplete
-    h22 chunks without a length: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: chunk length cannot be read as a number
-    h23 gzip bomb: exit 4, 1 of 1: `http://API/offered.zip` answered in the encoding `gzip`, which was not asked for
-    h25 huge header: exit 4, 1 of 1: the answer of `API` cannot be read: response header is too big: 102429 > 65536
-    h25 many headers: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: http parse resulted in too many headers
-    h25 no HTTP: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    h26 not modified, and nothing is known: exit 4, 1 of 1: `http://API/offered.zip` answered with status 304
-    h28 a page: exit 5, 1 of 1: `http://API/offered.zip` is refused caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
+    insta::assert_snapshot!(unusual(Way::Download("zip"), Endpoint::File), @"
+    h22 length too small: exit 5, 1 request: `ADDRESS` is refused caused by: the archive is cut off: its comment is incomplete
+    h28 a page: exit 5, 1 request: `ADDRESS` is refused caused by: this is not a zip, tar or tar.gz archive: it starts like an HTML page
     ");
 }
 
 /// The list of a site.
 #[test]
 fn the_index_of_a_site() {
-    insta::assert_snapshot!(each(Way::Site, Endpoint::Index), @"
-    h13 limited, 0: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a date that is past: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a date far away: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h14 limited, no time: exit 4, 2 of 2: the rate limit of `API` is reached
-    h14 limited, a negative time: exit 4, 2 of 2: the rate limit of `API` is reached
-    h15 limited for ever: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h15 limited beyond numbers: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in more than 10 years
-    h16 used up: exit 4, 1 of 1: the rate limit of `API` is reached; it ends in 40 minutes, at TIME UTC
-    h20 unavailable: exit 4, 2 of 2: `http://API/.well-known/agent-skills/index.json` answered with status 503: From the forge
-    h20 unavailable for ever: exit 4, 1 of 1: `http://API/.well-known/agent-skills/index.json` answered with status 503
-    h01 cut off: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h01 cut off in chunks: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, more were expected
-    h03 reset: exit 4, 2 of 2: cut off
-    h03 closed at once: exit 4, 2 of 2: the connection to `API` broke off caused by: Peer disconnected
-    h04 silent: exit 4, 2 of 2: `API` did not answer within 1 second
-    h04 head byte by byte: exit 4, 2 of 2: `API` did not answer within 1 second
-    h05 stalled: exit 4, 2 of 2: the answer of `API` stopped: 1 second without data after SOME bytes
-    h06 byte by byte: exit 4, 2 of 2: the answer of `API` stopped: 1 second without data after SOME bytes
-    h07 loop: exit 4, 11 of 11: `http://API/.well-known/agent-skills/index.json` redirects too often
-    h08 a local file: exit 4, 1 of 1: `http://API/.well-known/agent-skills/index.json` redirects to `file:///etc/passwd`: it is not an address
-    h08 no address: exit 4, 1 of 1: `http://API/.well-known/agent-skills/index.json` redirects to `http://`: it is not an address
-    h22 length too large: exit 4, 2 of 2: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h22 length too small: exit 4, 1 of 1: the index `http://API/.well-known/agent-skills/index.json` cannot be used: 1:236: it is not JSON: EOF while parsing a string
-    h22 chunks without a length: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: chunk length cannot be read as a number
-    h23 gzip bomb: exit 4, 1 of 1: `http://API/.well-known/agent-skills/index.json` answered in the encoding `gzip`, which was not asked for
-    h24 endless: exit 5, 1 of 1: the answer of `API` has more than 16777216 bytes
-    h25 huge header: exit 4, 1 of 1: the answer of `API` cannot be read: response header is too big: 102429 > 65536
-    h25 many headers: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: http parse resulted in too many headers
-    h25 no HTTP: exit 4, 1 of 1: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    h26 not modified, and nothing is known: exit 4, 1 of 1: `http://API/.well-known/agent-skills/index.json` answered with status 304
-    h28 a page: exit 4, 1 of 2: there is no index of skills at `http://API`:
+    insta::assert_snapshot!(unusual(Way::Site, Endpoint::Index), @"
+    h22 length too small: exit 4, 1 request: the index `ADDRESS` cannot be used: 1:236: it is not JSON: EOF while parsing a string
+    h24 endless: exit 5, 1 request: the answer of `HOST` has more than 16777216 bytes
+    h28 a page: exit 4, 1 request, 2 in all: there is no index of skills at `http://HOST`:
     ");
 }
 
 /// A file that the list of a site names.
 #[test]
 fn an_artifact_of_a_site() {
-    insta::assert_snapshot!(each(Way::Site, Endpoint::File), @"
-    h13 limited, 0: exit 4, 2 of 3: the rate limit of `API` is reached
-    h14 limited, a date that is past: exit 4, 2 of 3: the rate limit of `API` is reached
-    h14 limited, a date far away: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in more than 10 years
-    h14 limited, no time: exit 4, 2 of 3: the rate limit of `API` is reached
-    h14 limited, a negative time: exit 4, 2 of 3: the rate limit of `API` is reached
-    h15 limited for ever: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in more than 10 years
-    h15 limited beyond numbers: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in more than 10 years
-    h16 used up: exit 4, 1 of 2: the rate limit of `API` is reached; it ends in 40 minutes, at TIME UTC
-    h20 unavailable: exit 4, 2 of 3: `http://API/.well-known/agent-skills/demo.zip` answered with status 503: From the forge
-    h20 unavailable for ever: exit 4, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` answered with status 503
-    h01 cut off: exit 4, 2 of 3: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h01 cut off in chunks: exit 4, 2 of 3: the answer of `API` is cut off: SOME bytes came, more were expected
-    h03 reset: exit 4, 2 of 3: cut off
-    h03 closed at once: exit 4, 2 of 3: the connection to `API` broke off caused by: Peer disconnected
-    h04 silent: exit 4, 2 of 3: `API` did not answer within 1 second
-    h04 head byte by byte: exit 4, 2 of 3: `API` did not answer within 1 second
-    h05 stalled: exit 4, 2 of 3: the answer of `API` stopped: 1 second without data after SOME bytes
-    h06 byte by byte: exit 4, 2 of 3: the answer of `API` stopped: 1 second without data after SOME bytes
-    h07 loop: exit 4, 11 of 12: `http://API/.well-known/agent-skills/demo.zip` redirects too often
-    h08 a local file: exit 4, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` redirects to `file:///etc/passwd`: it is not an address
-    h08 no address: exit 4, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` redirects to `http://`: it is not an address
-    h22 length too large: exit 4, 2 of 3: the answer of `API` is cut off: SOME bytes came, MORE were expected
-    h22 length too small: exit 5, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` is not what the index of the site promises: DIGEST was expected, DIGEST was found
-    h22 chunks without a length: exit 4, 1 of 2: the answer of `API` cannot be read: protocol: chunk length cannot be read as a number
-    h23 gzip bomb: exit 4, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` answered in the encoding `gzip`, which was not asked for
-    h25 huge header: exit 4, 1 of 2: the answer of `API` cannot be read: response header is too big: 102429 > 65536
-    h25 many headers: exit 4, 1 of 2: the answer of `API` cannot be read: protocol: http parse resulted in too many headers
-    h25 no HTTP: exit 4, 1 of 2: the answer of `API` cannot be read: protocol: http parse fail: invalid HTTP version
-    h26 not modified, and nothing is known: exit 4, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` answered with status 304
-    h28 a page: exit 5, 1 of 2: `http://API/.well-known/agent-skills/demo.zip` is not what the index of the site promises: DIGEST was expected, DIGEST was found
+    insta::assert_snapshot!(unusual(Way::Site, Endpoint::File), @"
+    h22 length too small: exit 5, 1 request: `ADDRESS` is not what the index of the site promises: DIGEST was expected, DIGEST was found
+    h28 a page: exit 5, 1 request: `ADDRESS` is not what the index of the site promises: DIGEST was expected, DIGEST was found
     ");
 }
 

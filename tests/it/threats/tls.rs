@@ -52,8 +52,15 @@ fn openssl(dir: &Path, args: &str) {
     assert!(output.status.success(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// An authority, and certificates of it: a right one, one that has expired, one for another host.
-fn certificates(dir: &Path) {
+/// An authority, and certificates of it: a right one, one that has expired, one for another host. There are
+/// none without `openssl`, which is told.
+fn certificates() -> Option<tempfile::TempDir> {
+    if find_program("openssl").is_none() {
+        eprintln!("skipped: there is no `openssl` here");
+        return None;
+    }
+    let files = tempfile::tempdir().expect("a directory");
+    let dir = files.path();
     let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
     openssl(dir, &format!("req -x509 {key} -keyout ca.key -out ca.pem -subj /CN=authority -days 30"));
     openssl(dir, &format!("req {key} -keyout leaf.key -out leaf.csr -subj /CN=leaf"));
@@ -71,19 +78,15 @@ fn certificates(dir: &Path) {
             ),
         );
     }
+    Some(files)
 }
 
 /// h40, h41: each is told by its reason and never tried again, and nothing changes; with the authority
 /// named, the right one serves.
 #[test]
 fn certificates_that_are_wrong() {
-    if find_program("openssl").is_none() {
-        eprintln!("skipped: there is no `openssl` here");
-        return;
-    }
-    let files = tempfile::tempdir().expect("a directory");
+    let Some(files) = certificates() else { return };
     let dir = files.path();
-    certificates(dir);
     let archive = Tree::new().file("demo/SKILL.md", AFTER).archive("acme/demo", COMMIT);
     let mut answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", archive.len()).into_bytes();
     answer.extend(&archive);
@@ -135,13 +138,8 @@ fn certificates_that_are_wrong() {
 /// h12: a secure connection is never left for an open one.
 #[test]
 fn https_never_becomes_http() {
-    if find_program("openssl").is_none() {
-        eprintln!("skipped: there is no `openssl` here");
-        return;
-    }
-    let files = tempfile::tempdir().expect("a directory");
+    let Some(files) = certificates() else { return };
     let dir = files.path();
-    certificates(dir);
     let control = Tree::new().file("demo/SKILL.md", super::BEFORE).zip();
     let mut scene = Scene::new(Way::Download("zip"), &control);
     let answer = format!(

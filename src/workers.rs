@@ -8,7 +8,7 @@ const PIECE: usize = 64;
 
 /// Calls `work` for each of `items` and returns the answers in their order. Each thread has a state
 /// of its own, made by `state`; a few items are not worth a second thread.
-pub(super) fn map<T, S, R>(
+pub(crate) fn map<T, S, R>(
     items: &[T],
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &T) -> R + Sync,

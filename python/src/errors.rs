@@ -1,0 +1,154 @@
+//! Exceptions. Their classes are written in Python, `skillpm/_errors.py`.
+
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use skillpm::engine::load::Unusable;
+use skillpm::engine::resources::Unreadable;
+use skillpm::engine::tools::{ToolDiagnostic, ToolSet};
+use skillpm::engine::{self, FileError, LookupError};
+use skillpm::error::{Error, ErrorKind};
+use skillpm::fs::BeneathError;
+
+use crate::call::Failure;
+
+/// The module with the classes.
+const MODULE: &str = "skillpm._errors";
+
+/// An exception of the class `class`, with what else is known as keyword arguments.
+pub(crate) struct Raise<'py> {
+    class: &'static str,
+    message: String,
+    known: Bound<'py, PyDict>,
+}
+
+impl<'py> Raise<'py> {
+    pub(crate) fn new(py: Python<'py>, class: &'static str, message: impl Into<String>) -> Self {
+        Self { class, message: message.into(), known: PyDict::new(py) }
+    }
+
+    /// An exception with the text and the hints of `error`.
+    fn of(py: Python<'py>, class: &'static str, error: &Error) -> Self {
+        Self::new(py, class, error.with_causes()).hints(error.hints())
+    }
+
+    /// Adds what is called `name`. A value that Python cannot have is left out: the message is what matters.
+    pub(crate) fn with<T: IntoPyObjectExt<'py>>(self, name: &str, value: T) -> Self {
+        if let Ok(value) = value.into_py_any(self.known.py()) {
+            let _ = self.known.set_item(name, value);
+        }
+        self
+    }
+
+    /// Adds what to do about it, a line each.
+    fn hints(self, hints: &[String]) -> Self {
+        if hints.is_empty() { self } else { self.with("hint", hints.join("\n")) }
+    }
+
+    /// The exception; where not even its class can be found, the reason for that.
+    pub(crate) fn into_error(self) -> PyErr {
+        let Self { class, message, known } = self;
+        let py = known.py();
+        let made = py
+            .import(MODULE)
+            .and_then(|module| module.getattr(class))
+            .and_then(|class| class.call((message,), Some(&known)));
+        made.map_or_else(|error| error, PyErr::from_value)
+    }
+}
+
+/// The exception for a failure of the library.
+pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
+    match failure {
+        Failure::Verb(error) => of_verb(py, &error),
+        Failure::Lookup(LookupError::Unknown(unknown)) => {
+            Raise::of(py, "SkillNotFoundError", &unknown.clone().into())
+                .with("name", unknown.name)
+                .with("available", unknown.available)
+                .into_error()
+        }
+        Failure::Lookup(error) => match &error {
+            LookupError::Failed(told) => of_diagnostic(py, told, &error.clone().into()),
+            _ => of_verb(py, &error.into()),
+        },
+        Failure::File(FileError::File { skill, file, reason }) => {
+            let (code, path) = (reason.code(), skill.dir.join(&file));
+            let (class, size) = match &reason {
+                Unreadable::Refused(BeneathError::Unreadable(_)) => ("StorageError", None),
+                Unreadable::Refused(BeneathError::TooLarge { size, .. }) => ("PathError", Some(*size)),
+                _ => ("PathError", None),
+            };
+            let raise = Raise::of(py, class, &reason.into_error(&skill.meta.name, &file));
+            let raise = raise.with("code", code).with("path", path.to_string_lossy());
+            let hint = size.map(|size| format!("`max_bytes={size}` reads it"));
+            hint.into_iter().fold(raise, |raise, hint| raise.with("hint", hint)).into_error()
+        }
+        Failure::File(error) => of_verb(py, &error.into()),
+        Failure::Manifest { skill, set } => of_manifest(py, &skill, &set),
+    }
+}
+
+/// The exception for a manifest of scripts, at the place of its first fault.
+fn of_manifest(py: Python<'_>, skill: &engine::Skill, set: &ToolSet) -> PyErr {
+    let faulty = set.diagnostics.iter().find_map(|told| match told {
+        ToolDiagnostic::Manifest { file, faults } => Some((file, faults, told)),
+        _ => None,
+    });
+    let message = format!("the scripts of the skill `{}` cannot be told", skill.meta.name);
+    let Some((file, faults, told)) = faulty else {
+        return Raise::new(py, "SkillParseError", message).into_error();
+    };
+    Raise::new(py, "SkillParseError", format!("{message}: {told}"))
+        .with("code", "manifest")
+        .with("path", file.to_string_lossy())
+        .with("line", faults.first().map(|fault| fault.at.line))
+        .with("column", faults.first().map(|fault| fault.at.column))
+        .with("hint", "correct the file, or take it away: then the scripts themselves say what they do")
+        .into_error()
+}
+
+/// The exception for a failure of a verb.
+fn of_verb(py: Python<'_>, error: &Error) -> PyErr {
+    let (class, code) = match error.kind() {
+        ErrorKind::Findings => ("SkillParseError", "unusable"),
+        ErrorKind::Usage => ("ConfigurationError", "usage"),
+        ErrorKind::Config => ("ConfigurationError", "configuration"),
+        ErrorKind::Network => ("NetworkError", "network"),
+        ErrorKind::Integrity => ("IntegrityError", "integrity"),
+        ErrorKind::Io => ("StorageError", "storage"),
+    };
+    Raise::of(py, class, error).with("code", code).into_error()
+}
+
+/// The exception for a skill that is there and cannot be used, or for what the policy makes an error of.
+fn of_diagnostic(py: Python<'_>, told: &engine::Diagnostic, error: &Error) -> PyErr {
+    let class = match told {
+        engine::Diagnostic::Skill { reason: Unusable::Content(_), .. } => "SkillParseError",
+        engine::Diagnostic::Skill { reason: Unusable::Unreadable(_), .. } | engine::Diagnostic::Source(_) => {
+            "StorageError"
+        }
+        engine::Diagnostic::Skill { .. } => "PathError",
+        _ => "ConfigurationError",
+    };
+    Raise::of(py, class, error)
+        .with("code", told.code())
+        .with("path", told.path().to_string_lossy())
+        .with("line", told.at().map(|at| at.line))
+        .with("column", told.at().map(|at| at.column))
+        .into_error()
+}
+
+/// The exception for an argument that is none of the values that there are.
+pub(crate) fn choice(py: Python<'_>, argument: &str, choices: &str, given: &str) -> PyErr {
+    Raise::new(py, "ConfigurationError", format!("`{argument}` is {choices}, not `{given}`"))
+        .with("code", "usage")
+        .into_error()
+}
+
+/// The exception for a panic that said `said`.
+pub(crate) fn defect(py: Python<'_>, said: &str) -> PyErr {
+    Raise::new(py, "InternalError", format!("skillpm failed in a way that it should not: {said}"))
+        .with("code", "internal")
+        .with("hint", concat!("please report it: ", env!("CARGO_PKG_REPOSITORY"), "/issues"))
+        .into_error()
+}

@@ -1,0 +1,107 @@
+//! Values of JSON as those of Python, and back.
+
+use pyo3::exceptions::{PyRecursionError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple};
+use serde_json::{Map, Number, Value};
+
+/// Deeper values are refused: each level costs stack.
+const MAX_DEPTH: usize = 100;
+
+/// `value` as Python has it: numbers that fit no machine word are floats, as for the reader of JSON.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => number.into_pyobject(py)?.into_any(),
+            (None, Some(number)) => number.into_pyobject(py)?.into_any(),
+            (None, None) => PyFloat::new(py, number.as_f64().unwrap_or(f64::NAN)).into_any(),
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(values) => {
+            let items: Vec<_> = values.iter().map(|value| to_python(py, value)).collect::<PyResult<_>>()?;
+            PyList::new(py, items)?.into_any()
+        }
+        Value::Object(map) => dict(py, map)?.into_any(),
+    })
+}
+
+/// A dictionary of its own for each caller.
+pub(crate) fn dict<'py>(py: Python<'py>, map: &Map<String, Value>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (key, value) in map {
+        dict.set_item(key, to_python(py, value)?)?;
+    }
+    Ok(dict)
+}
+
+/// A mapping that cannot be changed.
+pub(crate) fn mapping<'py>(
+    py: Python<'py>,
+    map: &Map<String, Value>,
+) -> PyResult<Bound<'py, PyMappingProxy>> {
+    Ok(PyMappingProxy::new(py, dict(py, map)?.as_mapping()))
+}
+
+/// What JSON can say of `value`.
+///
+/// # Errors
+///
+/// `TypeError` for anything else, `RecursionError` for what is nested too deeply or holds itself.
+pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    level(value, MAX_DEPTH)
+}
+
+/// The pairs of a mapping.
+///
+/// # Errors
+///
+/// As [`from_python`].
+pub(crate) fn map_from_python(value: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
+    match from_python(value)? {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        _ => Err(PyTypeError::new_err(format!("a mapping is wanted, not {}", value.get_type().name()?))),
+    }
+}
+
+fn level(value: &Bound<'_, PyAny>, left: usize) -> PyResult<Value> {
+    let Some(left) = left.checked_sub(1) else {
+        return Err(PyRecursionError::new_err("the value is nested too deeply"));
+    };
+    if value.is_none() {
+        return Ok(Value::Null);
+    }
+    // A bool is an int, too.
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(Value::Bool(value.is_true()));
+    }
+    if value.is_instance_of::<PyInt>() {
+        if let Ok(number) = value.extract::<i64>() {
+            return Ok(number.into());
+        }
+        return Ok(value.extract::<u64>()?.into());
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        let finite = Number::from_f64(number.value());
+        return finite.map(Value::Number).ok_or_else(|| PyTypeError::new_err("JSON has no infinite numbers"));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Value::String(text.to_cow()?.into_owned()));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let items = value.try_iter()?.map(|item| level(&item?, left)).collect::<PyResult<_>>()?;
+        return Ok(Value::Array(items));
+    }
+    if let Ok(mapping) = value.cast::<PyMapping>() {
+        let mut map = Map::new();
+        for pair in mapping.items()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            let key = key.cast::<PyString>().map_err(|_| PyTypeError::new_err("keys are texts"))?;
+            map.insert(key.to_cow()?.into_owned(), level(&value, left)?);
+        }
+        return Ok(Value::Object(map));
+    }
+    Err(PyTypeError::new_err(format!("{} is nothing that JSON has", value.get_type().name()?)))
+}

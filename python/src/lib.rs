@@ -1,0 +1,43 @@
+//! The extension module `skillpm._native`.
+//!
+//! It translates: types and errors of the library into those of Python, and back. What a call does is the
+//! library's to decide. Every call that looks at a disk, runs a program or waits for a server lets go of the
+//! interpreter for as long, see [`call`].
+
+mod call;
+mod command;
+mod diagnostic;
+mod errors;
+mod json;
+mod library;
+mod metadata;
+mod repr;
+mod script;
+mod skill;
+mod surroundings;
+
+use pyo3::prelude::pymodule;
+
+/// The native part of the package `skillpm`.
+#[pymodule]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::command::main;
+    #[pymodule_export]
+    use crate::diagnostic::Diagnostic;
+    #[pymodule_export]
+    use crate::library::Library;
+    #[pymodule_export]
+    use crate::metadata::SkillMetadata;
+    #[pymodule_export]
+    use crate::script::Script;
+    #[pymodule_export]
+    use crate::skill::Skill;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

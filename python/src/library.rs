@@ -1,0 +1,170 @@
+//! The skills of some sources.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use skillpm::engine::{self, Arguments, Form, Source, SourceKind, sources_of};
+use skillpm::policy::{Duplicates, Freshness, Policy};
+use skillpm::settings::Settings;
+
+use crate::call;
+use crate::diagnostic::{self, Diagnostic};
+use crate::errors;
+use crate::metadata::SkillMetadata;
+use crate::script::Script;
+use crate::skill::{self, Skill};
+use crate::surroundings;
+
+/// What `SkillManager` asks. It can be shared between threads.
+#[pyclass(frozen, module = "skillpm._native")]
+pub(crate) struct Library {
+    pub(crate) engine: Arc<engine::Library>,
+    pub(crate) settings: Settings,
+}
+
+/// Which of the places of a preset are looked at.
+struct Places {
+    project: bool,
+    user: bool,
+}
+
+impl Places {
+    fn has(&self, kind: SourceKind) -> bool {
+        match kind {
+            SourceKind::Project => self.project,
+            SourceKind::User => self.user,
+            SourceKind::Extra | SourceKind::Bundled => true,
+        }
+    }
+}
+
+#[pymethods]
+impl Library {
+    #[new]
+    #[pyo3(signature = (sources, *, project, root=None, user, preset, freshness=None, on_duplicate=None,
+        max_depth=None, strict_sources=None))]
+    #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
+    fn new(
+        py: Python<'_>,
+        sources: Vec<(Option<String>, PathBuf)>,
+        project: bool,
+        root: Option<PathBuf>,
+        user: bool,
+        preset: String,
+        freshness: Option<&Bound<'_, PyAny>>,
+        on_duplicate: Option<String>,
+        max_depth: Option<usize>,
+        strict_sources: Option<bool>,
+    ) -> PyResult<Self> {
+        let mut policy = preset.parse::<Policy>().map_err(|_| {
+            let names: Vec<_> = Policy::PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect();
+            errors::choice(py, "preset", &format!("one of {}", names.join(", ")), &preset)
+        })?;
+        if let Some(freshness) = freshness {
+            policy.freshness = fresh(freshness)?;
+        }
+        if let Some(which) = on_duplicate {
+            policy.duplicates = match which.as_str() {
+                "first" => Duplicates::First,
+                "last" => Duplicates::Last,
+                "error" => Duplicates::Error,
+                _ => return Err(errors::choice(py, "on_duplicate", "`first`, `last` or `error`", &which)),
+            };
+        }
+        policy.depth = max_depth.unwrap_or(policy.depth);
+        policy.strict_sources = strict_sources.unwrap_or(policy.strict_sources);
+        let places = Places { project, user };
+        call::run(py, || {
+            let settings = surroundings::settings(root)?;
+            let found = sources_of(&settings, &policy)?;
+            let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source.kind)).collect();
+            for (name, dir) in sources {
+                let mut source = Source::new(SourceKind::Extra, settings.cwd.join(dir));
+                if let Some(name) = name {
+                    source.name = name.into();
+                }
+                all.push(source);
+            }
+            Ok(Self { engine: Arc::new(engine::Library::new(all, policy)), settings })
+        })
+    }
+
+    /// Where skills are looked for: names and directories.
+    fn sources(&self) -> Vec<(String, PathBuf)> {
+        self.engine.sources().iter().map(|source| (source.name.to_string(), source.dir.clone())).collect()
+    }
+
+    fn skills(&self, py: Python<'_>) -> PyResult<Vec<SkillMetadata>> {
+        let snapshot = call::run(py, || Ok(self.engine.snapshot()?))?;
+        Ok(snapshot.skills().iter().map(SkillMetadata::from).collect())
+    }
+
+    fn shadowed(&self, py: Python<'_>) -> PyResult<Vec<SkillMetadata>> {
+        let snapshot = call::run(py, || Ok(self.engine.snapshot()?))?;
+        Ok(snapshot.shadowed().iter().map(SkillMetadata::from).collect())
+    }
+
+    fn diagnostics(&self, py: Python<'_>) -> PyResult<Vec<Diagnostic>> {
+        call::run(py, || Ok(diagnostic::all(&*self.engine.snapshot()?)))
+    }
+
+    fn get(&self, py: Python<'_>, name: String) -> PyResult<SkillMetadata> {
+        call::run(py, || Ok(SkillMetadata::from(&self.engine.get(&name)?)))
+    }
+
+    fn load(&self, py: Python<'_>, name: String) -> PyResult<(Skill, Option<String>)> {
+        call::run(py, || skill::load(&self.engine, &name))
+    }
+
+    /// What an agent gets of a skill, and what is to be said of it beside that.
+    fn invoke(
+        &self,
+        py: Python<'_>,
+        name: String,
+        arguments: String,
+        form: String,
+    ) -> PyResult<(String, Option<String>)> {
+        let names = Form::NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
+        let form: Form =
+            form.parse().map_err(|_| errors::choice(py, "form", &format!("one of {names}"), &form))?;
+        call::run(py, || {
+            let (active, problem) = self.engine.activate(&name, &Arguments::new(arguments), form)?;
+            Ok((active.render(form), problem.map(|problem| skill::no_files(&name, &problem))))
+        })
+    }
+
+    fn read(&self, py: Python<'_>, name: String, file: String, max: u64) -> PyResult<skill::Content> {
+        call::run(py, || {
+            let (_, content) = self.engine.read_file(&name, &file, max)?;
+            Ok(content.into())
+        })
+    }
+
+    fn tools(&self, py: Python<'_>, name: String) -> PyResult<(Vec<Script>, Vec<String>)> {
+        call::run(py, || crate::script::of(&self.engine, &name))
+    }
+
+    fn invalidate(&self, py: Python<'_>) -> PyResult<()> {
+        call::run(py, || {
+            self.engine.invalidate();
+            Ok(())
+        })
+    }
+}
+
+/// `stat`, `session`, or seconds.
+fn fresh(value: &Bound<'_, PyAny>) -> PyResult<Freshness> {
+    const CHOICES: &str = "`stat`, `session` or a number of seconds that is not negative";
+    if let Ok(seconds) = value.extract::<f64>()
+        && let Ok(time) = Duration::try_from_secs_f64(seconds)
+    {
+        return Ok(Freshness::Ttl(time));
+    }
+    match value.extract::<String>().as_deref() {
+        Ok("stat") => Ok(Freshness::Stat),
+        Ok("session") => Ok(Freshness::Session),
+        _ => Err(errors::choice(value.py(), "freshness", CHOICES, &value.str()?.to_cow()?)),
+    }
+}

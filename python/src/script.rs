@@ -1,0 +1,180 @@
+//! The scripts of a skill that an agent can call.
+
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+use skillpm::engine;
+use skillpm::engine::tools::{Tool, ToolDiagnostic};
+
+use crate::call::Failure;
+use crate::json;
+use crate::repr::Repr;
+
+/// A script of a skill, what it is for and what it takes. It cannot be changed.
+#[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Script {
+    skill: String,
+    name: String,
+    tool_name: String,
+    description: String,
+    script: String,
+    path: PathBuf,
+    language: String,
+    input_schema: Map<String, Value>,
+    /// In milliseconds, as the manifest says it.
+    timeout: Option<u64>,
+}
+
+impl Hash for Script {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.tool_name, &self.path).hash(state);
+    }
+}
+
+impl Script {
+    fn of(skill: &engine::Skill, tool: &Tool) -> Self {
+        let input_schema = match tool.input.schema() {
+            Value::Object(schema) => schema,
+            // A schema is an object.
+            _ => Map::new(),
+        };
+        Self {
+            skill: skill.meta.name.clone(),
+            name: tool.name.clone(),
+            tool_name: tool.tool_name.clone(),
+            description: tool.description.clone(),
+            script: tool.script.clone(),
+            path: skill.dir.join(&tool.script),
+            language: tool.language.to_string(),
+            input_schema,
+            timeout: tool.timeout.map(milliseconds),
+        }
+    }
+}
+
+#[pymethods]
+impl Script {
+    #[new]
+    #[pyo3(signature = (name, tool_name, description, path, *, skill, script, language, input_schema, timeout=None))]
+    #[expect(clippy::too_many_arguments, reason = "a script has as many fields")]
+    fn new(
+        name: String,
+        tool_name: String,
+        description: String,
+        path: PathBuf,
+        skill: String,
+        script: String,
+        language: String,
+        input_schema: &Bound<'_, PyAny>,
+        timeout: Option<f64>,
+    ) -> PyResult<Self> {
+        let input_schema = json::map_from_python(input_schema)?;
+        let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map(milliseconds));
+        let timeout =
+            timeout.transpose().map_err(|_| PyValueError::new_err("`timeout` is no span of time"))?;
+        Ok(Self { skill, name, tool_name, description, script, path, language, input_schema, timeout })
+    }
+
+    #[getter]
+    fn skill(&self) -> &str {
+        &self.skill
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn tool_name(&self) -> &str {
+        &self.tool_name
+    }
+
+    #[getter]
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    #[getter]
+    fn script(&self) -> &str {
+        &self.script
+    }
+
+    #[getter]
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    #[getter]
+    fn language(&self) -> &str {
+        &self.language
+    }
+
+    #[getter]
+    fn input_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        json::dict(py, &self.input_schema)
+    }
+
+    #[getter]
+    fn timeout(&self) -> Option<f64> {
+        self.timeout.map(|time| Duration::from_millis(time).as_secs_f64())
+    }
+
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = self.keywords(py)?;
+        dict.set_item("name", &self.name)?;
+        dict.set_item("tool_name", &self.tool_name)?;
+        dict.set_item("description", &self.description)?;
+        dict.set_item("path", self.path.to_string_lossy())?;
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        Repr::of("Script")
+            .text("tool_name", &self.tool_name)
+            .short("description", &self.description)
+            .path("path", &self.path)
+            .finish()
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Positional<'_>, Bound<'py, PyDict>)> {
+        Ok(((&self.name, &self.tool_name, &self.description, &self.path), self.keywords(py)?))
+    }
+}
+
+impl Script {
+    /// The fields that the constructor takes by name.
+    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("skill", &self.skill)?;
+        dict.set_item("script", &self.script)?;
+        dict.set_item("language", &self.language)?;
+        dict.set_item("input_schema", self.input_schema(py)?)?;
+        dict.set_item("timeout", self.timeout())?;
+        Ok(dict)
+    }
+}
+
+/// The first four arguments of the constructor.
+type Positional<'a> = (&'a str, &'a str, &'a str, &'a Path);
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The scripts of the skill `name`, and what is to be said of those that are none.
+pub(crate) fn of(library: &engine::Library, name: &str) -> Result<(Vec<Script>, Vec<String>), Failure> {
+    let skill = library.get(name)?;
+    let set = library.tools(name)?;
+    if set.diagnostics.iter().any(|told| matches!(told, ToolDiagnostic::Manifest { .. })) {
+        return Err(Failure::Manifest { skill, set });
+    }
+    let scripts = set.tools.iter().map(|tool| Script::of(&skill, tool)).collect();
+    Ok((scripts, set.diagnostics.iter().map(ToString::to_string).collect()))
+}

@@ -1,0 +1,67 @@
+"""What is in the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from conftest import World
+
+import skillpm
+
+PYTHON = Path(__file__).resolve().parent.parent
+
+
+def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # type: ignore[call-overload]
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=60, **options
+    )
+
+
+def test_one_version() -> None:
+    assert metadata.version("skillpm-py") == skillpm.__version__
+    said = run("-m", "skillpm", "--version").stdout.split()
+    assert said[:2] == ["skillpm", skillpm.__version__]
+
+
+@pytest.mark.req("S0-FR-047")
+def test_the_license_is_that_of_the_repository() -> None:
+    own = (PYTHON / "LICENSE").read_text()
+    assert own == (PYTHON.parent / "LICENSE").read_text()
+    assert own.startswith("MIT License")
+    assert metadata.metadata("skillpm-py")["License-Expression"] == "MIT"
+
+
+def test_the_command_is_the_program(world: World) -> None:
+    world.skill("pdf", "Read $ARGUMENTS.\n")
+    script = Path(sys.executable).with_name("skillpm")
+    for command in ([str(script)], [sys.executable, "-m", "skillpm"]):
+        done = subprocess.run([*command, "invoke", "pdf", "a.pdf"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith("pdf\n\nRead a.pdf.\n")
+        wrong = subprocess.run([*command, "invoke", "nothing"], capture_output=True, text=True)
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert "there is no skill `nothing`" in wrong.stderr
+
+
+def test_the_import_is_lean() -> None:
+    code = "import sys, skillpm; print(*sorted(sys.modules))"
+    modules = run("-c", code).stdout.split()
+    assert "skillpm._native" in modules
+    heavy = {
+        "asyncio",
+        "dataclasses",
+        "enum",
+        "inspect",
+        "json",
+        "logging",
+        "pathlib",
+        "re",
+        "typing",
+    }
+    bare = run("-c", "import sys; print(*sys.modules)").stdout.split()
+    assert heavy & set(modules) <= set(bare), "nothing that is not there already"
+    assert not any(name.startswith(("langchain", "langgraph", "lfx")) for name in modules)

@@ -1,0 +1,82 @@
+//! `read`.
+
+use clap::Args;
+
+use crate::cli::{App, exit};
+use crate::engine::resources::MAX_BYTES;
+use crate::error::Result;
+use crate::ops::read::{ReadRequest, files, read};
+use crate::policy::Listing;
+
+// Arguments of `read`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReadArgs {
+    /// the skill's name
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// the file, by its path below the skill's directory [default: a list of the files]
+    #[arg(value_name = "PATH")]
+    path: Option<String>,
+
+    /// which files are listed: `all`, `spec-dirs` (`scripts`, `references`, `assets`) or `md`
+    #[arg(long, value_name = "WHICH", default_value_t = Listing::All, conflicts_with = "path")]
+    list: Listing,
+
+    /// leave this many lines out at the start
+    #[arg(long, value_name = "LINES", default_value_t = 0, requires = "path", hide_default_value = true)]
+    offset: usize,
+
+    /// print this many lines at most
+    #[arg(long, value_name = "LINES", requires = "path")]
+    limit: Option<usize>,
+
+    /// the largest file that is read, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = MAX_BYTES, requires = "path")]
+    max_bytes: u64,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
+    let Some(path) = &args.path else {
+        let outcome = files(&app.context, &args.name, args.list)?;
+        warn(app, &outcome.warnings);
+        if args.json {
+            app.printer.json(&outcome);
+        } else if outcome.available_files.is_empty() {
+            app.printer.note(&format!("`{}` has no such files beside its `SKILL.md`", outcome.skill_name));
+        } else {
+            app.printer.data(&outcome.available_files.join("\n"));
+        }
+        return Ok(exit::SUCCESS);
+    };
+    let outcome = read(
+        &app.context,
+        &ReadRequest {
+            name: args.name.clone(),
+            path: path.clone(),
+            max_bytes: args.max_bytes,
+            offset: args.offset,
+            limit: args.limit,
+        },
+    )?;
+    warn(app, &outcome.warnings);
+    if args.json {
+        app.printer.json(&outcome);
+    } else if let Some(encoding) = outcome.encoding {
+        app.printer.note(&format!("`{path}` is no text in UTF-8: it is printed in {encoding}"));
+        app.printer.data(&outcome.content);
+    } else {
+        app.printer.content(&outcome.content);
+    }
+    Ok(exit::SUCCESS)
+}
+
+fn warn(app: &App, warnings: &[String]) {
+    for warning in warnings {
+        app.printer.warning(warning);
+    }
+}

@@ -1,0 +1,35 @@
+//! `show`.
+
+use clap::Args;
+
+use super::scope;
+use crate::cli::args::ScopeArgs;
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::show::{ShowRequest, show};
+
+// Arguments of `show`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ShowArgs {
+    /// the skill's name
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Where.
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &ShowArgs) -> Result<u8> {
+    let outcome = show(&app.context, &ShowRequest { name: args.name.clone(), scope: scope(&args.scope) })?;
+    if args.json {
+        render::show::json(&app.printer, &outcome);
+    } else {
+        render::show::show(&app.printer, &outcome);
+    }
+    Ok(exit::SUCCESS)
+}

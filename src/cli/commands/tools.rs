@@ -1,0 +1,63 @@
+//! `tools`.
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{App, exit, render};
+use crate::engine::tools::ToolFormat;
+use crate::error::Result;
+use crate::ops::tools::{ToolsRequest, tools};
+
+// Arguments of `tools`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ToolsArgs {
+    /// the name of the skill [default: all skills]
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+
+    /// look in the directories below `scripts/`, too
+    #[arg(long)]
+    recursive: bool,
+
+    /// print the definitions that a model is given: `openai`, `anthropic` or `mcp`
+    #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true, conflicts_with = "json")]
+    format: Option<FormatArg>,
+
+    /// print the tools as a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+/// Whose form definitions have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    /// Functions of OpenAI's interfaces.
+    #[value(name = "openai", help = None::<&str>)]
+    OpenAi,
+    /// Tools of Anthropic's interface.
+    #[value(help = None::<&str>)]
+    Anthropic,
+    /// Tools of the Model Context Protocol.
+    #[value(help = None::<&str>)]
+    Mcp,
+}
+
+impl From<FormatArg> for ToolFormat {
+    fn from(form: FormatArg) -> Self {
+        match form {
+            FormatArg::OpenAi => Self::OpenAi,
+            FormatArg::Anthropic => Self::Anthropic,
+            FormatArg::Mcp => Self::Mcp,
+        }
+    }
+}
+
+pub(super) fn run(app: &App, args: &ToolsArgs) -> Result<u8> {
+    let request = ToolsRequest { name: args.name.clone(), recursive: args.recursive };
+    let outcome = tools(&app.context, &request)?;
+    match args.format {
+        Some(form) => render::tools::definitions(&app.printer, &outcome, form.into()),
+        None if args.json => render::tools::json(&app.printer, &outcome),
+        None => render::tools::show(&app.printer, &outcome),
+    }
+    Ok(exit::SUCCESS)
+}

@@ -1,0 +1,307 @@
+//! `show`: a page for people.
+
+use std::fmt::Write as _;
+
+use super::table::Table;
+use super::{count, one_line, short_path, short_revision};
+use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
+use crate::ops::list::{ListedSkill, SkillState};
+use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
+
+/// The digits of a file's digest that are shown; `--json` has all.
+const DIGITS: usize = 12;
+/// How wide the column of labels is.
+const LABELS: usize = 15;
+
+pub(crate) fn json(printer: &Printer, outcome: &ShowOutcome) {
+    warn(printer, outcome);
+    printer.json(outcome);
+}
+
+pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
+    warn(printer, outcome);
+    let mut text = facts(outcome) + "\n" + &files(&outcome.files);
+    if !outcome.deviations.is_empty() {
+        text.push_str("\noff the specification, and tolerated:\n");
+        for deviation in &outcome.deviations {
+            let place = format!("{}:{}", deviation.line, deviation.column);
+            text.push_str(&one_line(&format!("SKILL.md:{place}: {}", deviation.message)));
+            text.push('\n');
+        }
+    }
+    printer.data(&text);
+    if !outcome.deviations.is_empty() {
+        printer.hint(&format!("`skillpm validate {}` shows the places", one_line(&outcome.file)));
+    }
+}
+
+fn warn(printer: &Printer, outcome: &ShowOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+}
+
+/// What it says of itself, and what is known of it.
+fn facts(outcome: &ShowOutcome) -> String {
+    let meta = &outcome.meta;
+    let owner = match outcome.scope {
+        ScopeKind::Project => "in the project",
+        ScopeKind::User => "of the user",
+    };
+    let mut text = one_line(&format!("{}, {owner}", meta.name)) + "\n";
+    let mut fact = |label: &str, value: &str| {
+        let value = one_line(value);
+        if !value.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {:LABELS$}{value}", one_line(label));
+        }
+    };
+    fact("description", &meta.description);
+    fact("version", meta.version.as_deref().unwrap_or_default());
+    fact("license", meta.license.as_deref().unwrap_or_default());
+    fact("compatibility", meta.compatibility.as_deref().unwrap_or_default());
+    fact("allowed tools", &meta.allowed_tools.join(", "));
+    fact("tags", &meta.tags.join(", "));
+    fact("dependencies", &meta.dependencies.join(", "));
+    for (key, value) in &meta.metadata {
+        fact("metadata", &format!("{key}: {}", shown(value)));
+    }
+    for (key, value) in &meta.extra {
+        fact("other field", &format!("{key}: {}", shown(value)));
+    }
+    fact("directory", &short_path(&outcome.roots, &outcome.location));
+    match &outcome.installed {
+        Some(installed) => provenance(installed, &mut fact),
+        None => fact("state", "not installed by skillpm"),
+    }
+    let tokens = outcome.tokens;
+    let all =
+        [("metadata", tokens.metadata), ("instructions", tokens.body), ("other files", tokens.resources)];
+    let all = all.map(|(level, count)| format!("{level} about {count}"));
+    fact("tokens", &all.join(", "));
+    let place = |other: &Other| short_path(&outcome.roots, &other.location);
+    for hidden in &outcome.shadows {
+        fact("hides", &place(hidden));
+    }
+    if let Some(used) = &outcome.shadowed_by {
+        fact("hidden by", &place(used));
+    }
+    text
+}
+
+/// Where it came from, and what has become of it.
+fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
+    if let Some(source) = &installed.source {
+        let path = installed.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
+        fact("source", &format!("{source}{path}"));
+    }
+    if let Some(revision) = &installed.revision {
+        let requested = installed.requested.as_deref().unwrap_or("the default branch");
+        fact("revision", &format!("{}, asked for: {requested}", short_revision(revision)));
+    }
+    fact("digest", installed.digest.as_deref().unwrap_or_default());
+    fact(
+        "state",
+        match installed.state {
+            SkillState::Ok => "as it was installed",
+            SkillState::Modified => "modified since it was installed",
+            SkillState::Conflict => "conflicts of an update wait for you",
+            SkillState::Untracked => "not installed by skillpm",
+            SkillState::Editable => "a link to a directory that somebody works on",
+            SkillState::Missing => "missing",
+            SkillState::Disabled => "disabled",
+        },
+    );
+    fact("linked for", &installed.agents.join(", "));
+}
+
+/// A value as it stands in frontmatter: a text without quotes, anything else as JSON.
+fn shown(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn files(files: &[ShownFile]) -> String {
+    let mut table = Table::new(&["file", "bytes", "sha256"]);
+    for file in files {
+        let path = match (&file.target, file.kind) {
+            (Some(target), _) => format!("{} -> {target}", file.path),
+            (None, FileKind::Special) => format!("{} (no regular file)", file.path),
+            (None, _) if file.executable => format!("{}*", file.path),
+            (None, _) => file.path.clone(),
+        };
+        let digest = file.digest.as_deref().unwrap_or_default().trim_start_matches("sha256:");
+        let digits: String = digest.chars().take(DIGITS).collect();
+        table.row([&path, &file.size.map(|size| size.to_string()).unwrap_or_default(), &digits]);
+    }
+    let sum: u64 = files.iter().filter_map(|file| file.size).sum();
+    format!("{}{}, {sum} bytes\n", table.render(), count(files.len(), "file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::ops::show::{ShownDeviation, Tokens};
+    use crate::skill::SkillMeta;
+
+    fn outcome() -> ShowOutcome {
+        let digest = Some(format!("sha256:{}", "0123456789abcdef".repeat(4)));
+        let file = |path: &str, kind, target: Option<&str>| ShownFile {
+            path: path.into(),
+            kind,
+            size: (kind == FileKind::File).then_some(120),
+            executable: path.starts_with("scripts/"),
+            digest: digest.clone().filter(|_| kind == FileKind::File),
+            target: target.map(str::to_owned),
+        };
+        let meta = serde_json::json!({"author": "Ann\nexit: 0", "keywords": ["a", "b"]});
+        let other = |scope, location: &str| Other { scope, location: location.into() };
+        ShowOutcome {
+            meta: SkillMeta {
+                name: "pdf".into(),
+                description: "Reads PDF files.\nUse it for forms.".into(),
+                version: Some("1.10".into()),
+                tags: vec!["office".into(), "pdf".into()],
+                dependencies: vec!["office-base".into()],
+                license: Some("MIT".into()),
+                compatibility: Some("Python 3".into()),
+                allowed_tools: vec!["Bash(git add:*)".into(), "Read".into()],
+                metadata: meta.as_object().expect("an object").clone(),
+                extra: serde_json::json!({"model": "opus\u{1b}[2J"}).as_object().expect("an object").clone(),
+            },
+            scope: ScopeKind::Project,
+            location: "/p/.agents/skills/pdf".into(),
+            file: "/p/.agents/skills/pdf/SKILL.md".into(),
+            tokens: Tokens { metadata: 61, body: 1200, resources: 0 },
+            files: vec![
+                file("SKILL.md", FileKind::File, None),
+                file("key", FileKind::Link, Some("../secret")),
+                file("pipe", FileKind::Special, None),
+                file("scripts/fill.py", FileKind::File, None),
+            ],
+            installed: Some(ListedSkill {
+                name: "pdf".into(),
+                version: Some("1.10".into()),
+                scope: ScopeKind::Project,
+                source: Some("github:acme/skills".into()),
+                path: Some("skills/pdf".into()),
+                revision: Some("1a2b3c4d".repeat(5)),
+                digest,
+                agents: vec!["claude-code".into()],
+                state: SkillState::Modified,
+                modified: true,
+                alias_of: None,
+                disabled: false,
+                editable: false,
+                location: "/p/.agents/skills/pdf".into(),
+                source_type: Some("github"),
+                source_url: Some("https://github.com/acme/skills".into()),
+                requested: Some("v1".into()),
+                dependencies: Vec::new(),
+            }),
+            shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other")),
+            shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf")],
+            deviations: vec![ShownDeviation { line: 4, column: 1, message: "`model` is unknown".into() }],
+            warnings: vec!["odd".into()],
+            roots: [(ScopeKind::Project, "/p".to_owned()), (ScopeKind::User, "/h".to_owned())].into(),
+        }
+    }
+
+    #[test]
+    fn a_page() {
+        let (printer, out, err) = printer(Look::PLAIN);
+        show(&printer, &outcome());
+        insta::assert_snapshot!(out.text(), @r#"
+        pdf, in the project
+          description    Reads PDF files. Use it for forms.
+          version        1.10
+          license        MIT
+          compatibility  Python 3
+          allowed tools  Bash(git add:*), Read
+          tags           office, pdf
+          dependencies   office-base
+          metadata       author: Ann exit: 0
+          metadata       keywords: ["a","b"]
+          other field    model: opus\u{1b}[2J
+          directory      .agents/skills/pdf
+          source         github:acme/skills, directory skills/pdf
+          revision       1a2b3c4, asked for: v1
+          digest         sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+          state          modified since it was installed
+          linked for     claude-code
+          tokens         metadata about 61, instructions about 1200, other files about 0
+          hides          ~/.agents/skills/pdf
+          hidden by      .claude/skills/other
+
+        file                    bytes  sha256
+        SKILL.md                120    0123456789ab
+        key -> ../secret        -      -
+        pipe (no regular file)  -      -
+        scripts/fill.py*        120    0123456789ab
+        4 files, 240 bytes
+
+        off the specification, and tolerated:
+        SKILL.md:4:1: `model` is unknown
+        "#);
+        insta::assert_snapshot!(err.text(), @"
+        warning: odd
+        hint: `skillpm validate /p/.agents/skills/pdf/SKILL.md` shows the places
+        ");
+    }
+
+    #[test]
+    fn a_page_of_what_nobody_installed() {
+        let (printer, out, _) = printer(Look::PLAIN);
+        let meta = SkillMeta { name: "pdf".into(), description: "Reads.".into(), ..SkillMeta::default() };
+        let files = outcome().files[..1].to_vec();
+        let outcome = ShowOutcome {
+            meta,
+            files,
+            installed: None,
+            shadowed_by: None,
+            shadows: Vec::new(),
+            deviations: Vec::new(),
+            ..outcome()
+        };
+        show(&printer, &outcome);
+        insta::assert_snapshot!(out.text(), @"
+        pdf, in the project
+          description    Reads.
+          directory      .agents/skills/pdf
+          state          not installed by skillpm
+          tokens         metadata about 61, instructions about 1200, other files about 0
+
+        file      bytes  sha256
+        SKILL.md  120    0123456789ab
+        1 file, 120 bytes
+        ");
+    }
+
+    /// The schema says what is printed.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("show.schema.json");
+        let list = crate::testing::Schema::read("list.schema.json");
+        assert_eq!(schema.at("/$defs/skill"), list.at("/$defs/skill"), "it is what `list` prints");
+        let shown = |outcome: &ShowOutcome| -> serde_json::Value {
+            let (printer, out, _) = printer(Look::PLAIN);
+            json(&printer, outcome);
+            serde_json::from_str(&out.text()).expect("JSON")
+        };
+        let mut value = shown(&outcome());
+        assert_eq!(schema.faults(&value), [""; 0]);
+        let small = ShowOutcome {
+            meta: SkillMeta { name: "a".into(), ..SkillMeta::default() },
+            installed: None,
+            shadowed_by: None,
+            ..outcome()
+        };
+        assert_eq!(schema.faults(&shown(&small)), [""; 0]);
+        value["files"][0]["kind"] = "lost".into();
+        value["new"] = "a field that nobody described".into();
+        value.as_object_mut().expect("an object").remove("tokens");
+        assert_eq!(schema.faults(&value).len(), 3);
+    }
+}

@@ -1,0 +1,138 @@
+//! What programs want to know of a [`Diagnostic`] beside its text.
+
+use std::path::Path;
+
+use super::discover::Diagnostic;
+use super::load::Unusable;
+use super::resources::Unreadable;
+use crate::document::Position;
+use crate::fs::BeneathError;
+use crate::lint::Severity;
+
+impl Diagnostic {
+    /// What kind of thing it is: the linter's rule where one says the same, else a word of its own. Codes do
+    /// not change.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Source(_) => "source-unreadable",
+            Self::Skill { reason, .. } => reason.code(),
+            Self::Spelling(_) => "file-name",
+            Self::SecondFile(_) => "second-file",
+            Self::Missing(_) => "source-missing",
+            Self::TooManyDirectories(_) => "too-many-directories",
+            Self::Deviation { deviation, .. } => deviation.kind.code(),
+            Self::Shadowed { .. } => "shadowed",
+        }
+    }
+
+    /// Whether it keeps skills from being used.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::Source(_) | Self::Skill { .. } | Self::Missing(_) | Self::TooManyDirectories(_) => {
+                Severity::Error
+            }
+            Self::Spelling(_) | Self::SecondFile(_) | Self::Deviation { .. } | Self::Shadowed { .. } => {
+                Severity::Warning
+            }
+        }
+    }
+
+    /// The file or directory that it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Source(error) => &error.path,
+            Self::Skill { file, .. } | Self::Deviation { file, .. } => file,
+            Self::Spelling(path)
+            | Self::SecondFile(path)
+            | Self::Missing(path)
+            | Self::TooManyDirectories(path) => path,
+            Self::Shadowed { hidden, .. } => hidden,
+        }
+    }
+
+    /// Where in the file, for what has a place.
+    pub fn at(&self) -> Option<Position> {
+        match self {
+            Self::Skill { reason: Unusable::Content(error), .. } => error.at(),
+            Self::Deviation { deviation, .. } => Some(deviation.at),
+            _ => None,
+        }
+    }
+}
+
+impl Unusable {
+    /// What kind of thing it is, as [`Diagnostic::code`] has it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::Misspelled => "file-name",
+            Self::NotAFile(_) => "not-a-file",
+            Self::Dangling(_) => "link-dangling",
+            Self::Outside(_) | Self::Absolute(_) => "link-outside",
+            Self::TooLarge => "too-large",
+            Self::Unreadable(_) => "unreadable",
+            Self::Content(error) => error.code(),
+        }
+    }
+}
+
+impl Unreadable {
+    /// What kind of thing it is. Codes do not change.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "path-empty",
+            Self::Nul => "path-nul",
+            Self::Absolute => "path-absolute",
+            Self::Dots => "path-parent",
+            Self::Absent(_) | Self::Refused(BeneathError::Absent) => "file-not-found",
+            Self::Directory(_) => "file-is-directory",
+            Self::Refused(BeneathError::Outside | BeneathError::Loop) => "path-outside",
+            Self::Refused(BeneathError::NotAFile(_)) => "not-a-file",
+            Self::Refused(BeneathError::TooLarge { .. }) => "too-large",
+            Self::Refused(BeneathError::Unreadable(_)) => "unreadable",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::engine::{default_sources, discover};
+
+    /// S0-E1, S0-E2: each is told with a code, its weight and its place.
+    #[test]
+    fn facts_of_what_is_found() {
+        let world = World::new();
+        world.write(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: b\nnonsense\n---\n");
+        world.write(".agents/skills/empty/SKILL.md", "");
+        world.skill(".agents/skills/pdf", "pdf");
+        world.skill(".claude/skills/pdf", "pdf");
+        world.write("../home/.agents/skills/word/skill.md", &crate::engine::testing::skill_text("word"));
+        world.write("../home/.claude/skills", "no directory");
+        let found = discover(&default_sources(&world.context().settings).expect("sources"));
+        let facts: Vec<_> = found
+            .diagnostics
+            .iter()
+            .map(|told| {
+                let path = told.path().strip_prefix(world.root()).expect("below");
+                let path = path.to_string_lossy().replace('\\', "/");
+                (told.code(), told.severity(), path, told.at().map(|at| at.line))
+            })
+            .collect();
+        use Severity::{Error, Warning};
+        let expected = [
+            ("yaml-syntax", Error, "project/.agents/skills/a/SKILL.md", Some(4)),
+            ("frontmatter-missing", Error, "project/.agents/skills/empty/SKILL.md", None),
+            ("source-unreadable", Error, "home/.claude/skills", None),
+            ("shadowed", Warning, "project/.claude/skills/pdf", None),
+            ("file-name", Warning, "home/.agents/skills/word/skill.md", None),
+        ];
+        let mut expected: Vec<_> =
+            expected.map(|(code, severity, path, line)| (code, severity, path.to_owned(), line)).into();
+        let mut facts = facts;
+        facts.sort();
+        expected.sort();
+        assert_eq!(facts, expected);
+    }
+}

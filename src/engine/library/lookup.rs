@@ -1,0 +1,93 @@
+//! What a name leads to where it leads to no skill.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::engine::discover::Diagnostic;
+use crate::error::{Error, ErrorKind};
+use crate::text;
+
+/// How many names an error lists.
+const MAX_NAMES: usize = 20;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum LookupError {
+    /// No skill has the name.
+    #[error(transparent)]
+    Unknown(#[from] UnknownSkill),
+    /// Something that the policy makes an error of, or a skill that is there and cannot be loaded.
+    #[error(transparent)]
+    Failed(#[from] Arc<Diagnostic>),
+}
+
+/// A name that no skill has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no skill `{name}`")]
+pub struct UnknownSkill {
+    /// The name.
+    pub name: String,
+    /// The names of all skills that there are, sorted.
+    pub available: Vec<String>,
+    /// The one that was probably meant.
+    pub closest: Option<String>,
+}
+
+impl UnknownSkill {
+    /// The error for `name`, where there are the skills `available`.
+    pub fn new(name: &str, available: BTreeSet<String>) -> Self {
+        let closest = text::closest(name, available.iter().map(String::as_str)).map(str::to_owned);
+        Self { name: name.to_owned(), available: available.into_iter().collect(), closest }
+    }
+
+    /// The error of a verb, with `more` that a person should know.
+    pub(in crate::engine) fn into_error(self, more: impl Iterator<Item = String>) -> Error {
+        let mut error = Error::usage(self.to_string());
+        if let Some(name) = &self.closest {
+            error = error.hint(format!("did you mean `{name}`?"));
+        }
+        if !self.available.is_empty() {
+            error = error.hint(format!("there are {}", some(&self.available)));
+        }
+        error = more.fold(error, Error::hint);
+        error.hint(if self.available.is_empty() {
+            "`skillpm install owner/repo` installs skills, `skillpm list` shows them"
+        } else {
+            "`skillpm list` shows what is installed, `skillpm install owner/repo` adds more"
+        })
+    }
+}
+
+impl From<UnknownSkill> for Error {
+    fn from(error: UnknownSkill) -> Self {
+        error.into_error(std::iter::empty())
+    }
+}
+
+impl From<LookupError> for Error {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::Unknown(error) => error.into(),
+            LookupError::Failed(diagnostic) => match &*diagnostic {
+                Diagnostic::Skill { file, reason } => {
+                    let dir = file.parent().and_then(|dir| dir.file_name()).unwrap_or_default();
+                    reason.to_error(&dir.to_string_lossy(), file)
+                }
+                Diagnostic::Missing(_) => Self::usage(diagnostic.to_string())
+                    .hint("create it, or leave it out; only a strict policy asks for it"),
+                _ => Self::new(ErrorKind::Findings, diagnostic.to_string())
+                    .hint("rename or remove one of them, or choose a policy that says which one wins"),
+            },
+        }
+    }
+}
+
+/// The first names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

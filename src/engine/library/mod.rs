@@ -1,0 +1,217 @@
+//! The skills of some sources, for as long as a program runs.
+//!
+//! What a [`Library`] found is a [`Snapshot`]: it never changes, and a rescan puts another one in its place.
+//! So whoever reads sees all skills as they were at one time, however many others read, and whoever holds
+//! a snapshot may go on with it.
+
+mod lookup;
+mod serve;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+pub use lookup::{LookupError, UnknownSkill};
+pub use serve::{FileError, Opened};
+pub use snapshot::Snapshot;
+
+use super::discover::{Diagnostic, Skill, discover_again};
+use super::load;
+use super::memory::Memory;
+use super::sources::{Source, named_apart, sources_of};
+use super::tools::{ToolCache, ToolSet};
+use crate::error::Result;
+use crate::policy::{Freshness, Policy};
+use crate::settings::Settings;
+use crate::skill;
+
+/// The skills of ordered sources, as a policy has them.
+///
+/// It is made without looking at anything; the first one who asks waits for the search. It can be shared
+/// between threads, and all its methods take `&self`.
+#[derive(Debug)]
+pub struct Library {
+    sources: Vec<Source>,
+    policy: Policy,
+    /// What was found last. Only swapped, never changed.
+    current: RwLock<Option<Arc<View>>>,
+    /// Held by the one who searches.
+    memory: Mutex<Memory>,
+    bodies: Mutex<HashMap<PathBuf, Instructions>>,
+    tools: ToolCache,
+}
+
+/// A snapshot, and since when it is true.
+#[derive(Debug)]
+struct View {
+    snapshot: Arc<Snapshot>,
+    since: Instant,
+}
+
+/// The instructions of a skill.
+#[derive(Debug, Clone)]
+pub struct Instructions {
+    /// The skill, with the metadata that its file had when the instructions were read.
+    pub skill: Arc<Skill>,
+    /// The Markdown after the frontmatter, as it is.
+    pub body: Arc<str>,
+}
+
+impl Library {
+    /// Returns the library of `sources`, the first first. Nothing is looked at yet.
+    ///
+    /// Two sources of one name are told apart by a number: the second `skills` is `skills-2`.
+    pub fn new(sources: Vec<Source>, policy: Policy) -> Self {
+        Self {
+            sources: named_apart(sources),
+            policy,
+            current: RwLock::default(),
+            memory: Mutex::default(),
+            bodies: Mutex::default(),
+            tools: ToolCache::default(),
+        }
+    }
+
+    /// Returns the library of the places that `policy` names, as they are for `settings`.
+    ///
+    /// # Errors
+    ///
+    /// Where the project's root cannot be found.
+    pub fn of_places(settings: &Settings, policy: Policy) -> Result<Self> {
+        Ok(Self::new(sources_of(settings, &policy)?, policy))
+    }
+
+    /// Where it looks, the first first.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// What it tolerates, and when it looks again.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Returns all skills, as fresh as the policy asks. Where nothing changed it is the same one as before.
+    ///
+    /// # Errors
+    ///
+    /// Never for a single skill; a source that is not there and two skills of one name, where the policy
+    /// makes errors of them.
+    pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookupError> {
+        let asked = Instant::now();
+        if let Some(view) = self.view()
+            && self.is_fresh(&view, asked)
+        {
+            return Ok(Arc::clone(&view.snapshot));
+        }
+        let mut memory = lock(&self.memory);
+        // Somebody else may have looked in the meantime.
+        let before = self.view();
+        if let Some(view) = &before
+            && self.is_fresh(view, asked)
+        {
+            return Ok(Arc::clone(&view.snapshot));
+        }
+        let since = Instant::now();
+        let found = discover_again(&self.sources, &self.policy, &mut memory)?;
+        let same = before.filter(|view| view.snapshot.is_of(&found)).map(|view| Arc::clone(&view.snapshot));
+        let snapshot = same.unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found)));
+        let view = View { snapshot: Arc::clone(&snapshot), since };
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
+        Ok(snapshot)
+    }
+
+    /// Forgets all that was read: whoever asks next waits for a new search. Snapshots that somebody holds
+    /// stay as they are.
+    pub fn invalidate(&self) {
+        // A search that is under way ends before, and its result goes too.
+        let mut memory = lock(&self.memory);
+        *memory = Memory::default();
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
+        lock(&self.bodies).clear();
+        self.tools.invalidate();
+    }
+
+    /// Returns the skill `name`, which may be the `source:name` of one that another one hides; see
+    /// [`Snapshot::get`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::snapshot`]; where there is no such skill, with the names of all that there are; one
+    /// that cannot be loaded.
+    pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
+        self.snapshot()?.get(name).cloned()
+    }
+
+    /// Returns the instructions of the skill `name`. Its file is read, unless the policy keeps what was
+    /// read and the file is the same still.
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::get`]; a file that cannot be read any more.
+    pub fn instructions(&self, name: &str) -> Result<Instructions, LookupError> {
+        let skill = self.get(name)?;
+        if self.policy.keep_bodies
+            && let Some(kept) = lock(&self.bodies).get(&skill.real)
+            && Arc::ptr_eq(&kept.skill, &skill)
+        {
+            return Ok(kept.clone());
+        }
+        let read = self.read(&skill)?;
+        if self.policy.keep_bodies {
+            let kept = Instructions { skill: Arc::clone(&skill), body: Arc::clone(&read.body) };
+            lock(&self.bodies).insert(skill.real.clone(), kept);
+        }
+        Ok(read)
+    }
+
+    /// Returns the script tools of the skill `name`. They are read again only where the file system says that
+    /// something was changed (S1-FR-204.3).
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::get`].
+    pub fn tools(&self, name: &str) -> Result<Arc<ToolSet>, LookupError> {
+        let skill = self.get(name)?;
+        Ok(self.tools.tools(&skill.real, &skill.meta.name, self.policy.scripts))
+    }
+
+    fn read(&self, skill: &Arc<Skill>) -> Result<Instructions, LookupError> {
+        let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
+        let document = load::document(&skill.file).map_err(unusable)?;
+        let directory = skill.dir.file_name().and_then(|name| name.to_str());
+        let loaded = skill::load_with(&document, &self.policy, directory).map_err(|e| unusable(e.into()))?;
+        let body = loaded.body.into();
+        // The file may have been changed since it was found: both parts are of the same bytes.
+        let skill = if loaded.meta == skill.meta {
+            Arc::clone(skill)
+        } else {
+            let (meta, deviations) = (loaded.meta, loaded.deviations);
+            Arc::new(Skill { meta, deviations, ..Skill::clone(skill) })
+        };
+        Ok(Instructions { skill, body })
+    }
+
+    fn view(&self) -> Option<Arc<View>> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether `view` will do for somebody who asked at `asked`.
+    fn is_fresh(&self, view: &View, asked: Instant) -> bool {
+        match self.policy.freshness {
+            Freshness::Session => true,
+            Freshness::Ttl(time) => asked.saturating_duration_since(view.since) < time,
+            // Only what was looked at after it was asked for.
+            Freshness::Stat => view.since > asked,
+        }
+    }
+}
+
+/// A thread that panicked leaves nothing half done behind these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,135 @@
+//! All skills, as they were at one time.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use super::lookup::{LookupError, UnknownSkill};
+use crate::engine::discover::{Diagnostic, Discovery, Skill, key};
+use crate::engine::sources::Source;
+
+/// What a library found. It never changes.
+#[derive(Debug)]
+pub struct Snapshot {
+    sources: Vec<Source>,
+    found: Discovery,
+    /// Where each name is in the skills that are used: made when somebody asks.
+    names: OnceLock<HashMap<Box<str>, usize>>,
+}
+
+impl Snapshot {
+    pub(super) fn new(sources: Vec<Source>, found: Discovery) -> Self {
+        Self { sources, found, names: OnceLock::new() }
+    }
+
+    /// One skill of each name, in the order of the sources, then by the bytes of their paths.
+    pub fn skills(&self) -> &[Arc<Skill>] {
+        &self.found.skills
+    }
+
+    /// The skills that others of their name hide, in the same order.
+    pub fn shadowed(&self) -> &[Arc<Skill>] {
+        &self.found.shadowed
+    }
+
+    /// The skills that the one called `name` hides.
+    pub fn hidden_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<Skill>> {
+        self.shadowed().iter().filter(move |skill| key(&skill.meta.name) == key(name))
+    }
+
+    /// What went wrong or is worth knowing.
+    pub fn diagnostics(&self) -> &[Arc<Diagnostic>] {
+        &self.found.diagnostics
+    }
+
+    /// Where was looked, the first first.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// Returns the skill `name`. A name is compared and never becomes a path, whatever is in it.
+    ///
+    /// It is the one that calls itself so; else, with a colon in it, the `source:name` of a skill that
+    /// another one may hide; else one in a directory of that name. In place of the name, `source:path` has
+    /// the directory below the source, with slashes: two skills of one name may lie in one source.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such skill, with the names of all that there are; one that cannot be loaded.
+    pub fn get(&self, name: &str) -> Result<&Arc<Skill>, LookupError> {
+        let by_name = self.names().get(&*key(name)).map(|at| &self.found.skills[*at]);
+        let found = by_name.or_else(|| self.in_source(name)).or_else(|| self.by_directory(name));
+        found.ok_or_else(|| match self.broken(name) {
+            Some(diagnostic) => Arc::clone(diagnostic).into(),
+            None => UnknownSkill::new(name, self.available()).into(),
+        })
+    }
+
+    fn available(&self) -> BTreeSet<String> {
+        self.skills().iter().map(|skill| skill.meta.name.clone()).collect()
+    }
+
+    fn names(&self) -> &HashMap<Box<str>, usize> {
+        self.names.get_or_init(|| {
+            let names = self.skills().iter().enumerate();
+            names.map(|(at, skill)| (key(&skill.meta.name).into(), at)).collect()
+        })
+    }
+
+    /// The skill that is asked for as `source:name` or `source:path`.
+    fn in_source(&self, text: &str) -> Option<&Arc<Skill>> {
+        self.sources.iter().find_map(|source| {
+            let name = text.strip_prefix(&*source.name)?.strip_prefix(':')?;
+            let inside = || {
+                let all = self.skills().iter().chain(self.shadowed());
+                all.filter(|skill| skill.source == source.name)
+            };
+            let called = inside().filter(|skill| key(&skill.meta.name) == key(name));
+            // The one that wins in its source is served by the name, as if there were no other source.
+            let called = called.max_by_key(|skill| (self.is_used(skill), skill.is_at_home()));
+            called.or_else(|| {
+                inside().find(|skill| skill.dir.strip_prefix(&source.dir).is_ok_and(|dir| is_path(dir, name)))
+            })
+        })
+    }
+
+    fn is_used(&self, skill: &Arc<Skill>) -> bool {
+        let used = self.names().get(&*key(&skill.meta.name));
+        used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
+    }
+
+    /// How a skill is listed that was installed under another name than its own.
+    fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
+        let mut all = self.skills().iter().chain(self.shadowed());
+        all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
+    }
+
+    /// A skill in a directory of that name that cannot be loaded.
+    fn broken(&self, name: &str) -> Option<&Arc<Diagnostic>> {
+        self.diagnostics().iter().find(|diagnostic| match &***diagnostic {
+            Diagnostic::Skill { file, .. } => [Some(&**file), file.parent()]
+                .into_iter()
+                .flatten()
+                .any(|path| path.file_name().is_some_and(|dir| dir == name)),
+            _ => false,
+        })
+    }
+
+    /// Whether it holds the very skills that were `found`.
+    pub(super) fn is_of(&self, found: &Discovery) -> bool {
+        let same = |ours: &[Arc<Skill>], theirs: &[Arc<Skill>]| {
+            ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+        };
+        let told =
+            |diagnostics: &[Arc<Diagnostic>]| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>();
+        same(self.skills(), &found.skills)
+            && same(self.shadowed(), &found.shadowed)
+            && told(self.diagnostics()) == told(&found.diagnostics)
+    }
+}
+
+/// Whether `text` is `path` with slashes between its parts.
+fn is_path(path: &Path, text: &str) -> bool {
+    let mut parts = text.split('/');
+    path.iter().all(|part| parts.next().is_some_and(|name| part == name)) && parts.next().is_none()
+}

@@ -1,0 +1,224 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use crate::engine::SourceKind;
+use crate::engine::testing::{World, skill_text};
+use crate::error::{Error, ErrorKind};
+use crate::fs;
+
+fn library(world: &World, freshness: Freshness) -> Library {
+    let policy = Policy { freshness, ..Policy::DEFAULT };
+    Library::of_places(&world.settings(&[]), policy).expect("places")
+}
+
+fn names(snapshot: &Snapshot) -> Vec<&str> {
+    snapshot.skills().iter().map(|skill| skill.meta.name.as_str()).collect()
+}
+
+fn text(name: &str, version: usize) -> String {
+    let words = format!("{name} {version} ").repeat(50);
+    format!(
+        "---\nname: {name}\ndescription: {words}\nmetadata:\n  version: \"{version}\"\n---\n\nBody {version}\n"
+    )
+}
+
+/// S3-NFR-6: whoever reads during a rescan sees every skill, and each as it was written at one time.
+#[test]
+fn readers_see_whole_views_while_skills_change() {
+    const SKILLS: usize = 12;
+    const ROUNDS: usize = 15;
+    let world = World::new();
+    let name = |number: usize| format!("skill-{number:02}");
+    let write = |number: usize, version: usize| {
+        world.write(&format!(".agents/skills/{}/SKILL.md", name(number)), &text(&name(number), version));
+    };
+    (0..SKILLS).for_each(|number| write(number, 0));
+    let expected: Vec<_> = (0..SKILLS).map(name).collect();
+    for freshness in [Freshness::Stat, Freshness::Ttl(Duration::from_micros(50)), Freshness::Session] {
+        let library = library(&world, freshness);
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let read = || {
+                let mut newest = [0; SKILLS];
+                while !done.load(Ordering::Relaxed) {
+                    let snapshot = library.snapshot().expect("no error");
+                    assert_eq!(names(&snapshot), expected);
+                    for (skill, newest) in snapshot.skills().iter().zip(&mut newest) {
+                        let version = skill.meta.version.as_deref().expect("a version");
+                        let words = format!("{} {version} ", skill.meta.name).repeat(50);
+                        assert_eq!(skill.meta.description, words.trim());
+                        let version: usize = version.parse().expect("a number");
+                        assert!(version >= *newest, "time runs one way");
+                        *newest = version;
+                    }
+                    let read = library.instructions("skill-03").expect("reads");
+                    let version = read.skill.meta.version.as_deref().expect("a version");
+                    assert_eq!(read.body.trim(), format!("Body {version}"));
+                }
+            };
+            let readers: Vec<_> = (0..8).map(|_| scope.spawn(read)).collect();
+            for version in 1..ROUNDS {
+                (0..SKILLS).for_each(|number| write(number, version));
+                if version % 5 == 0 {
+                    library.invalidate();
+                }
+            }
+            done.store(true, Ordering::Relaxed);
+            readers.into_iter().for_each(|reader| reader.join().expect("no panic"));
+        });
+        library.invalidate();
+        let last = library.snapshot().expect("no error");
+        assert!(last.skills().iter().all(|skill| skill.meta.version.as_deref() == Some("14")));
+        (0..SKILLS).for_each(|number| write(number, 0));
+    }
+}
+
+/// S3-NFR-6: it can be shared.
+#[test]
+fn a_library_goes_to_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<Library>();
+    check::<Snapshot>();
+    check::<LookupError>();
+}
+
+/// Conflict C17, S3-FR-8, S3-FR-13, S3-US-4: by stat data, for the session, for a time.
+#[test]
+fn freshness() {
+    let world = World::new();
+    world.skill(".agents/skills/a", "a");
+    let asked = |library: &Library| names(&library.snapshot().expect("no error")).join(" ");
+    let hour = Duration::from_secs(3600);
+    let [stat, session, ttl, no_time] =
+        [Freshness::Stat, Freshness::Session, Freshness::Ttl(hour), Freshness::Ttl(Duration::ZERO)]
+            .map(|freshness| library(&world, freshness));
+    let all = [&stat, &session, &ttl, &no_time];
+    assert_eq!(all.map(&asked), ["a"; 4]);
+    let held = session.snapshot().expect("no error");
+    world.skill(".agents/skills/b", "b");
+    assert_eq!(all.map(&asked), ["a b", "a", "a", "a b"]);
+    fs::remove_tree(&world.project().join(".agents/skills/a")).expect("removes");
+    world.write(".agents/skills/b/SKILL.md", &skill_text("c"));
+    assert_eq!(all.map(&asked), ["c", "a", "a", "c"]);
+    all.iter().for_each(|library| library.invalidate());
+    assert_eq!(all.map(&asked), ["c"; 4]);
+    assert_eq!(names(&held), ["a"], "what somebody holds stays");
+}
+
+/// Conflict C17: where nothing changed, the snapshot is the one that was there.
+#[test]
+fn what_did_not_change_is_the_same_snapshot() {
+    let world = World::new();
+    for name in ["a", "b"] {
+        world.skill(&format!(".agents/skills/{name}"), name);
+    }
+    let library = library(&world, Freshness::Stat);
+    let first = library.snapshot().expect("no error");
+    assert!(Arc::ptr_eq(&first, &library.snapshot().expect("no error")));
+    world.skill(".agents/skills/c", "c");
+    assert_eq!(names(&library.snapshot().expect("no error")), ["a", "b", "c"]);
+}
+
+/// Conflict C1: a skill that is hidden stays in reach, by the source and by its path in it.
+#[test]
+fn source_and_name() {
+    let world = World::new();
+    for dir in
+        [".agents/skills/copy", ".agents/skills/pdf", ".claude/skills/pdf", "../home/.agents/skills/pdf"]
+    {
+        world.skill(dir, "pdf");
+    }
+    world.skill("../home/.claude/skills/group/odd: one", "user:x y");
+    world.skill("more/skills/pdf", "pdf");
+    world.skill("even/skills/pdf", "pdf");
+    let settings = world.settings(&[]);
+    let mut sources = sources_of(&settings, &Policy::DEFAULT).expect("places");
+    for dir in ["more/skills", "even/skills"] {
+        sources.push(Source::new(SourceKind::Extra, world.project().join(dir)));
+    }
+    sources.push(Source::new(SourceKind::Bundled, world.project().join("none")));
+    let library = Library::new(sources, Policy::DEFAULT);
+    let snapshot = library.snapshot().expect("no error");
+    let names: Vec<_> = snapshot.sources().iter().map(|source| &*source.name).collect();
+    assert_eq!(names, ["project", "project-claude", "user", "user-claude", "skills", "skills-2", "bundled"]);
+    let dir = |name: &str| {
+        let skill = library.get(name).expect(name);
+        skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/")
+    };
+    assert_eq!(dir("pdf"), "project/.agents/skills/pdf");
+    assert_eq!(dir("project:pdf"), "project/.agents/skills/pdf");
+    assert_eq!(dir("project:copy"), "project/.agents/skills/copy", "two of one name in one source");
+    assert_eq!(dir("project-claude:pdf"), "project/.claude/skills/pdf");
+    assert_eq!(dir("user:pdf"), "home/.agents/skills/pdf");
+    assert_eq!(dir("skills-2:pdf"), "project/even/skills/pdf");
+    assert_eq!(dir("copy"), "project/.agents/skills/copy", "as it is listed");
+    // The name itself has a colon in it.
+    for name in ["user:x y", "user-claude:user:x y", "user-claude:group/odd: one", "odd: one"] {
+        assert_eq!(dir(name), "home/.claude/skills/group/odd: one", "{name}");
+    }
+    for name in ["bundled:pdf", "user-claude:pdf", "nowhere:pdf", "user:../pdf", "user:", ":", "project:/pdf"]
+    {
+        assert!(matches!(library.get(name), Err(LookupError::Unknown(_))), "{name}");
+    }
+    assert_eq!(snapshot.hidden_by("pdf").count(), 5);
+}
+
+/// S0-E8, S0-FR-019, S3-FR-15, S4-18, conflict C15: the error has the names, and the closest of them.
+#[test]
+fn an_unknown_skill_names_those_there_are() {
+    let world = World::new();
+    for name in ["pdf-tools", "docx"] {
+        world.skill(&format!(".agents/skills/{name}"), name);
+    }
+    world.write(".agents/skills/broken/SKILL.md", "---\nname: broken\n---\n");
+    let library = library(&world, Freshness::Stat);
+    let Err(LookupError::Unknown(unknown)) = library.get("pdf-tool") else { panic!("unknown") };
+    assert_eq!(unknown.available, ["docx", "pdf-tools"]);
+    assert_eq!(unknown.closest.as_deref(), Some("pdf-tools"));
+    let error = Error::from(unknown);
+    assert_eq!(
+        (error.kind(), error.to_string().as_str()),
+        (ErrorKind::Usage, "there is no skill `pdf-tool`")
+    );
+    assert_eq!(error.hints()[..2], ["did you mean `pdf-tools`?", "there are `docx`, `pdf-tools`"]);
+    let error = Error::from(library.get("broken").expect_err("cannot be loaded"));
+    assert_eq!(error.kind(), ErrorKind::Findings);
+    assert!(error.to_string().starts_with("the skill `broken` cannot be loaded: `"), "{error}");
+    assert!(error.to_string().contains("`description` is missing"), "{error}");
+}
+
+/// S3-FR-9: instructions are kept where the policy says so, and never longer than their file is the same.
+#[test]
+fn instructions_are_read_again_or_kept() {
+    let world = World::new();
+    let write = |version| world.write(".agents/skills/a/SKILL.md", &text("a", version));
+    let body = |library: &Library| library.instructions("a").expect("reads").body.trim().to_owned();
+    let kept = Policy { keep_bodies: true, ..Policy::DEFAULT };
+    let [fresh, kept, session] =
+        [Policy::DEFAULT, kept.clone(), Policy { freshness: Freshness::Session, ..kept }]
+            .map(|policy| Library::of_places(&world.settings(&[]), policy).expect("places"));
+    let all = [&fresh, &kept, &session];
+    write(1);
+    assert_eq!(all.map(body), ["Body 1"; 3]);
+    let before = session.instructions("a").expect("reads");
+    assert!(Arc::ptr_eq(&before.body, &session.instructions("a").expect("reads").body), "read once");
+    write(2);
+    assert_eq!(all.map(body), ["Body 2", "Body 2", "Body 1"]);
+    session.invalidate();
+    assert_eq!(body(&session), "Body 2");
+    fs::remove_tree(&world.project().join(".agents/skills/a")).expect("removes");
+    assert_eq!(body(&session), "Body 2", "in the session it is still there");
+    assert!(fresh.instructions("a").is_err() && kept.instructions("a").is_err());
+}
+
+/// Conflict C14: a source that is not there is empty, or an error where the policy says so.
+#[test]
+fn a_strict_library_wants_its_sources() {
+    let world = World::new();
+    let source = || vec![Source::new(SourceKind::Extra, world.project().join("nowhere"))];
+    assert!(Library::new(source(), Policy::DEFAULT).snapshot().expect("empty").skills().is_empty());
+    let error = Library::new(source(), Policy::STRICT).snapshot().expect_err("an error");
+    assert_eq!(Error::from(error).kind(), ErrorKind::Usage);
+}

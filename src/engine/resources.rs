@@ -1,0 +1,389 @@
+//! The files of a skill: which there are, and what is in one that was asked for.
+
+use std::path::Path;
+
+use crate::digest::Digest;
+use crate::error::Error;
+use crate::fs::{self, Base, BeneathError, PathError, Walk};
+use crate::policy::{Listing, Policy};
+use crate::source::discover::SKIPPED;
+use crate::text::closest_paths;
+use crate::tokens;
+use crate::tree::{Node, ReadError};
+
+/// The largest file that is read unless another limit is given, in bytes.
+pub const MAX_BYTES: u64 = 10 << 20;
+/// More files than that are no skill.
+const MAX_FILES: u64 = 10_000;
+/// How many names an error suggests.
+const MAX_NAMES: usize = 3;
+
+/// What is in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Text in UTF-8.
+    Text(String),
+    /// Anything else.
+    Binary(Vec<u8>),
+}
+
+/// Why a file of a skill is not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// No name at all.
+    #[error("it is empty")]
+    Empty,
+    /// A NUL, which no name of a file has.
+    #[error("it has a NUL character")]
+    Nul,
+    /// `/a`, `\a` or `C:\a`.
+    #[error("it is absolute")]
+    Absolute,
+    /// `..` as a component, or, where the policy says so, anywhere.
+    #[error("it has `..`")]
+    Dots,
+    /// There is no such file; these are like it.
+    #[error("there is no such file")]
+    Absent(Vec<String>),
+    /// A directory; these files are in it.
+    #[error("it is a directory")]
+    Directory(Vec<String>),
+    /// What is there cannot be read, or is not to be.
+    #[error(transparent)]
+    Refused(BeneathError),
+}
+
+/// Reads the file `name` of the skill in `dir`: any regular file below it, `/`-separated, whether it is
+/// listed or not, if it has no more than `max` bytes. No link is followed out of `dir`, whatever is moved
+/// while this works (S3-FR-11, conflict C16).
+///
+/// # Errors
+///
+/// [`Unreadable`].
+pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content, Unreadable> {
+    check(name, policy)?;
+    let base = Base::open(dir).map_err(|error| Unreadable::Refused(error.into()))?;
+    match fs::read_beneath(&base, Path::new(name), max, |_| false) {
+        Ok(bytes) => Ok(Content::of(bytes)),
+        Err(BeneathError::Absent) => Err(Unreadable::Absent(alike(dir, name))),
+        Err(BeneathError::NotAFile("a directory")) => Err(Unreadable::Directory(inside(dir, name))),
+        Err(error) => Err(Unreadable::Refused(error)),
+    }
+}
+
+/// Refuses names that can mean nothing below a directory, on any system.
+fn check(name: &str, policy: &Policy) -> Result<(), Unreadable> {
+    let is_drive =
+        name.as_bytes().get(1) == Some(&b':') && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if name.is_empty() {
+        Err(Unreadable::Empty)
+    } else if name.contains('\0') {
+        Err(Unreadable::Nul)
+    } else if name.starts_with(['/', '\\']) || is_drive {
+        Err(Unreadable::Absolute)
+    } else if name.split(['/', '\\']).any(|part| part == "..") || policy.no_dots && name.contains("..") {
+        Err(Unreadable::Dots)
+    } else {
+        Ok(())
+    }
+}
+
+/// The names of files that are like `name`.
+fn alike(dir: &Path, name: &str) -> Vec<String> {
+    let files = list(dir, Listing::All).unwrap_or_default();
+    let names = files.iter().map(String::as_str).chain([super::load::SKILL_FILE]);
+    closest_paths(name, names, MAX_NAMES).into_iter().map(str::to_owned).collect()
+}
+
+/// The names of the first files in the directory `name`.
+fn inside(dir: &Path, name: &str) -> Vec<String> {
+    let prefix = format!("{}/", name.trim_start_matches("./").trim_end_matches('/'));
+    let files = list(dir, Listing::All).unwrap_or_default();
+    files.into_iter().filter(|file| file.starts_with(&prefix)).take(MAX_NAMES).collect()
+}
+
+impl Content {
+    fn of(bytes: Vec<u8>) -> Self {
+        // Text has no NUL; what has one is for programs.
+        if bytes.contains(&0) {
+            return Self::Binary(bytes);
+        }
+        String::from_utf8(bytes).map_or_else(|error| Self::Binary(error.into_bytes()), Self::Text)
+    }
+}
+
+impl Unreadable {
+    /// The error for the file `name` of the skill `skill`.
+    pub fn into_error(self, skill: &str, name: &str) -> Error {
+        let message = format!("the file `{name}` of the skill `{skill}` is not read: {self}");
+        let relative =
+            "files are named by their paths below the skill's directory, such as `references/forms.md`";
+        let quoted = |names: Vec<String>| {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            names.join(", ")
+        };
+        let all = format!("`skillpm read {skill}` lists its files");
+        match self {
+            Self::Empty | Self::Nul | Self::Absolute | Self::Dots => Error::usage(message).hint(relative),
+            Self::Absent(names) if !names.is_empty() => {
+                Error::usage(message).hint(format!("did you mean {}?", quoted(names))).hint(all)
+            }
+            Self::Directory(names) if !names.is_empty() => {
+                Error::usage(message).hint(format!("in it are {}", quoted(names))).hint(all)
+            }
+            Self::Absent(_) | Self::Directory(_) => Error::usage(message).hint(all),
+            Self::Refused(error) => match error {
+                BeneathError::Unreadable(error) => Error::from(error)
+                    .context(format!("the file `{name}` of the skill `{skill}` is not read")),
+                BeneathError::TooLarge { size, .. } => {
+                    Error::usage(message).hint(format!("`--max-bytes {size}` reads it"))
+                }
+                BeneathError::Absent
+                | BeneathError::Outside
+                | BeneathError::Loop
+                | BeneathError::NotAFile(_) => {
+                    Error::integrity(message).hint("only regular files of the skill's own directory are read")
+                }
+            },
+        }
+    }
+}
+
+/// Returns the files of the skill in `dir` that are listed, as `/`-separated paths below it, sorted by their
+/// bytes. Links are left out, and so is what lies in directories that hold no skill's files, such as `.git`.
+///
+/// # Errors
+///
+/// Where a directory cannot be read, a name is not UTF-8, or there are more than any skill has.
+pub fn list(dir: &Path, listing: Listing) -> Result<Vec<String>, ReadError> {
+    let tree = fs::scan(dir, Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL })?;
+    let files = tree.entries().filter(|(_, entry)| matches!(entry.node, Node::File { .. }));
+    Ok(files.map(|(path, _)| path).filter(|path| listing.has(path)).map(str::to_owned).collect())
+}
+
+/// A thing in a skill's directory that is no directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// What it is.
+    pub kind: ItemKind,
+}
+
+/// What a thing in a skill's directory is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ItemKind {
+    /// A regular file.
+    File {
+        /// Bytes in it.
+        size: u64,
+        /// Whether it may be executed, as far as the file system knows.
+        executable: bool,
+        /// The digest of its content, if that can be read.
+        digest: Option<Digest>,
+        /// About how many tokens it is to a language model, if it is text.
+        tokens: Option<usize>,
+    },
+    /// A link, with its text.
+    Link(String),
+    /// Something stranger, told with its article.
+    Special(&'static str),
+}
+
+impl Item {
+    /// About how many tokens it is to a language model, if it is text.
+    pub fn tokens(&self) -> Option<usize> {
+        match self.kind {
+            ItemKind::File { tokens, .. } => tokens,
+            ItemKind::Link(_) | ItemKind::Special(_) => None,
+        }
+    }
+}
+
+/// Returns everything that lies in the skill's directory `dir`, sorted by path. Every file is read.
+///
+/// # Errors
+///
+/// As [`list`].
+pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
+    let tree = fs::scan(dir, Walk { entries: MAX_FILES, ..Walk::ALL })?;
+    let base = Base::open(dir).map_err(from_path)?;
+    let items = tree.entries().map(|(path, entry)| {
+        let kind = match entry.node {
+            Node::File { executable, size } => {
+                // Content of any size: a digest is told of all files.
+                let bytes = fs::read_beneath(&base, Path::new(path), u64::MAX - 1, |_| false).ok();
+                ItemKind::File {
+                    size: bytes.as_ref().map_or(size, |bytes| bytes.len() as u64),
+                    executable,
+                    digest: bytes.as_deref().map(Digest::of),
+                    tokens: bytes.and_then(|bytes| match Content::of(bytes) {
+                        Content::Text(text) => Some(tokens::estimate(&text)),
+                        Content::Binary(_) => None,
+                    }),
+                }
+            }
+            Node::Symlink => {
+                let target = fs::read_link(&dir.join(path)).ok().flatten().unwrap_or_default();
+                ItemKind::Link(target.to_string_lossy().into_owned())
+            }
+            Node::Special(kind) => ItemKind::Special(kind),
+        };
+        Item { path: path.to_owned(), kind }
+    });
+    Ok(items.collect())
+}
+
+fn from_path(error: PathError) -> ReadError {
+    std::io::Error::new(error.source.kind(), error).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+
+    fn skill() -> World {
+        let world = World::new();
+        world.skill("pdf", "pdf");
+        world.write("pdf/references/forms.md", "# Forms\n");
+        world.write("pdf/references/deep/a.txt", "deep\n");
+        world.write("pdf/scripts/fill.py", "print()\n");
+        world.write("pdf/notes..md", "dots\n");
+        world.write("pdf/.hidden", "hidden\n");
+        world.write("pdf/.git/config", "no");
+        world.write("pdf-secret/key", "outside");
+        world
+    }
+
+    fn answer(world: &World, name: &str, policy: &Policy) -> String {
+        match read(&world.project().join("pdf"), name, policy, 1000) {
+            Ok(Content::Text(text)) => text,
+            Ok(Content::Binary(bytes)) => format!("{bytes:?}"),
+            Err(error) => format!("{:?}", error.into_error("pdf", name).with_causes()),
+        }
+    }
+
+    /// S3-US-5, S3-FR-10, conflict C16: any regular file, in any directory, listed or not.
+    #[test]
+    fn any_file_of_the_skill_is_read() {
+        let world = skill();
+        for (name, text) in [
+            ("references/forms.md", "# Forms\n"),
+            ("./references//deep/a.txt", "deep\n"),
+            ("scripts/fill.py", "print()\n"),
+            ("notes..md", "dots\n"),
+            (".hidden", "hidden\n"),
+            (".git/config", "no"),
+        ] {
+            assert_eq!(answer(&world, name, &Policy::DEFAULT), text);
+        }
+        assert!(answer(&world, "SKILL.md", &Policy::DEFAULT).starts_with("---\nname: pdf\n"));
+    }
+
+    /// S3-US-11, S3-FR-11.
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        let world = skill();
+        for (names, reason) in [
+            (
+                &["../pdf-secret/key", "references/../../pdf-secret/key", "..", "a/..", "references\\..\\x"]
+                    [..],
+                "it has `..`",
+            ),
+            (&["/etc/passwd", "\\\\server\\share", "\\x", "C:\\x", "c:x"], "it is absolute"),
+            (&[""], "it is empty"),
+            (&["a\0b"], "it has a NUL character"),
+        ] {
+            for name in names {
+                let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
+                assert_eq!(error.to_string(), reason, "{name:?}");
+                let error = error.into_error("pdf", name);
+                assert_eq!(error.kind(), crate::error::ErrorKind::Usage);
+                assert!(error.hints()[0].contains("below the skill's directory"), "{:?}", error.hints());
+            }
+        }
+        assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "conflict C16, literally");
+        assert_eq!(answer(&world, "scripts/fill.py", &Policy::S3), "print()\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_leave_are_refused_and_others_followed() {
+        let world = skill();
+        world.link("../pdf-secret/key", "pdf/key");
+        world.link("../pdf-secret", "pdf/sibling");
+        world.link("references/forms.md", "pdf/inside.md");
+        assert_eq!(answer(&world, "inside.md", &Policy::DEFAULT), "# Forms\n");
+        for name in ["key", "sibling/key"] {
+            let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
+            let error = error.into_error("pdf", name);
+            assert_eq!(error.kind(), crate::error::ErrorKind::Integrity);
+            assert!(error.to_string().ends_with("it leads out of the directory"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_name_gets_the_closest() {
+        let world = skill();
+        let hints = |name: &str| {
+            let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
+            error.into_error("pdf", name).hints().to_vec()
+        };
+        let list = "`skillpm read pdf` lists its files";
+        assert_eq!(hints("forms.md"), ["did you mean `references/forms.md`?", list]);
+        assert_eq!(hints("skill.md"), ["did you mean `SKILL.md`?", list]);
+        assert_eq!(hints("zzz"), [list]);
+        assert_eq!(hints("references/"), ["in it are `references/deep/a.txt`, `references/forms.md`", list]);
+    }
+
+    #[test]
+    fn what_is_too_large_says_how_large_it_is() {
+        let world = skill();
+        world.write("pdf/big.txt", &"x".repeat(1001));
+        let error = read(&world.project().join("pdf"), "big.txt", &Policy::DEFAULT, 1000).expect_err("large");
+        let error = error.into_error("pdf", "big.txt");
+        assert!(error.to_string().ends_with("is not read: it has 1001 bytes, more than 1000"), "{error}");
+        assert_eq!(error.hints(), ["`--max-bytes 1001` reads it"]);
+    }
+
+    #[test]
+    fn what_is_no_text_is_binary() {
+        assert_eq!(Content::of("é\n".into()), Content::Text("é\n".into()));
+        for bytes in [&b"a\0b"[..], b"\xff\xfe"] {
+            assert_eq!(Content::of(bytes.to_vec()), Content::Binary(bytes.to_vec()));
+        }
+    }
+
+    /// S3-FR-4, S4-25, conflict C16.
+    #[test]
+    fn listings() {
+        let world = skill();
+        let list = |listing| list(&world.project().join("pdf"), listing).expect("lists");
+        let all = [".hidden", "notes..md", "references/deep/a.txt", "references/forms.md", "scripts/fill.py"];
+        assert_eq!(list(Listing::All), all);
+        assert_eq!(list(Listing::Specified), all[2..]);
+        assert_eq!(list(Listing::Markdown), ["notes..md", "references/forms.md"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_inventory_has_everything() {
+        let world = skill();
+        world.link("../pdf-secret/key", "pdf/key");
+        world.write("pdf/logo", "a\0b");
+        let items = inventory(&world.project().join("pdf")).expect("reads");
+        let find = |path: &str| items.iter().find(|item| item.path == path).expect(path).kind.clone();
+        assert_eq!(items.len(), 8, "{items:?}");
+        assert_eq!(find("key"), ItemKind::Link("../pdf-secret/key".into()));
+        let file = |text: &str, tokens| ItemKind::File {
+            size: text.len() as u64,
+            executable: false,
+            digest: Some(Digest::of(text.as_bytes())),
+            tokens,
+        };
+        assert_eq!(find("references/forms.md"), file("# Forms\n", Some(3)));
+        assert_eq!(find("logo"), file("a\0b", None));
+    }
+}

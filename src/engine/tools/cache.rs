@@ -1,0 +1,84 @@
+//! Tools of skills that were looked at before (S1-FR-204.3).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{SCRIPTS, ToolSet, tools};
+use crate::fs::{self, FileStat, Moment};
+use crate::policy::ScriptPlaces;
+
+/// Clocks of file systems are not finer than that, in seconds: what was changed just before it was read may
+/// be changed again without a trace.
+const RACY: i64 = 2;
+
+/// Keeps the tools of skills as long as nothing of their scripts has changed, by what the file system says
+/// without reading them. Any number of threads may ask.
+#[derive(Debug, Default)]
+pub struct ToolCache {
+    kept: Mutex<BTreeMap<PathBuf, Kept>>,
+}
+
+/// What was found in a skill's directory, and what the file system said of it before.
+#[derive(Debug)]
+struct Kept {
+    skill: String,
+    places: ScriptPlaces,
+    stats: Vec<(String, FileStat)>,
+    set: Arc<ToolSet>,
+}
+
+impl ToolCache {
+    /// The tools of the skill `skill` in `dir`, as [`tools`] finds them.
+    pub fn tools(&self, dir: &Path, skill: &str, places: ScriptPlaces) -> Arc<ToolSet> {
+        let root = if places == ScriptPlaces::Root { dir.to_owned() } else { dir.join(SCRIPTS) };
+        self.looked_at(dir, skill, places, &root, Moment::now())
+    }
+
+    fn looked_at(
+        &self,
+        dir: &Path,
+        skill: &str,
+        places: ScriptPlaces,
+        root: &Path,
+        now: Moment,
+    ) -> Arc<ToolSet> {
+        // Where nothing can be said of it, it is read each time.
+        let Ok(stats) = fs::stats(root) else {
+            self.kept().remove(dir);
+            return Arc::new(tools(dir, skill, places));
+        };
+        if let Some(kept) = self.kept().get(dir)
+            && (kept.skill.as_str(), kept.places) == (skill, places)
+            && kept.stats == stats
+        {
+            return Arc::clone(&kept.set);
+        }
+        // The lock is not held while files are read.
+        let set = Arc::new(tools(dir, skill, places));
+        let settled = |stat: &FileStat| stat.changed.seconds < now.seconds - RACY;
+        if stats.iter().all(|(_, stat)| settled(stat)) {
+            let kept = Kept { skill: skill.to_owned(), places, stats, set: Arc::clone(&set) };
+            self.kept().insert(dir.to_owned(), kept);
+        }
+        set
+    }
+
+    /// As [`ToolCache::tools`], `seconds` later.
+    #[cfg(test)]
+    pub(super) fn tools_later(&self, dir: &Path, skill: &str, seconds: i64) -> Arc<ToolSet> {
+        let now = Moment::now();
+        let later = Moment { seconds: now.seconds + seconds, ..now };
+        self.looked_at(dir, skill, ScriptPlaces::Top, &dir.join(SCRIPTS), later)
+    }
+
+    /// Forgets everything.
+    pub fn invalidate(&self) {
+        self.kept().clear();
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Kept>> {
+        // Whoever panicked left a map that is whole.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

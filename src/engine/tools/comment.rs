@@ -1,0 +1,106 @@
+//! The comment at the top of a script.
+
+/// How much of a script is searched for its first comment.
+const MAX_LINES: usize = 60;
+
+/// What begins a line that says nothing of what the script does, in lower case.
+const NOISE: [&str; 22] = [
+    "!",
+    "-*-",
+    "vim:",
+    "shellcheck",
+    "spdx-",
+    "copyright",
+    "(c) ",
+    "©",
+    "license",
+    "licensed",
+    "usage",
+    "coding",
+    "pylint",
+    "flake8",
+    "noqa",
+    "type:",
+    "ruff:",
+    "mypy:",
+    "eslint",
+    "@ts-",
+    "@",
+    "author",
+];
+
+/// The first line of the comment at the top that says what the script does. `marker` begins a comment, and
+/// `file` is the name of the script, which may stand before it.
+pub(super) fn summary(text: &str, marker: &str, file: &str) -> Option<String> {
+    block(text, marker).into_iter().find_map(|line| telling(line, file))
+}
+
+/// `line`, where it says something.
+pub(super) fn telling(line: &str, file: &str) -> Option<String> {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '=' | '*' | '-' | '/'));
+    let lower = line.to_lowercase();
+    let stem = super::stem(file).to_lowercase();
+    let rest = match lower.strip_prefix(&file.to_lowercase()).or_else(|| lower.strip_prefix(&stem)) {
+        // `greet.sh - Says hello`
+        Some(rest) if rest.trim_start().starts_with([':', '-', '–', '—']) => {
+            let at =
+                line.char_indices().rev().nth(rest.chars().count().saturating_sub(1)).map_or(0, |(at, _)| at);
+            line[at..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '–' | '—'))
+        }
+        Some("") => return None,
+        _ => line,
+    };
+    let says = rest.chars().any(char::is_alphanumeric) && !NOISE.iter().any(|noise| lower.starts_with(noise));
+    says.then(|| rest.to_owned())
+}
+
+/// The lines of the first comments, without their marks.
+fn block<'a>(text: &'a str, marker: &str) -> Vec<&'a str> {
+    let mut lines = Vec::new();
+    // Python's packaging tools keep what a script needs in a comment.
+    let mut in_metadata = false;
+    for line in text.lines().take(MAX_LINES) {
+        let line = line.trim();
+        if let Some(comment) = line.strip_prefix(marker) {
+            let comment = comment.trim();
+            if comment.starts_with("///") {
+                in_metadata = !in_metadata && comment.len() > 3;
+            } else if !in_metadata && !line.starts_with("#!") {
+                lines.push(comment);
+            }
+        } else if !line.is_empty()
+            && !line.starts_with("set ")
+            && !line.starts_with("'use strict'")
+            && !line.starts_with("\"use strict\"")
+        {
+            break;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S1-D3: a comment stands for a docstring.
+    #[test]
+    fn the_first_line_that_says_something() {
+        for (text, expected) in [
+            ("#!/bin/sh\n# Deploys it.\n# More.\n", Some("Deploys it.")),
+            ("#!/bin/sh\nset -eu\n\n# -----\n# Deploys it.\n", Some("Deploys it.")),
+            ("# x.sh\n#\n# Deploys it.\n", Some("Deploys it.")),
+            ("# X.sh - Deploys it\n", Some("Deploys it")),
+            ("# x: Deploys it\n", Some("Deploys it")),
+            ("# Usage: x.sh\n# Deploys it.\n", Some("Deploys it.")),
+            ("# Copyright 2026\n# SPDX-License-Identifier: MIT\n# shellcheck shell=sh\n", None),
+            ("# /// script\n# dependencies = []\n# ///\n# Deploys it.\n", Some("Deploys it.")),
+            ("echo\n# Deploys it.\n", None),
+            ("# ==== Déploie ====\n", Some("Déploie")),
+            ("", None),
+        ] {
+            assert_eq!(summary(text, "#", "x.sh").as_deref(), expected, "{text:?}");
+        }
+        assert_eq!(summary("// Runs.\n", "//", "x.js").as_deref(), Some("Runs."));
+    }
+}

@@ -1,0 +1,299 @@
+//! What a tool takes: its parameters, and how a script gets them.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// The type of a parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Anything: it cannot be told from the script.
+    Any,
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list.
+    Array(Box<Self>),
+    /// A mapping.
+    Object,
+}
+
+impl Kind {
+    /// A list of texts.
+    pub(super) fn strings() -> Self {
+        Self::Array(Box::new(Self::String))
+    }
+
+    /// The kind that `value` has.
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Any,
+            Value::Bool(_) => Self::Boolean,
+            Value::Number(number) if number.is_f64() => Self::Number,
+            Value::Number(_) => Self::Integer,
+            Value::String(_) => Self::String,
+            Value::Array(items) => {
+                let mut kinds = items.iter().map(Self::of);
+                let first = kinds.next().unwrap_or(Self::Any);
+                Self::Array(Box::new(if kinds.all(|kind| kind == first) { first } else { Self::Any }))
+            }
+            Value::Object(_) => Self::Object,
+        }
+    }
+
+    /// Whether `value` is of this kind.
+    pub(super) fn takes(&self, value: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::String => value.is_string(),
+            Self::Integer => {
+                value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
+            }
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::Array(items) => {
+                value.as_array().is_some_and(|values| values.iter().all(|value| items.takes(value)))
+            }
+            Self::Object => value.is_object(),
+        }
+    }
+
+    /// Its name in JSON Schema, which is also that of the manifest.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Array(_) => "array",
+            Self::Object => "object",
+        }
+    }
+
+    fn schema(&self) -> Map<String, Value> {
+        let mut schema = Map::new();
+        if *self != Self::Any {
+            schema.insert("type".into(), self.name().into());
+        }
+        if let Self::Array(items) = self
+            && **items != Self::Any
+        {
+            schema.insert("items".into(), items.schema().into());
+        }
+        schema
+    }
+}
+
+/// Where a script looks for a parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Among the words that belong to no option, in the order of the parameters.
+    Positional,
+    /// Behind an option such as `--count`; several values behind one another.
+    Option(String),
+    /// Behind an option that is written again for each value.
+    Repeated(String),
+    /// An option that is there where the value is true.
+    Switch(String),
+    /// An option that is there where the value is false.
+    Unless(String),
+    /// One of two options: the first where the value is true.
+    Either(String, String),
+    /// An option that is written as often as the value says.
+    Count(String),
+    /// A key of the object that the script reads from its standard input.
+    Key,
+}
+
+/// A parameter of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whether it has to be there.
+    pub required: bool,
+    /// What holds where it is not there.
+    pub default: Option<Value>,
+    /// The values that it may have; any where there are none.
+    pub choices: Vec<Value>,
+    /// Where the script looks for it.
+    pub place: Place,
+}
+
+impl Parameter {
+    /// Returns a parameter that must be there and of which no more is known.
+    pub(super) fn new(name: impl Into<String>, kind: Kind, place: Place) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            description: None,
+            required: true,
+            default: None,
+            choices: Vec::new(),
+            place,
+        }
+    }
+
+    /// The same, where it need not be there.
+    pub(super) fn optional(self) -> Self {
+        Self { required: false, ..self }
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = self.kind.schema();
+        if let Some(text) = &self.description {
+            schema.insert("description".into(), text.clone().into());
+        }
+        if !self.choices.is_empty() {
+            // The choices of a list are those of its entries.
+            match schema.get_mut("items") {
+                Some(Value::Object(items)) => items.insert("enum".into(), self.choices.clone().into()),
+                _ => schema.insert("enum".into(), self.choices.clone().into()),
+            };
+        }
+        if let Some(value) = &self.default {
+            schema.insert("default".into(), value.clone());
+        }
+        schema.into()
+    }
+}
+
+/// What the types of a tool's input were read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TypedBy {
+    /// The manifest.
+    Manifest,
+    /// The signature of the function `main`.
+    Signature,
+    /// Calls of `add_argument`.
+    Argparse,
+    /// Decorators of click.
+    Click,
+    /// A line that starts with `Usage:`.
+    Usage,
+    /// A call of `getopts`.
+    Getopts,
+    /// `@param` lines.
+    Jsdoc,
+    /// Names that are given to the words of the command line.
+    Argv,
+    /// Nothing: the script takes words, or an object, and no more is known.
+    Nothing,
+}
+
+/// What a tool takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// The parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// Whether it takes other keys, too.
+    pub open: bool,
+    /// What this was read from.
+    pub typed_by: TypedBy,
+}
+
+/// The name of the one parameter of a tool of which nothing is known.
+pub const WORDS: &str = "arguments";
+
+impl Input {
+    /// Words, of which no more is known.
+    pub(super) fn words() -> Self {
+        let words = Parameter {
+            description: Some("The words of the command line, in order.".into()),
+            ..Parameter::new(WORDS, Kind::strings(), Place::Positional).optional()
+        };
+        Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing }
+    }
+
+    /// An object on standard input, of which no more is known.
+    pub(super) fn object() -> Self {
+        Self { parameters: Vec::new(), open: true, typed_by: TypedBy::Nothing }
+    }
+
+    /// Whether something is known of the parameters.
+    pub fn is_typed(&self) -> bool {
+        self.typed_by != TypedBy::Nothing
+    }
+
+    /// Whether the script reads an object from its standard input.
+    pub fn is_json(&self) -> bool {
+        self.open || self.parameters.iter().any(|parameter| parameter.place == Place::Key)
+    }
+
+    /// The input as a JSON Schema: an object with a property for each parameter.
+    pub fn schema(&self) -> Value {
+        let properties: Map<String, Value> =
+            self.parameters.iter().map(|one| (one.name.clone(), one.schema())).collect();
+        let required: Vec<&str> =
+            self.parameters.iter().filter(|one| one.required).map(|one| one.name.as_str()).collect();
+        let mut schema = json!({ "type": "object", "properties": properties });
+        if !required.is_empty() {
+            schema["required"] = required.into();
+        }
+        schema["additionalProperties"] = self.open.into();
+        schema
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_values() {
+        for (value, kind) in [
+            (json!(1), Kind::Integer),
+            (json!(1.5), Kind::Number),
+            (json!(true), Kind::Boolean),
+            (json!("x"), Kind::String),
+            (json!(["x"]), Kind::strings()),
+            (json!(["x", 1]), Kind::Array(Box::new(Kind::Any))),
+            (json!({}), Kind::Object),
+            (json!(null), Kind::Any),
+        ] {
+            assert_eq!(Kind::of(&value), kind, "{value}");
+            assert!(kind.takes(&value), "{value}");
+        }
+        assert!(Kind::Number.takes(&json!(1)) && Kind::Integer.takes(&json!(2.0)));
+        assert!(!Kind::Integer.takes(&json!(1.5)) && !Kind::strings().takes(&json!([1])));
+    }
+
+    /// S1-Q2: the schema of a tool's input.
+    #[test]
+    fn a_schema_says_what_is_known() {
+        let mut mode = Parameter::new("modes", Kind::strings(), Place::Repeated("--mode".into())).optional();
+        mode.choices = vec!["a".into(), "b".into()];
+        mode.default = Some(json!(["a"]));
+        let mut any = Parameter::new("any", Kind::Any, Place::Positional);
+        any.description = Some("Whatever.".into());
+        let input = Input { parameters: vec![any, mode], open: false, typed_by: TypedBy::Argparse };
+        assert_eq!(
+            input.schema(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "any": { "description": "Whatever." },
+                    "modes": {
+                        "type": "array",
+                        "items": { "type": "string", "enum": ["a", "b"] },
+                        "default": ["a"],
+                    },
+                },
+                "required": ["any"],
+                "additionalProperties": false,
+            })
+        );
+        assert_eq!(Input::object().schema()["additionalProperties"], true);
+        assert!(Input::object().is_json() && !Input::words().is_json());
+    }
+}

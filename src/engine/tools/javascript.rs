@@ -1,0 +1,327 @@
+//! What a JavaScript file says of itself: its first comment, `@param` lines of `main`, a usage line, names
+//! that are given to `process.argv`.
+
+use serde_json::Value;
+
+use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use super::{Facts, comment, usage};
+
+/// The longest comment that is looked at.
+const MAX_COMMENT: usize = 64 << 10;
+/// The largest number of parameters that are looked at.
+const MAX_PARAMETERS: usize = 64;
+
+/// What a script says.
+pub(super) fn facts(text: &str, file: &str) -> Facts {
+    let body =
+        text.strip_prefix("#!").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
+    let top = first_comment(body);
+    let of_main = main_comment(text);
+    let in_comment = |comment: &str| {
+        comment
+            .lines()
+            .map(unstarred)
+            .take_while(|line| !line.starts_with('@'))
+            .find_map(|line| comment::telling(line, file))
+    };
+    let tagged = |comment: &str| {
+        let tags = ["@file ", "@fileoverview ", "@description "];
+        comment.lines().map(unstarred).find_map(|line| {
+            tags.iter().find_map(|tag| line.strip_prefix(tag)).map(|text| text.trim().to_owned())
+        })
+    };
+    let description = [top, of_main]
+        .into_iter()
+        .flatten()
+        .find_map(|comment| in_comment(comment).or_else(|| tagged(comment)));
+    let description = description.or_else(|| comment::summary(body, "//", file));
+    let input = of_main.or(top).and_then(|comment| params(comment, text));
+    let input = input.or_else(|| usage::input(text, file)).or_else(|| argv(text));
+    Facts { description, input: Some(input.unwrap_or_else(|| unknown(text))) }
+}
+
+/// The input where nothing is known.
+fn unknown(text: &str) -> Input {
+    if reads_input(text) && !text.contains("process.argv") { Input::object() } else { Input::words() }
+}
+
+fn reads_input(text: &str) -> bool {
+    ["process.stdin", "readFileSync(0", "readFileSync('/dev/stdin'", "readFileSync(\"/dev/stdin\""]
+        .iter()
+        .any(|part| text.contains(part))
+}
+
+/// The block comment at the top.
+fn first_comment(body: &str) -> Option<&str> {
+    let mut rest = body.trim_start();
+    for strict in ["'use strict';", "\"use strict\";"] {
+        rest = rest.strip_prefix(strict).unwrap_or(rest).trim_start();
+    }
+    let inner = rest.strip_prefix("/*")?;
+    let inner = &inner[..inner.floor_char_boundary(MAX_COMMENT)];
+    Some(&inner[..inner.find("*/")?])
+}
+
+/// The comment directly before the function `main`.
+fn main_comment(text: &str) -> Option<&str> {
+    let at = ["function main(", "const main = "].iter().find_map(|start| text.find(start))?;
+    let before = text[..at].trim_end();
+    let before = before.strip_suffix("async").unwrap_or(before).trim_end();
+    let before = before.strip_suffix("export").unwrap_or(before).trim_end();
+    let inner = before.strip_suffix("*/")?;
+    let inner = &inner[inner.ceil_char_boundary(inner.len().saturating_sub(MAX_COMMENT))..];
+    Some(&inner[inner.rfind("/**")? + 3..])
+}
+
+/// A line of a block comment without the star that begins it.
+fn unstarred(line: &str) -> &str {
+    line.trim().trim_start_matches('*').trim()
+}
+
+/// The `@param` lines of a comment.
+fn params(comment: &str, text: &str) -> Option<Input> {
+    let place =
+        if reads_input(text) || !text.contains("process.argv") { Place::Key } else { Place::Positional };
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for line in comment.lines().map(unstarred) {
+        let Some(rest) = line.strip_prefix("@param ") else { continue };
+        let rest = rest.trim_start();
+        let (of, rest) = match rest.strip_prefix('{') {
+            Some(rest) => rest.split_once('}')?,
+            None => ("", rest),
+        };
+        let (name, text) = named(rest.trim_start())?;
+        let (name, default) = name;
+        let optional = default.is_some() || of.ends_with('=');
+        // `options.name` is a part of another one.
+        if name.0.contains('.') || of.starts_with("...") || parameters.len() == MAX_PARAMETERS {
+            return None;
+        }
+        let (kind, choices) = kind(of.trim_end_matches('='));
+        let default = default.filter(|text| !text.is_empty()).and_then(|text| value(text, &kind));
+        let description = text.trim_start_matches(['-', ' ']).trim();
+        let parameter = Parameter::new(name.0, kind, place.clone());
+        parameters.push(Parameter {
+            required: !optional,
+            default,
+            choices,
+            description: (!description.is_empty()).then(|| description.to_owned()),
+            ..parameter
+        });
+    }
+    // A function of one object takes what the caller reads from somewhere.
+    if parameters.is_empty()
+        || matches!(&parameters[..], [one] if matches!(one.kind, Kind::Array(_)) && one.name == "argv")
+    {
+        return None;
+    }
+    if place == Place::Positional {
+        parameters.iter_mut().filter(|one| one.kind == Kind::Any).for_each(|one| one.kind = Kind::String);
+    }
+    Some(Input { parameters, open: false, typed_by: TypedBy::Jsdoc })
+}
+
+/// A name of a parameter.
+struct Name<'a>(&'a str);
+
+/// The name of a parameter with its default, `Some` where it is optional, and the text behind it: `name - text`,
+/// `[name=default] text`.
+fn named(rest: &str) -> Option<((Name<'_>, Option<&str>), &str)> {
+    let fits = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.'))
+    };
+    if let Some(inner) = rest.strip_prefix('[') {
+        let (inner, text) = inner.split_once(']')?;
+        let (name, default) = inner.split_once('=').unwrap_or((inner, ""));
+        return fits(name.trim()).then(|| ((Name(name.trim()), Some(default.trim())), text));
+    }
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    fits(&rest[..end]).then(|| ((Name(&rest[..end]), None), &rest[end..]))
+}
+
+fn kind(of: &str) -> (Kind, Vec<Value>) {
+    let of = of.trim().trim_start_matches(['?', '!']);
+    if of.contains('|') {
+        let quoted = |part: &str| {
+            let part = part.trim().trim_matches(['(', ')']);
+            let inner = part.strip_prefix(['\'', '"'])?.strip_suffix(['\'', '"'])?;
+            Some(Value::from(inner))
+        };
+        return match of.split('|').map(quoted).collect::<Option<Vec<_>>>() {
+            Some(choices) => (Kind::String, choices),
+            None => (Kind::Any, Vec::new()),
+        };
+    }
+    let kind = match of {
+        "string" | "String" => Kind::String,
+        "number" | "Number" => Kind::Number,
+        "integer" | "int" => Kind::Integer,
+        "boolean" | "Boolean" | "bool" => Kind::Boolean,
+        "object" | "Object" => Kind::Object,
+        "string[]" | "Array<string>" | "Array.<string>" => Kind::strings(),
+        "number[]" | "Array<number>" => Kind::Array(Box::new(Kind::Number)),
+        "Array" | "array" | "any[]" => Kind::Array(Box::new(Kind::Any)),
+        _ => Kind::Any,
+    };
+    (kind, Vec::new())
+}
+
+/// A default as it is written.
+fn value(text: &str, kind: &Kind) -> Option<Value> {
+    let text = text.trim_matches(['\'', '"']);
+    let value = match kind {
+        Kind::String => Value::from(text),
+        _ => serde_json::from_str(text).ok()?,
+    };
+    kind.takes(&value).then_some(value)
+}
+
+/// `const [input, output] = process.argv.slice(2)`, `const input = process.argv[2]`.
+fn argv(text: &str) -> Option<Input> {
+    let uses = memchr::memmem::find_iter(text.as_bytes(), "process.argv").count();
+    let harmless = memchr::memmem::find_iter(text.as_bytes(), "process.argv.length").count();
+    let mut told = 0;
+    let mut found: Vec<Option<Parameter>> = Vec::new();
+    for line in text.lines().filter(|line| line.contains("process.argv")) {
+        let declared =
+            ["const ", "let ", "var "].iter().find_map(|word| line.trim_start().strip_prefix(word));
+        // A default has an equals sign, too.
+        let divided = declared.and_then(|rest| {
+            let equals = rest[..rest.find("process.argv")?].rfind('=')?;
+            Some((&rest[..equals], &rest[equals + 1..]))
+        });
+        let Some((left, right)) = divided else { continue };
+        let (left, right) = (left.trim(), right.trim().trim_end_matches(';'));
+        if let Some(list) = left.strip_prefix('[').and_then(|left| left.strip_suffix(']')) {
+            let skipped = match right {
+                "process.argv" => 2,
+                "process.argv.slice(2)" => 0,
+                _ => return None,
+            };
+            if !found.is_empty() {
+                return None;
+            }
+            for name in list.split(',').map(str::trim).skip(skipped) {
+                let (name, default) =
+                    name.split_once('=').map_or((name, None), |(name, default)| (name.trim(), Some(default)));
+                found.push(Some(word(name, default)?));
+            }
+            told += 1;
+        } else if let Some(rest) = right.strip_prefix("process.argv[") {
+            let (number, rest) = rest.split_once(']')?;
+            let number =
+                number.parse::<usize>().ok().filter(|number| (2..=MAX_PARAMETERS).contains(number))?;
+            let default = rest.trim().strip_prefix("||").or_else(|| rest.trim().strip_prefix("??"));
+            if default.is_none() && !rest.trim().is_empty() {
+                return None;
+            }
+            found.resize(found.len().max(number - 1), None);
+            found[number - 2] = Some(word(left, default)?);
+            told += 1;
+        }
+    }
+    let mut parameters = found.into_iter().collect::<Option<Vec<_>>>()?;
+    let names: std::collections::BTreeSet<_> = parameters.iter().map(|one| &one.name).collect();
+    if parameters.is_empty() || names.len() < parameters.len() || uses > told + harmless {
+        return None;
+    }
+    let mut optional = false;
+    for parameter in &mut parameters {
+        optional |= !parameter.required;
+        parameter.required = !optional;
+    }
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+}
+
+fn word(name: &str, default: Option<&str>) -> Option<Parameter> {
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
+    let parameter = is_name.then(|| Parameter::new(name, Kind::String, Place::Positional))?;
+    let Some(default) = default.map(str::trim) else { return Some(parameter) };
+    let quote = default.chars().next().filter(|c| matches!(c, '\'' | '"'));
+    let inner = quote
+        .and_then(|quote| default[1..].strip_suffix(quote))
+        .filter(|text| !text.contains(['\'', '"', '\\']));
+    Some(Parameter { default: inner.map(Value::from), ..parameter.optional() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn input(text: &str) -> Input {
+        facts(text, "x.js").input.expect("an input")
+    }
+
+    /// S1-D3.
+    #[test]
+    fn the_comment_at_the_top_or_of_main() {
+        for (text, expected) in [
+            ("#!/usr/bin/env node\n/**\n * Says hello.\n * @param {string} x\n */\n", Some("Says hello.")),
+            ("'use strict';\n/* x.js - Says hello */\n", Some("Says hello")),
+            ("// Says hello.\n", Some("Says hello.")),
+            ("const a = 1;\n/** Says hello. */\nasync function main() {}\n", Some("Says hello.")),
+            ("/** @fileoverview Says hello. */\n", Some("Says hello.")),
+            ("const a = 1;\n", None),
+            ("/* never closed", None),
+        ] {
+            assert_eq!(facts(text, "x.js").description.as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_main() {
+        let text = "/**\n * Adds.\n * @param {number} a - The first.\n * @param {number} [b=2] The second.\n * @param {'x'|'y'} mode\n \
+                    * @param {string[]=} tags\n */\nfunction main(a, b) {}\nmain(...process.argv.slice(2));\n";
+        let found = input(text);
+        assert_eq!(
+            found.schema(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "a": { "type": "number", "description": "The first." },
+                    "b": { "type": "number", "description": "The second.", "default": 2 },
+                    "mode": { "type": "string", "enum": ["x", "y"] },
+                    "tags": { "type": "array", "items": { "type": "string" } },
+                },
+                "required": ["a", "mode"],
+                "additionalProperties": false,
+            })
+        );
+        assert!(!found.is_json(), "the words of the command line are read");
+        let text = "/** @param {object} a */\nfunction main(a) {}\nmain(JSON.parse(fs.readFileSync(0)))\n";
+        assert!(input(text).is_json());
+        let text = "/**\n * @param {object} o\n * @param {string} o.a\n */\nfunction main(o) {}\n";
+        assert_eq!(input(text).typed_by, TypedBy::Nothing);
+    }
+
+    #[test]
+    fn names_of_words() {
+        for text in [
+            "const [input, out = 'a.txt'] = process.argv.slice(2);\n",
+            "const [, , input, out = \"a.txt\"] = process.argv\n",
+            "if (process.argv.length < 3) x();\nconst input = process.argv[2];\nconst out = process.argv[3] || 'a.txt';\n",
+        ] {
+            let found = input(text);
+            assert_eq!(found.typed_by, TypedBy::Argv, "{text}");
+            assert_eq!(found.schema()["required"], json!(["input"]), "{text}");
+            assert_eq!(
+                found.schema()["properties"]["out"],
+                json!({ "type": "string", "default": "a.txt" }),
+                "{text}"
+            );
+        }
+        for text in [
+            "const a = process.argv[3];\n",
+            "const args = process.argv.slice(2);\n",
+            "const a = process.argv[2];\nf(process.argv)\n",
+            "const [a, ...b] = process.argv.slice(2);\n",
+            "const a = Number(process.argv[2]);\n",
+            "x();\n",
+        ] {
+            assert_eq!(input(text), Input::words(), "{text}");
+        }
+        assert_eq!(input("process.stdin.on('data', x)\n"), Input::object());
+    }
+}

@@ -1,0 +1,585 @@
+//! `scripts/manifest.yml`: what the author of a skill says of its tools.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::time::Duration;
+
+use serde_json::{Number, Value};
+
+use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use crate::document::{LineIndex, Node, Position, Problem, ProblemKind, Style, Value as Yaml, read_yaml};
+use crate::text::closest;
+
+/// The names of a manifest, in `scripts/`. The first one that is there counts.
+pub const MANIFESTS: [&str; 2] = ["manifest.yml", "manifest.yaml"];
+/// The longest time that a manifest can give a script, in seconds: a day.
+const MAX_TIMEOUT: f64 = 86_400.0;
+
+const TOP_KEYS: &[&str] = &["tools"];
+const TOOL_KEYS: &[&str] = &["name", "script", "description", "parameters", "arguments", "timeout"];
+const PARAMETER_KEYS: &[&str] =
+    &["name", "type", "description", "required", "default", "enum", "items", "option"];
+const TYPES: &[(&str, Kind)] = &[
+    ("string", Kind::String),
+    ("str", Kind::String),
+    ("integer", Kind::Integer),
+    ("int", Kind::Integer),
+    ("number", Kind::Number),
+    ("float", Kind::Number),
+    ("boolean", Kind::Boolean),
+    ("bool", Kind::Boolean),
+    ("object", Kind::Object),
+    ("dict", Kind::Object),
+    ("any", Kind::Any),
+];
+
+/// How a script of the manifest gets its parameters (conflict C19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Passing {
+    /// As `--key value`.
+    Options,
+    /// As an object on standard input.
+    Json,
+    /// As words, in their order.
+    Positional,
+}
+
+const PASSINGS: &[(&str, Passing)] =
+    &[("options", Passing::Options), ("json", Passing::Json), ("positional", Passing::Positional)];
+
+/// What a manifest says of one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The bare name, where it gives one.
+    pub(super) name: Option<String>,
+    /// The path of the script below `scripts/`.
+    pub(super) script: String,
+    /// Where the script is named.
+    pub(super) span: Range<usize>,
+    /// What the tool does.
+    pub(super) description: Option<String>,
+    /// What it takes, where the manifest says it.
+    pub(super) input: Option<Input>,
+    /// How long it may take.
+    pub(super) timeout: Option<Duration>,
+}
+
+/// Something wrong with a manifest, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestFault {
+    /// The place.
+    pub at: Position,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ManifestFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (line {}, column {})", self.message, self.at.line, self.at.column)
+    }
+}
+
+/// Reads a manifest.
+///
+/// # Errors
+///
+/// All that is wrong with it, in the order of the file.
+pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<ManifestFault>> {
+    let mut reader = Reader { faults: Vec::new() };
+    let entries = reader.document(text);
+    if reader.faults.is_empty() { Ok(entries) } else { Err(located(text, reader.faults)) }
+}
+
+/// The faults with their places, in order.
+pub(super) fn located(text: &str, mut faults: Vec<(Range<usize>, String)>) -> Vec<ManifestFault> {
+    let lines = LineIndex::new(text);
+    faults.sort_by_key(|(span, _)| span.start);
+    let fault =
+        |(span, message): (Range<usize>, String)| ManifestFault { at: lines.position(span.start), message };
+    faults.into_iter().map(fault).collect()
+}
+
+/// Notes what is wrong and goes on, so that one look tells all.
+struct Reader {
+    faults: Vec<(Range<usize>, String)>,
+}
+
+impl Reader {
+    fn fault(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        self.faults.push((span.clone(), message.into()));
+    }
+
+    fn document(&mut self, text: &str) -> Vec<Entry> {
+        let mut problems = Vec::new();
+        let tree = match read_yaml(text, &mut problems) {
+            Ok(tree) => tree,
+            Err(problem) => {
+                self.fault(&problem.span, said(&problem));
+                return Vec::new();
+            }
+        };
+        for problem in problems {
+            self.fault(&problem.span, said(&problem));
+        }
+        // An empty manifest says nothing.
+        let Some(root) = tree else { return Vec::new() };
+        if !self.is_mapping(&root, "a manifest", TOP_KEYS) {
+            return Vec::new();
+        }
+        let Some(tools) = root.get("tools").filter(|node| !node.is_absent()) else { return Vec::new() };
+        let mut entries = Vec::new();
+        let mut names = BTreeMap::new();
+        for node in self.items(tools, "tools") {
+            if let Some(entry) = self.tool(node) {
+                let name = entry.name.clone().unwrap_or_else(|| super::stem(&entry.script).to_owned());
+                let span = node.get("name").unwrap_or(node).span.clone();
+                self.once(&mut names, name, &span, "the tool");
+                entries.push(entry);
+            }
+        }
+        entries
+    }
+
+    /// Tells a name that is there twice.
+    fn once(&mut self, names: &mut BTreeMap<String, usize>, name: String, span: &Range<usize>, what: &str) {
+        if names.contains_key(&name) {
+            self.fault(span, format!("{what} `{name}` is there twice"));
+        }
+        names.entry(name).or_insert(span.start);
+    }
+
+    fn tool(&mut self, node: &Node) -> Option<Entry> {
+        if !self.is_mapping(node, "a tool", TOOL_KEYS) {
+            return None;
+        }
+        let name = self.text(node, "name");
+        let Some(script) = self.text(node, "script") else {
+            if node.get("script").is_none_or(Node::is_absent) {
+                self.fault(&node.span, "the tool has no `script`");
+            }
+            return None;
+        };
+        let span = node.get("script").unwrap_or(node).span.clone();
+        let script = script.strip_prefix("./").unwrap_or(&script).to_owned();
+        let script = script.strip_prefix("scripts/").unwrap_or(&script).to_owned();
+        let passing = self.passing(node);
+        let timeout = self.timeout(node);
+        let input =
+            node.get("parameters").map(|list| self.parameters(list, passing.unwrap_or(Passing::Options)));
+        let input = input.or_else(|| passing.map(untyped));
+        Some(Entry { name, script, span, description: self.text(node, "description"), input, timeout })
+    }
+
+    fn passing(&mut self, node: &Node) -> Option<Passing> {
+        let text = self.text(node, "arguments")?;
+        let found = PASSINGS.iter().find(|(name, _)| *name == text);
+        if found.is_none() {
+            let span = &node.get("arguments").unwrap_or(node).span;
+            self.fault(
+                span,
+                format!("`arguments` must be `options`, `json` or `positional`, but it is `{text}`"),
+            );
+        }
+        found.map(|(_, passing)| *passing)
+    }
+
+    fn timeout(&mut self, node: &Node) -> Option<Duration> {
+        let text = self.text(node, "timeout")?;
+        let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0 && *seconds <= MAX_TIMEOUT);
+        if seconds.is_none() {
+            let span = &node.get("timeout").unwrap_or(node).span;
+            self.fault(
+                span,
+                format!("`timeout` must be a number of seconds up to {MAX_TIMEOUT}, but it is `{text}`"),
+            );
+        }
+        seconds.map(Duration::from_secs_f64)
+    }
+
+    fn parameters(&mut self, list: &Node, passing: Passing) -> Input {
+        let mut parameters = Vec::new();
+        let mut names = BTreeMap::new();
+        if !list.is_absent() {
+            for node in self.items(list, "parameters") {
+                if let Some(parameter) = self.parameter(node, passing) {
+                    let span = &node.get("name").unwrap_or(node).span;
+                    self.once(&mut names, parameter.name.clone(), span, "the parameter");
+                    parameters.push(parameter);
+                }
+            }
+        }
+        let open = parameters.is_empty() && passing == Passing::Json;
+        Input { parameters, open, typed_by: TypedBy::Manifest }
+    }
+
+    fn parameter(&mut self, node: &Node, passing: Passing) -> Option<Parameter> {
+        if !self.is_mapping(node, "a parameter", PARAMETER_KEYS) {
+            return None;
+        }
+        let Some(name) = self.text(node, "name") else {
+            if node.get("name").is_none_or(Node::is_absent) {
+                self.fault(&node.span, "the parameter has no `name`");
+            }
+            return None;
+        };
+        let items = node.get("items").map(|items| self.kind(items));
+        let mut kind = match node.get("type") {
+            Some(of) if matches!(of.text(), Some("array" | "list")) => {
+                Kind::Array(Box::new(items.unwrap_or(Kind::Any)))
+            }
+            Some(of) => self.kind(of),
+            None => items.map_or(Kind::Any, |items| Kind::Array(Box::new(items))),
+        };
+        // A word of the command line is text, whatever it stands for.
+        if kind == Kind::Any && passing != Passing::Json {
+            kind = Kind::String;
+        }
+        let of_choice = if let Kind::Array(items) = &kind { (**items).clone() } else { kind.clone() };
+        let choices = match node.get("enum") {
+            Some(list) => {
+                self.items(list, "enum").iter().filter_map(|one| self.value(one, &of_choice)).collect()
+            }
+            None => Vec::new(),
+        };
+        let default = node.get("default").filter(|value| !value.is_absent());
+        let default = default.and_then(|value| self.value(value, &kind));
+        let required = match self.text(node, "required").as_deref() {
+            Some("true") => true,
+            Some("false") => false,
+            Some(text) => {
+                let span = &node.get("required").unwrap_or(node).span;
+                self.fault(span, format!("`required` must be `true` or `false`, but it is `{text}`"));
+                true
+            }
+            None => default.is_none(),
+        };
+        let place = self.place(node, &name, &kind, passing);
+        let description = self.text(node, "description");
+        Some(Parameter { name, kind, description, required, default, choices, place })
+    }
+
+    fn place(&mut self, node: &Node, name: &str, kind: &Kind, passing: Passing) -> Place {
+        let option = self.text(node, "option");
+        if let Some(text) = &option
+            && (!text.starts_with('-') || text.contains(char::is_whitespace) || passing != Passing::Options)
+        {
+            let span = &node.get("option").unwrap_or(node).span;
+            self.fault(span, "`option` is for `arguments: options`, and starts with `-`");
+        }
+        match passing {
+            Passing::Json => Place::Key,
+            Passing::Positional => Place::Positional,
+            Passing::Options => {
+                let flag = option.unwrap_or_else(|| format!("--{name}"));
+                if *kind == Kind::Boolean { Place::Switch(flag) } else { Place::Option(flag) }
+            }
+        }
+    }
+
+    fn kind(&mut self, node: &Node) -> Kind {
+        let text = node.text().unwrap_or_default();
+        if let Some((_, kind)) = TYPES.iter().find(|(name, _)| *name == text) {
+            return kind.clone();
+        }
+        if matches!(text, "array" | "list") {
+            return Kind::Array(Box::new(Kind::Any));
+        }
+        let known = TYPES.iter().map(|(name, _)| *name).chain(["array"]);
+        let meant = closest(text, known).map_or_else(
+            || "`string`, `integer`, `number`, `boolean`, `array`, `object` or `any`".to_owned(),
+            |name| format!("`{name}`"),
+        );
+        self.fault(&node.span, format!("there is no type {}; use {meant}", shown(node)));
+        Kind::Any
+    }
+
+    /// The value that is written there, of `kind`.
+    fn value(&mut self, node: &Node, kind: &Kind) -> Option<Value> {
+        let value = value(node, kind);
+        if value.is_none() {
+            self.fault(&node.span, format!("{} is no {}", shown(node), kind.name()));
+        }
+        value
+    }
+
+    /// The entries of a list.
+    fn items<'a>(&mut self, node: &'a Node, key: &str) -> &'a [Node] {
+        if let Yaml::Sequence { items, .. } = &node.value {
+            return items;
+        }
+        self.fault(&node.span, format!("`{key}` must be a list, but it is {}", node.kind()));
+        &[]
+    }
+
+    /// Whether `node` is a mapping; keys that it may not have are told.
+    fn is_mapping(&mut self, node: &Node, what: &str, keys: &[&str]) -> bool {
+        let Yaml::Mapping { pairs, .. } = &node.value else {
+            self.fault(
+                &node.span,
+                format!("{what} must be lines of `key: value`, but it is {}", node.kind()),
+            );
+            return false;
+        };
+        for (key, _) in pairs {
+            let text = key.text().unwrap_or_default();
+            if !keys.contains(&text) {
+                let hint = closest(text, keys.iter().copied());
+                let hint = hint.map_or_else(String::new, |key| format!("; did you mean `{key}`?"));
+                self.fault(&key.span, format!("{what} has no key {}{hint}", shown(key)));
+            }
+        }
+        true
+    }
+
+    /// The text of `key`, if it is there; what is no text is told.
+    fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+        let value = node.get(key)?;
+        if value.is_absent() {
+            return None;
+        }
+        let text = value.text().map(str::trim).filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.fault(&value.span, format!("`{key}` must be text, but it is {}", value.kind()));
+        }
+        text.map(str::to_owned)
+    }
+}
+
+/// What a tool takes of which the manifest says no more than how.
+fn untyped(passing: Passing) -> Input {
+    match passing {
+        Passing::Json => Input::object(),
+        Passing::Options | Passing::Positional => Input::words(),
+    }
+}
+
+fn value(node: &Node, kind: &Kind) -> Option<Value> {
+    let plain = matches!(&node.value, Yaml::Scalar { style: Style::Plain, .. });
+    match kind {
+        Kind::String => Some(node.text()?.into()),
+        Kind::Integer => node.text()?.parse::<i64>().ok().map(Value::from),
+        Kind::Number => number(node.text()?),
+        Kind::Boolean => match node.text()? {
+            "true" => Some(true.into()),
+            "false" => Some(false.into()),
+            _ => None,
+        },
+        Kind::Array(kind) => match &node.value {
+            Yaml::Sequence { items, .. } => items.iter().map(|item| value(item, kind)).collect(),
+            _ => None,
+        },
+        Kind::Object => match &node.value {
+            Yaml::Mapping { pairs, .. } => {
+                let pair =
+                    |(key, node): &(Node, Node)| Some((key.text()?.to_owned(), value(node, &Kind::Any)?));
+                pairs.iter().map(pair).collect::<Option<serde_json::Map<_, _>>>().map(Value::from)
+            }
+            _ => None,
+        },
+        Kind::Any => match &node.value {
+            Yaml::Scalar { style: Style::Alias, .. } => None,
+            Yaml::Scalar { .. } if plain => Some(guessed(node.text()?)),
+            Yaml::Scalar { text, .. } => Some(text.clone().into()),
+            Yaml::Sequence { .. } => value(node, &Kind::Array(Box::new(Kind::Any))),
+            Yaml::Mapping { .. } => value(node, &Kind::Object),
+        },
+    }
+}
+
+/// A number of JSON: there is no infinity.
+fn number(text: &str) -> Option<Value> {
+    text.parse::<i64>()
+        .map(Value::from)
+        .ok()
+        .or_else(|| Number::from_f64(text.parse().ok()?).map(Value::Number))
+}
+
+/// What YAML 1.2 makes of a text without quotes.
+fn guessed(text: &str) -> Value {
+    match text {
+        "" | "null" | "~" => Value::Null,
+        "true" => true.into(),
+        "false" => false.into(),
+        text => number(text).unwrap_or_else(|| text.into()),
+    }
+}
+
+/// A value as a message shows it.
+fn shown(node: &Node) -> String {
+    match node.text() {
+        Some(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
+        None => node.kind().to_owned(),
+    }
+}
+
+/// What is wrong with the YAML. The words of frontmatter do not fit here.
+fn said(problem: &Problem) -> String {
+    match &problem.kind {
+        ProblemKind::Yaml(fault) => format!("this is not YAML: {fault}"),
+        ProblemKind::TooLarge(size) => format!("the file has {size} bytes, more than any manifest needs"),
+        ProblemKind::Alias => "a YAML alias is not followed; write the value itself".to_owned(),
+        ProblemKind::SeveralDocuments => "a second YAML document is not read".to_owned(),
+        kind => kind.to_string().replace("the frontmatter", "the file"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn faults(text: &str) -> Vec<String> {
+        read(text).expect_err("wrong").iter().map(ToString::to_string).collect()
+    }
+
+    /// S1-D3, S1-FR-202.3, conflict C19.
+    #[test]
+    fn a_manifest_says_all_of_a_tool() {
+        let text = "\
+tools:
+  - name: add
+    script: scripts/calc.py
+    description: Adds two numbers.
+    timeout: 2.5
+    parameters:
+      - {name: a, type: number, description: The first.}
+      - {name: b, type: float, default: 1.5}
+      - {name: mode, enum: [exact, fast], default: exact}
+      - {name: quiet, type: bool, required: false, option: -q}
+      - {name: tags, type: array, items: string, default: [a, 1]}
+  - script: ./json.py
+    arguments: json
+    parameters:
+      - {name: any, default: {a: [1, 'x', ~]}}
+  - {name: plain, script: plain.sh, arguments: positional}
+  - {name: bare, script: bare.sh}
+";
+        let entries = read(text).expect("right");
+        let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_deref(), &*entry.script)).collect();
+        assert_eq!(
+            names,
+            [
+                (Some("add"), "calc.py"),
+                (None, "json.py"),
+                (Some("plain"), "plain.sh"),
+                (Some("bare"), "bare.sh")
+            ]
+        );
+        assert_eq!(entries[0].timeout, Some(Duration::from_millis(2500)));
+        assert_eq!(entries[0].description.as_deref(), Some("Adds two numbers."));
+        let input = entries[0].input.as_ref().expect("an input");
+        assert_eq!(
+            input.schema(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "a": { "type": "number", "description": "The first." },
+                    "b": { "type": "number", "default": 1.5 },
+                    "mode": { "type": "string", "enum": ["exact", "fast"], "default": "exact" },
+                    "quiet": { "type": "boolean" },
+                    "tags": { "type": "array", "items": { "type": "string" }, "default": ["a", "1"] },
+                },
+                "required": ["a"],
+                "additionalProperties": false,
+            })
+        );
+        let places: Vec<_> = input.parameters.iter().map(|one| one.place.clone()).collect();
+        assert_eq!(
+            places[2..4],
+            [Place::Option("--mode".into()), Place::Switch("-q".into())],
+            "C19: `--key value`"
+        );
+        let json = entries[1].input.as_ref().expect("an input");
+        assert_eq!(json.parameters[0].place, Place::Key);
+        assert_eq!(json.parameters[0].default, Some(json!({ "a": [1, "x", null] })));
+        assert_eq!(entries[2].input, Some(Input::words()));
+        assert_eq!(entries[3].input, None, "the script is asked");
+    }
+
+    #[test]
+    fn nothing_is_no_fault() {
+        for text in ["", "# soon\n", "tools:\n", "tools: []\n"] {
+            assert_eq!(read(text), Ok(vec![]), "{text:?}");
+        }
+    }
+
+    /// S1-FR-202.3: each fault has its place.
+    #[test]
+    fn faults_have_their_places() {
+        let text = "\
+tool: 1
+tools:
+  - name: a
+    script: a.py
+    timeout: soon
+  - name: a
+    script: b.py
+    arguments: stdin
+    parameters:
+      - {name: x, type: strng}
+      - {name: x, type: integer, default: 1.5, required: maybe}
+      - {type: string}
+      - x
+      - {name: e, type: integer, enum: [1, b], option: e}
+  - {name: c}
+  - name: [c]
+    script: c.py
+    parameters: all
+";
+        assert_eq!(
+            faults(text),
+            [
+                "a manifest has no key `tool`; did you mean `tools`? (line 1, column 1)",
+                "`timeout` must be a number of seconds up to 86400, but it is `soon` (line 5, column 14)",
+                "the tool `a` is there twice (line 6, column 11)",
+                "`arguments` must be `options`, `json` or `positional`, but it is `stdin` (line 8, column 16)",
+                "there is no type `strng`; use `string` (line 10, column 25)",
+                "the parameter `x` is there twice (line 11, column 16)",
+                "`1.5` is no integer (line 11, column 43)",
+                "`required` must be `true` or `false`, but it is `maybe` (line 11, column 58)",
+                "the parameter has no `name` (line 12, column 9)",
+                "a parameter must be lines of `key: value`, but it is text (line 13, column 9)",
+                "`b` is no integer (line 14, column 44)",
+                "`option` is for `arguments: options`, and starts with `-` (line 14, column 56)",
+                "the tool has no `script` (line 15, column 5)",
+                "`name` must be text, but it is a list (line 16, column 11)",
+                "`parameters` must be a list, but it is text (line 18, column 17)",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_manifest() {
+        for (text, fault) in [
+            ("- a\n", "a manifest must be lines of `key: value`, but it is a list (line 1, column 1)"),
+            ("tools: {}\n", "`tools` must be a list, but it is a mapping (line 1, column 8)"),
+            (
+                "tools: &a [*a]\n",
+                "the file has a YAML anchor; write the value where it is needed (line 1, column 11)",
+            ),
+            ("tools: []\ntools: []\n", "the key `tools` is there twice (line 2, column 1)"),
+            ("tools: []\n---\ntools: []\n", "a second YAML document is not read (line 2, column 1)"),
+        ] {
+            assert_eq!(faults(text)[0], fault, "{text:?}");
+        }
+        assert!(faults("tools: [\n")[0].starts_with("this is not YAML: "));
+        assert!(faults(&"[".repeat(60_000))[0].contains("nested more than 16 levels"));
+        assert!(faults(&" ".repeat(70_000))[0].contains("70000 bytes"));
+        assert!(faults(&format!("tools: [{}]\n", "{a: b},".repeat(9_000)))[0].contains("values"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(
+            text in "(tools:|\n|  |- |name: |script: |x|parameters:|type: |integer|default: |enum: |\\[|\\]|\\{|\\}|&a|\\*a|\"|'|:|#|,|1|~){0,40}",
+        ) {
+            if let Err(faults) = read(&text) {
+                prop_assert!(!faults.is_empty());
+                prop_assert!(faults.iter().all(|fault| fault.at.line > 0 && !fault.message.is_empty()));
+            }
+        }
+    }
+}

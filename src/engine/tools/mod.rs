@@ -1,0 +1,278 @@
+//! Script tools: the scripts of a skill that an agent can call, what they are for and what they take.
+//!
+//! Nothing is run. What a script does and takes is what the manifest says, else what the script says of
+//! itself, else its name; where anything is in doubt a tool takes words of which no more is known.
+
+mod cache;
+mod call;
+mod comment;
+mod definition;
+mod input;
+mod javascript;
+mod manifest;
+mod names;
+mod python;
+mod scripts;
+mod shell;
+mod usage;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Serialize;
+
+pub use cache::ToolCache;
+pub use call::{Call, CallError};
+pub use definition::ToolFormat;
+pub use input::{Input, Kind, Parameter, Place, TypedBy, WORDS};
+pub use manifest::{MANIFESTS, ManifestFault};
+pub use scripts::{Language, MAX_SCRIPT, Refused};
+
+use self::scripts::{Found, Listing, Script};
+use crate::fs::PathError;
+use crate::policy::ScriptPlaces;
+
+/// The directory of a skill's scripts.
+pub const SCRIPTS: &str = "scripts";
+
+/// A script that an agent can call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// Its bare name: the manifest's, else the name of its file without the ending.
+    pub name: String,
+    /// Its name among all tools of all skills, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`.
+    pub tool_name: String,
+    /// What it does, in one line.
+    pub description: String,
+    /// Where the description comes from.
+    pub described_by: DescribedBy,
+    /// The path of the script in the skill, with `/`.
+    pub script: String,
+    /// The language of the script.
+    pub language: Language,
+    /// What it takes.
+    pub input: Input,
+    /// How long it may take, where the manifest says it.
+    pub timeout: Option<Duration>,
+}
+
+/// Where a description comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DescribedBy {
+    /// The manifest.
+    Manifest,
+    /// A docstring or a comment of the script.
+    Script,
+    /// The name of the file.
+    Name,
+}
+
+/// Something that keeps a file from being a tool, or a tool from being told completely.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolDiagnostic {
+    /// A file that is no tool because of what it is.
+    #[error("`{}` is no tool: {reason}", file.display())]
+    Refused {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
+        reason: Refused,
+    },
+    /// A directory or a file that cannot be read.
+    #[error("{}: {}", .0, .0.source)]
+    Unreadable(PathError),
+    /// A file that is too large to be looked at.
+    #[error("`{}` has more than {} MiB: its name is all that is told of it", .0.display(), MAX_SCRIPT >> 20)]
+    TooLarge(PathBuf),
+    /// More files than are looked at.
+    #[error("`{}` has more than {} files: the others were not looked at", .0.display(), scripts::MAX_FILES)]
+    TooMany(PathBuf),
+    /// A manifest that is not right. The skill then has no tools: its author wanted other ones than could
+    /// be guessed.
+    #[error("`{}`: {}", file.display(), all(faults))]
+    Manifest {
+        /// The manifest.
+        file: PathBuf,
+        /// All that is wrong with it.
+        faults: Vec<ManifestFault>,
+    },
+}
+
+fn all(faults: &[ManifestFault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// The tools of a skill.
+#[derive(Debug, Default)]
+pub struct ToolSet {
+    /// The tools, by the bytes of their paths.
+    pub tools: Vec<Tool>,
+    /// What went wrong or is worth knowing.
+    pub diagnostics: Vec<ToolDiagnostic>,
+}
+
+impl ToolSet {
+    /// The tool called `name`: by its unique name, else by its bare name, else by the path or the name of
+    /// its file. `None` where there is none, or several have the bare name.
+    pub fn get(&self, name: &str) -> Option<&Tool> {
+        let one = |of: &dyn Fn(&Tool) -> bool| {
+            let mut found = self.tools.iter().filter(|tool| of(tool));
+            found.next().filter(|_| found.next().is_none())
+        };
+        let path = format!("{SCRIPTS}/{name}");
+        one(&|tool| tool.tool_name == name)
+            .or_else(|| one(&|tool| tool.name == name))
+            .or_else(|| one(&|tool| tool.script == name || tool.script == path))
+    }
+}
+
+/// What a script says of itself.
+#[derive(Debug, Default)]
+struct Facts {
+    description: Option<String>,
+    input: Option<Input>,
+}
+
+/// Finds the tools of the skill `skill` in directory `dir`, whose scripts lie where `places` says.
+///
+/// It never fails: a skill without scripts has no tools, and what cannot be used is told. Links are not
+/// followed, and files with the bits setuid or setgid are no tools.
+pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
+    let mut set = ToolSet::default();
+    let mut listing = Listing::of(dir, places, &mut set.diagnostics);
+    let entries = match manifest_of(dir, &mut listing) {
+        Ok(entries) => entries,
+        Err(diagnostic) => {
+            set.diagnostics.push(diagnostic);
+            return set;
+        }
+    };
+    let named: BTreeSet<&str> = entries.iter().map(|(_, script)| script.path.as_str()).collect();
+    let mut found: Vec<Tool> = Vec::new();
+    for (entry, script) in &entries {
+        let mut tool = tool(dir, script, &mut set.diagnostics);
+        if let Some(name) = &entry.name {
+            tool.name.clone_from(name);
+        }
+        if let Some(text) = &entry.description {
+            (tool.description, tool.described_by) = (text.clone(), DescribedBy::Manifest);
+        }
+        if let Some(input) = &entry.input {
+            tool.input = input.clone();
+        }
+        tool.timeout = entry.timeout;
+        found.push(tool);
+    }
+    let others = listing.scripts().filter(|script| !named.contains(script.path.as_str()));
+    found.extend(others.map(|script| tool(dir, script, &mut set.diagnostics)));
+    found.sort_by(|a, b| (&a.script, &a.name).cmp(&(&b.script, &b.name)));
+    let names: Vec<_> =
+        found.iter().map(|tool| names::Named { name: &tool.name, script: &tool.script }).collect();
+    let names = names::tool_names(skill, &names);
+    for (tool, name) in found.iter_mut().zip(names) {
+        tool.tool_name = name;
+    }
+    set.tools = found;
+    set
+}
+
+/// What the manifest says, each entry with its script.
+fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry, Script)>, ToolDiagnostic> {
+    let Some(path) =
+        MANIFESTS.iter().map(|name| format!("{SCRIPTS}/{name}")).find(|path| listing.file(path).is_some())
+    else {
+        return Ok(Vec::new());
+    };
+    let file = dir.join(&path);
+    let bytes = match scripts::read(&file) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(Vec::new()),
+        Err(diagnostic) => return Err(diagnostic),
+    };
+    let wrong = |faults| ToolDiagnostic::Manifest { file: file.clone(), faults };
+    let Ok(text) = String::from_utf8(bytes) else {
+        let at = crate::document::Position { line: 1, column: 1 };
+        return Err(wrong(vec![ManifestFault { at, message: "the file is not UTF-8 text".to_owned() }]));
+    };
+    let entries = manifest::read(&text).map_err(wrong)?;
+    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let path = format!("{SCRIPTS}/{}", entry.script);
+        listing.add(dir, &path);
+        match listing.file(&path) {
+            Some(Found::Script(script) | Found::Other(script)) => found.push((entry, script.clone())),
+            Some(Found::Refused(reason)) => {
+                faults.push((entry.span.clone(), format!("`{}` is no tool: {reason}", entry.script)));
+            }
+            None => faults
+                .push((entry.span.clone(), format!("there is no script `{}` in `scripts/`", entry.script))),
+        }
+    }
+    if faults.is_empty() { Ok(found) } else { Err(wrong(manifest::located(&text, faults))) }
+}
+
+/// A tool of what its script says.
+fn tool(dir: &Path, script: &Script, diagnostics: &mut Vec<ToolDiagnostic>) -> Tool {
+    let facts = match scripts::read(&dir.join(&script.path)) {
+        Ok(bytes) => facts(script, &bytes.unwrap_or_default()),
+        Err(diagnostic) => {
+            diagnostics.push(diagnostic);
+            Facts::default()
+        }
+    };
+    let name = stem(&script.path).to_owned();
+    let (description, described_by) = match facts.description {
+        Some(text) => (text, DescribedBy::Script),
+        None => (format!("Execute {name}"), DescribedBy::Name),
+    };
+    Tool {
+        tool_name: String::new(),
+        description,
+        described_by,
+        script: script.path.clone(),
+        language: script.language.clone(),
+        input: facts.input.unwrap_or_else(Input::words),
+        timeout: None,
+        name,
+    }
+}
+
+fn facts(script: &Script, bytes: &[u8]) -> Facts {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let file = script.path.rsplit('/').next().unwrap_or_default();
+    describe(&script.language, text, file)
+}
+
+/// What a text in `language` in a file called `file` says.
+fn describe(language: &Language, text: &str, file: &str) -> Facts {
+    match language {
+        Language::Python => python::facts(text, file),
+        Language::Shell => shell::facts(text, file),
+        Language::JavaScript => javascript::facts(text, file),
+        Language::Other(_) => Facts {
+            description: comment::summary(text, "#", file),
+            input: Some(usage::input(text, file).unwrap_or_else(Input::words)),
+        },
+    }
+}
+
+/// What a script says of itself: what it does, and what it takes, where that can be told.
+///
+/// `text` may be anything: this is what the fuzz tests call.
+pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<String>, Option<Input>) {
+    let facts = describe(language, text, file);
+    (facts.description, facts.input)
+}
+
+/// The name of a file without its directory and its ending.
+fn stem(path: &str) -> &str {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    file.rsplit_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Names under which a model calls tools.
+
+use std::collections::BTreeSet;
+
+use crate::digest::Digest;
+
+/// The longest name that the programming interfaces of models take.
+const MAX_NAME: usize = 64;
+/// How much of a digest tells two names apart.
+const HASH: usize = 8;
+/// What stands between the skill and the script.
+const BETWEEN: &str = "__";
+
+/// A tool of a skill, as far as its name goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    /// Its bare name.
+    pub(super) name: &'a str,
+    /// The path of its script.
+    pub(super) script: &'a str,
+}
+
+/// Returns a name for each of `tools` of the skill `skill`, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`
+/// (conflicts C2, C21): the skill's name, two underscores, and the bare name. Where two of the skill would
+/// have the same name, the ending of the script follows, and where that is not enough, a short hash.
+///
+/// The names of two skills do not meet either: a name that had to be changed or cut has a hash of what it
+/// was.
+pub(super) fn tool_names(skill: &str, tools: &[Named<'_>]) -> Vec<String> {
+    let plain: Vec<String> = tools.iter().map(|tool| mapped(tool.name)).collect();
+    let with_ending: Vec<String> = tools.iter().map(|tool| mapped(&ended(tool))).collect();
+    let alone = |of: &[String], name: &String| of.iter().filter(|other| *other == name).count() == 1;
+    let mut taken = BTreeSet::new();
+    let mut names = Vec::with_capacity(tools.len());
+    for (at, tool) in tools.iter().enumerate() {
+        let part = if alone(&plain, &plain[at]) {
+            &plain[at]
+        } else if alone(&with_ending, &with_ending[at]) && !plain.contains(&with_ending[at]) {
+            &with_ending[at]
+        } else {
+            &format!("{}_{}", with_ending[at], hash(&[tool.name, tool.script]))
+        };
+        let mut name = joined(skill, part);
+        if taken.contains(&name) {
+            name = joined(skill, &format!("{part}_{}", hash(&[tool.name, tool.script])));
+        }
+        taken.insert(name.clone());
+        names.push(name);
+    }
+    names
+}
+
+/// The name with the ending of its script: `echo_py`.
+fn ended(tool: &Named<'_>) -> String {
+    let file = tool.script.rsplit('/').next().unwrap_or_default();
+    match file.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() => format!("{}_{ending}", tool.name),
+        _ => tool.name.to_owned(),
+    }
+}
+
+/// `skill__part`, or a shorter form with a hash.
+fn joined(skill: &str, part: &str) -> String {
+    let of_skill = mapped(skill);
+    let length = of_skill.len() + BETWEEN.len() + part.len();
+    // A skill's name with two underscores could be another skill's name and the start of a script's.
+    let is_clear = of_skill == skill && !skill.contains(BETWEEN) && !skill.ends_with('_');
+    if is_clear && length <= MAX_NAME {
+        return format!("{of_skill}{BETWEEN}{part}");
+    }
+    let hash = hash(&[skill, part]);
+    // What is left for both names. Each may have what the other does not need.
+    let room = MAX_NAME - BETWEEN.len() - 1 - HASH;
+    let of_part = part.len().min(room.saturating_sub(of_skill.len()).max(room / 2));
+    let of_skill = &of_skill[..of_skill.len().min(room - of_part)];
+    format!("{of_skill}{BETWEEN}{}_{hash}", &part[..of_part])
+}
+
+/// `name` with an underscore for each character that no name of a tool has.
+fn mapped(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mapped: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    if mapped.is_empty() { "_".to_owned() } else { mapped }
+}
+
+fn hash(parts: &[&str]) -> String {
+    let mut hex = Digest::of(parts.join("\0").as_bytes()).hex();
+    hex.truncate(HASH);
+    hex
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(skill: &str, tools: &[(&str, &str)]) -> Vec<String> {
+        let tools: Vec<_> = tools.iter().map(|(name, script)| Named { name, script }).collect();
+        tool_names(skill, &tools)
+    }
+
+    /// S1-FR-202.1, S1-FR-203.2, conflict C21.
+    #[test]
+    fn the_skill_and_the_script_and_the_ending_where_that_is_not_enough() {
+        assert_eq!(names("pdf", &[("read", "scripts/read.py")]), ["pdf__read"]);
+        assert_eq!(
+            names("n", &[("echo", "scripts/echo.py"), ("echo", "scripts/echo.sh"), ("x", "scripts/x.py")]),
+            ["n__echo_py", "n__echo_sh", "n__x"]
+        );
+        let both = names("n", &[("a", "scripts/x/a.py"), ("a", "scripts/y/a.py")]);
+        assert!(both[0].starts_with("n__a_py_") && both[0].len() == 16 && both[0] != both[1], "{both:?}");
+        let tricky = [("e", "e.py"), ("e", "e.sh"), ("e_py", "e_py.js")];
+        assert_eq!(names("n", &tricky)[2], "n__e_py", "the one whose own name it is keeps it");
+    }
+
+    /// Conflict C2: what does not fit is cut, and what was changed has a hash.
+    #[test]
+    fn long_and_strange_names() {
+        let long = names(&"s".repeat(64), &[("read", "read.py")]);
+        assert!(
+            long[0].starts_with(&format!("{}__read_", "s".repeat(49))) && long[0].len() == 64,
+            "{long:?}"
+        );
+        let long = names("pdf", &[(&"r".repeat(90), "r.py")]);
+        assert!(long[0].starts_with(&format!("pdf__{}_", "r".repeat(50))) && long[0].len() == 64, "{long:?}");
+        let both = names(&"s".repeat(64), &[(&"r".repeat(90), "r.py")]);
+        assert_eq!((both[0].len(), both[0].find("__")), (64, Some(27)));
+        assert_ne!(names("a b", &[("x", "x.py")]), names("a.b", &[("x", "x.py")]));
+        assert_ne!(names("a__b", &[("c", "c.py")]), names("a", &[("b__c", "b__c.py")]));
+        assert_eq!(names("a", &[("b c", "b c.py")]), ["a__b_c"]);
+        let both = names("a", &[("b c", "b c.py"), ("b.c", "b.c.py")]);
+        assert_ne!(both[0], both[1]);
+        assert_eq!(names("a", &[("", "")]), ["a___"]);
+    }
+
+    proptest! {
+        #[test]
+        fn names_are_unique_and_fit(
+            skill in "(a|b|_|__|-|é| ){1,40}",
+            stems in proptest::collection::btree_set(("(a|_py|_|é|b ){0,20}", "(py|sh|)"), 1..8),
+        ) {
+            let tools: Vec<_> =
+                stems.iter().map(|(stem, ending)| (stem.clone(), format!("{stem}.{ending}"))).collect();
+            let tools: Vec<_> = tools.iter().map(|(name, script)| (name.as_str(), script.as_str())).collect();
+            let found = names(&skill, &tools);
+            let unique: BTreeSet<_> = found.iter().collect();
+            prop_assert_eq!(unique.len(), tools.len(), "{:?}", found);
+            for name in found {
+                prop_assert!((1..=MAX_NAME).contains(&name.len()), "{}", name);
+                prop_assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'));
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Calls of `add_argument`.
+
+use serde_json::Value;
+
+use super::expr::{Arguments, Expr, Parser};
+use super::{MAX_PARAMETERS, Script};
+use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
+
+/// What the script takes by its calls of `add_argument`.
+///
+/// The outer `None`: it has no such parser. The inner one: it has one, and not all of it can be told.
+pub(super) fn input(script: &Script<'_, '_>) -> Option<Option<Input>> {
+    if !script.mentions(&["argparse"]) {
+        return None;
+    }
+    let calls = calls(script, "add_argument");
+    let parsers = script.calls("ArgumentParser");
+    if parsers == 0 && calls.is_empty() {
+        return None;
+    }
+    Some(known(script, &calls, parsers))
+}
+
+fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option<Input> {
+    let one = parsers == 1 && script.calls("add_subparsers") == 0 && script.calls("add_parser") == 0;
+    let parser = self::calls(script, "ArgumentParser").into_iter().next()?;
+    if !one
+        || calls.len() > MAX_PARAMETERS
+        || parser.open
+        || parser.named.contains_key("parents")
+        || parser.named.contains_key("prefix_chars")
+    {
+        return None;
+    }
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for call in calls {
+        match parameter(script, call)? {
+            // Two options for one value, such as `--yes` and `--no`: the first one is offered.
+            Some(parameter) if parameters.iter().any(|other| other.name == parameter.name) => {}
+            Some(parameter) => parameters.push(parameter),
+            None => {}
+        }
+    }
+    if script.calls("add_mutually_exclusive_group") > 0 {
+        // Which of them belong to a group is not looked at: none of the options has to be there.
+        let options = parameters.iter_mut().filter(|one| one.place != Place::Positional);
+        options.for_each(|one| one.required = false);
+    }
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argparse })
+}
+
+/// The arguments of all calls of something that ends with `.name` or is `name`.
+fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
+    let tokens = &script.source.tokens;
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at + 1 < tokens.len() {
+        if tokens[at].is_name(name) && tokens[at + 1].is_op("(") && !(at > 0 && tokens[at - 1].is_name("def"))
+        {
+            let mut parser = Parser::new(&tokens[at + 1..]);
+            found.push(parser.arguments(0));
+            at += 1 + parser.position();
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// What the parser says that the script does.
+pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
+    if !script.mentions(&["argparse"]) {
+        return None;
+    }
+    let parsers = calls(script, "ArgumentParser");
+    parsers.iter().find_map(|call| super::first_line(call.text("description")?))
+}
+
+/// One argument. The outer `None`: it cannot be told. The inner one: it is nothing that is given.
+fn parameter(script: &Script<'_, '_>, call: &Arguments) -> Option<Option<Parameter>> {
+    if call.open || call.positional.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = call.positional.iter().map(Expr::text).collect::<Option<_>>()?;
+    let action = match call.named.get("action") {
+        None => "store",
+        Some(Expr::Literal(Value::String(text))) => text,
+        Some(Expr::Name(name)) => name.rsplit('.').next().unwrap_or_default(),
+        Some(_) => return None,
+    };
+    if matches!(action, "help" | "version") {
+        return Some(None);
+    }
+    let is_option = names[0].starts_with('-');
+    // The long option tells more, to a person and in an error of the script.
+    let flag = names.iter().find(|name| name.starts_with("--")).unwrap_or(&names[0]);
+    let name =
+        call.text("dest").map_or_else(|| flag.trim_start_matches('-').replace('-', "_"), str::to_owned);
+    let name = if is_option { name } else { (*flag).to_owned() };
+    if name.is_empty() {
+        return None;
+    }
+    let flag = (*flag).to_owned();
+    let single = of_type(call.named.get("type"));
+    let count = Count::of(call.named.get("nargs"))?;
+    let (kind, place) = match action {
+        "store" if is_option => match count {
+            Count::One | Count::Optional => (single, Place::Option(flag)),
+            Count::Many(_) => (Kind::Array(Box::new(single)), Place::Option(flag)),
+        },
+        "store" => match count {
+            Count::One | Count::Optional => (single, Place::Positional),
+            Count::Many(_) => (Kind::Array(Box::new(single)), Place::Positional),
+        },
+        "store_true" | "store_const" => (Kind::Boolean, Place::Switch(flag)),
+        "store_false" => (Kind::Boolean, Place::Unless(flag)),
+        "BooleanOptionalAction" => {
+            let off = format!("--no-{}", flag.trim_start_matches('-'));
+            (Kind::Boolean, Place::Either(flag, off))
+        }
+        "append" if count == Count::One => (Kind::Array(Box::new(single)), Place::Repeated(flag)),
+        "extend" => (Kind::Array(Box::new(single)), Place::Option(flag)),
+        "count" => (Kind::Integer, Place::Count(flag)),
+        _ => return None,
+    };
+    let required =
+        if is_option { call.is_true("required") } else { matches!(count, Count::One | Count::Many(true)) };
+    let choices = match call.named.get("choices").map(|choices| script.value(choices)) {
+        Some(Some(Value::Array(choices))) => choices,
+        _ => Vec::new(),
+    };
+    let default = match action {
+        "store_true" => Some(Value::Bool(false)),
+        "store_false" => Some(Value::Bool(true)),
+        _ => call.named.get("default").and_then(|default| script.value(default)),
+    };
+    let default = default.and_then(|value| fitting(value, &kind));
+    let description = call.text("help").map(|help| help_text(help, default.as_ref()));
+    Some(Some(Parameter { name, kind, description, required, default, choices, place }))
+}
+
+/// A default; the script reads a text as if it had been typed.
+fn fitting(value: Value, kind: &Kind) -> Option<Value> {
+    if kind.takes(&value) && !value.is_null() {
+        return Some(value);
+    }
+    let text = value.as_str()?;
+    match kind {
+        Kind::Integer => text.parse::<i64>().ok().map(Value::from),
+        Kind::Number => text.parse::<f64>().ok().map(Value::from),
+        _ => None,
+    }
+}
+
+/// A help text with what argparse fills in.
+fn help_text(help: &str, default: Option<&Value>) -> String {
+    let shown = match default {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "None".to_owned(),
+    };
+    let text = help.replace("%(default)s", &shown).replace("%(default)r", &shown).replace("%%", "%");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn of_type(of: Option<&Expr>) -> Kind {
+    match of.and_then(Expr::name) {
+        Some("int") => Kind::Integer,
+        Some("float") => Kind::Number,
+        // Whatever a function makes of a word: the word is text. For `bool` that is all texts but one.
+        _ => Kind::String,
+    }
+}
+
+/// How many words belong to an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Count {
+    One,
+    Optional,
+    /// Several, at least one where it is true.
+    Many(bool),
+}
+
+impl Count {
+    fn of(nargs: Option<&Expr>) -> Option<Self> {
+        match nargs {
+            None => Some(Self::One),
+            Some(Expr::Literal(Value::String(text))) => match text.as_str() {
+                "?" => Some(Self::Optional),
+                "*" | "..." => Some(Self::Many(false)),
+                "+" => Some(Self::Many(true)),
+                _ => None,
+            },
+            Some(Expr::Literal(Value::Number(_))) => Some(Self::Many(true)),
+            Some(Expr::Name(name)) => match name.rsplit('.').next() {
+                Some("REMAINDER" | "ZERO_OR_MORE") => Some(Self::Many(false)),
+                Some("ONE_OR_MORE") => Some(Self::Many(true)),
+                Some("OPTIONAL") => Some(Self::Optional),
+                _ => None,
+            },
+            Some(_) => None,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Decorators of click.
+
+use serde_json::Value;
+
+use super::expr::{Arguments, Expr, Parser};
+use super::tokens::Token;
+use super::{MAX_PARAMETERS, Script};
+use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
+
+/// The command of a script.
+pub(super) struct Command<'b> {
+    /// The docstring of its function.
+    pub(super) doc: Option<&'b str>,
+    /// What it takes; `None` where not all of it can be told.
+    pub(super) input: Option<Input>,
+}
+
+/// The one command of a script that uses click; `None` where it does not, or has several.
+pub(super) fn command<'b>(script: &Script<'_, 'b>) -> Option<Command<'b>> {
+    if !script.mentions(&["click"]) {
+        return None;
+    }
+    let source = script.source;
+    let (mut commands, mut doc, mut parameters) = (0, None, Some(Vec::new()));
+    let mut decorated = false;
+    for (at, line) in source.lines.iter().enumerate() {
+        let tokens = source.words(line);
+        if line.indent > 0 || !tokens[0].is_op("@") {
+            if decorated && doc.is_none() {
+                doc = script.docstring(at + 1);
+            }
+            decorated = false;
+            continue;
+        }
+        let Expr::Call(name, call) = Parser::new(&tokens[1..]).expr() else {
+            decorated |= matches!(&tokens[1..], [Token::Name("click"), _, Token::Name("command")]);
+            commands += usize::from(decorated);
+            continue;
+        };
+        match name.as_str() {
+            "click.command" => {
+                commands += 1;
+                decorated = true;
+            }
+            "click.option" | "click.argument" => {
+                decorated = true;
+                match (parameter(script, &name, &call), &mut parameters) {
+                    (Some(parameter), Some(list)) if list.len() < MAX_PARAMETERS => list.push(parameter),
+                    _ => parameters = None,
+                }
+            }
+            // A version, a confirmation: nothing that is given.
+            "click.version_option" | "click.help_option" => {}
+            name if name.ends_with(".command") || name.ends_with(".group") => commands += 2,
+            name if name.starts_with("click.") && name.ends_with("_option") => parameters = None,
+            _ => {}
+        }
+    }
+    if commands == 0 {
+        return None;
+    }
+    let parameters = parameters.filter(|_| commands == 1);
+    let input = parameters.map(|parameters| Input { parameters, open: false, typed_by: TypedBy::Click });
+    Some(Command { doc: doc.filter(|_| commands == 1), input })
+}
+
+fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Option<Parameter> {
+    if call.open {
+        return None;
+    }
+    let names: Vec<&str> = call.positional.iter().map(Expr::text).collect::<Option<_>>()?;
+    let default =
+        call.named.get("default").and_then(|default| script.value(default)).filter(|value| !value.is_null());
+    let (mut kind, choices) = of_type(script, call.named.get("type"));
+    if kind == Kind::Any {
+        kind = default.as_ref().map_or(Kind::String, |value| match Kind::of(value) {
+            Kind::Any => Kind::String,
+            kind => kind,
+        });
+    }
+    if function == "click.argument" {
+        let &[name] = &names[..] else { return None };
+        let count = call.named.get("nargs").map(Expr::value);
+        let many = match count {
+            None => false,
+            Some(Some(Value::Number(count))) => count.as_i64() != Some(1),
+            Some(_) => return None,
+        };
+        let endless = matches!(call.named.get("nargs").and_then(Expr::value), Some(Value::Number(n)) if n.as_i64() == Some(-1));
+        let optional = default.is_some() || call.named.get("required") == Some(&Expr::Literal(false.into()));
+        let required = (!optional && !endless) || call.is_true("required");
+        let kind = if many { Kind::Array(Box::new(kind)) } else { kind };
+        let default = default.filter(|value| kind.takes(value));
+        let name = name.to_lowercase().replace('-', "_");
+        return Some(Parameter {
+            name,
+            kind,
+            description: None,
+            required,
+            default,
+            choices,
+            place: Place::Positional,
+        });
+    }
+    let flags: Vec<&str> = names.iter().filter(|name| name.starts_with('-')).copied().collect();
+    let flag = flags.iter().find(|flag| flag.starts_with("--")).or_else(|| flags.first())?;
+    let (on, off) = match flag.split_once('/') {
+        Some((on, off)) => (on.trim(), Some(off.trim())),
+        None => (*flag, None),
+    };
+    let named = names.iter().find(|name| !name.starts_with('-'));
+    let name = named.map_or_else(|| on.trim_start_matches('-').replace('-', "_"), |name| (*name).to_owned());
+    let on = on.to_owned();
+    let (kind, place) = if let Some(off) = off {
+        (Kind::Boolean, Place::Either(on, off.to_owned()))
+    } else if call.is_true("is_flag") {
+        (Kind::Boolean, Place::Switch(on))
+    } else if call.is_true("count") {
+        (Kind::Integer, Place::Count(on))
+    } else if call.is_true("multiple") {
+        let items = if matches!(kind, Kind::Array(_)) { Kind::String } else { kind };
+        (Kind::Array(Box::new(items)), Place::Repeated(on))
+    } else if call.named.contains_key("nargs") {
+        (Kind::Array(Box::new(kind)), Place::Option(on))
+    } else {
+        (kind, Place::Option(on))
+    };
+    Some(Parameter {
+        name: name.to_lowercase(),
+        default: default.filter(|value| kind.takes(value)),
+        description: call.text("help").map(|help| help.split_whitespace().collect::<Vec<_>>().join(" ")),
+        required: call.is_true("required"),
+        kind,
+        choices,
+        place,
+    })
+}
+
+fn of_type(script: &Script<'_, '_>, of: Option<&Expr>) -> (Kind, Vec<Value>) {
+    match of {
+        Some(Expr::Name(name)) => match name.as_str() {
+            "int" | "click.INT" => (Kind::Integer, Vec::new()),
+            "float" | "click.FLOAT" => (Kind::Number, Vec::new()),
+            "bool" | "click.BOOL" => (Kind::Boolean, Vec::new()),
+            _ => (Kind::String, Vec::new()),
+        },
+        Some(Expr::Call(name, call)) => match name.as_str() {
+            "click.IntRange" => (Kind::Integer, Vec::new()),
+            "click.FloatRange" => (Kind::Number, Vec::new()),
+            "click.Choice" => {
+                let choices = call.positional.first().and_then(|choices| script.value(choices));
+                let choices = choices.and_then(|choices| choices.as_array().cloned()).unwrap_or_default();
+                (Kind::String, choices)
+            }
+            _ => (Kind::String, Vec::new()),
+        },
+        Some(_) => (Kind::String, Vec::new()),
+        None => (Kind::Any, Vec::new()),
+    }
+}

@@ -1,0 +1,223 @@
+//! What a Python script says of itself, without running it.
+//!
+//! Docstrings, the signature of `main`, calls of `add_argument`, decorators of click, and names that are
+//! given to `sys.argv[1]` and those behind it. Where anything is in doubt the input is unknown.
+
+mod argparse;
+mod click;
+mod expr;
+mod signature;
+mod tokens;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use self::expr::{Expr, Parser};
+use self::tokens::{Source, Token};
+use super::input::{Input, Kind, Parameter, Place, TypedBy};
+use super::{Facts, comment, usage};
+
+/// The largest number of parameters that are looked at.
+const MAX_PARAMETERS: usize = 256;
+
+/// What a script says.
+pub(super) fn facts(text: &str, file: &str) -> Facts {
+    let source = tokens::read(text);
+    let script = Script::new(&source);
+    let main = signature::main(&script);
+    let module = script.docstring(0);
+    let docs: Vec<&str> = [module, main.as_ref().and_then(|main| main.doc)].into_iter().flatten().collect();
+    let click = click::command(&script);
+    let description =
+        docs.iter().chain(click.iter().flat_map(|click| &click.doc)).find_map(|doc| first_line(doc));
+    let description =
+        description.or_else(|| argparse::description(&script)).or_else(|| comment::summary(text, "#", file));
+    if source.broken {
+        return Facts { description, input: None };
+    }
+    let input = if let Some(found) = argparse::input(&script) {
+        found
+    } else if let Some(click) = click {
+        click.input
+    } else {
+        main.and_then(|main| main.input(&script))
+            .or_else(|| usage::input(text, file))
+            .or_else(|| argv(&script))
+    };
+    Facts { description, input: Some(input.unwrap_or_else(|| script.unknown())) }
+}
+
+/// The first line of a docstring that says something.
+fn first_line(doc: &str) -> Option<String> {
+    let line = doc.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.to_owned())
+}
+
+/// A script in words.
+struct Script<'a, 'b> {
+    source: &'b Source<'a>,
+    /// The lines at which names get their values; `None` for a name that gets several.
+    assigned: BTreeMap<&'a str, Option<usize>>,
+}
+
+impl<'a, 'b> Script<'a, 'b> {
+    fn new(source: &'b Source<'a>) -> Self {
+        let mut assigned = BTreeMap::new();
+        for (at, line) in source.lines.iter().enumerate() {
+            if let [Token::Name(name), Token::Op("=" | ":"), ..] = source.words(line) {
+                assigned.entry(*name).and_modify(|line| *line = None).or_insert(Some(at));
+            }
+        }
+        Self { source, assigned }
+    }
+
+    /// The string that line `at` consists of.
+    fn docstring(&self, at: usize) -> Option<&'b str> {
+        let line = self.source.lines.get(at)?;
+        match self.source.words(line) {
+            [Token::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether these names, with dots between them, are anywhere in it.
+    fn mentions(&self, names: &[&str]) -> bool {
+        self.find(names, 0).is_some()
+    }
+
+    /// The first position, from `start`, of these names with dots between them.
+    fn find(&self, names: &[&str], start: usize) -> Option<usize> {
+        let tokens = &self.source.tokens;
+        let length = names.len() * 2 - 1;
+        let is_here = |at: &usize| {
+            let here = &tokens[*at..*at + length];
+            here.iter().enumerate().all(|(index, token)| {
+                if index % 2 == 0 { token.is_name(names[index / 2]) } else { token.is_op(".") }
+            })
+        };
+        (start..=tokens.len().checked_sub(length)?).find(is_here)
+    }
+
+    /// Whether something of this name is called, whatever it belongs to.
+    fn calls(&self, name: &str) -> usize {
+        let pairs = self.source.tokens.windows(2);
+        pairs.filter(|pair| pair[0].is_name(name) && pair[1].is_op("(")).count()
+    }
+
+    /// Whether the script reads an object from its standard input.
+    fn reads_input(&self) -> bool {
+        self.mentions(&["sys", "stdin"])
+    }
+
+    /// Whether it looks at the words of the command line.
+    fn reads_words(&self) -> bool {
+        self.mentions(&["sys", "argv"]) || self.mentions(&["argv"])
+    }
+
+    /// The value of an expression; a name that is given a value once, at the top, stands for it.
+    fn value(&self, expr: &Expr) -> Option<Value> {
+        match expr {
+            Expr::Name(name) => self.constant(name),
+            other => other.value(),
+        }
+    }
+
+    fn constant(&self, name: &str) -> Option<Value> {
+        let line = &self.source.lines[(*self.assigned.get(name)?)?];
+        let tokens = self.source.words(line);
+        let equals = tokens.iter().position(|token| token.is_op("="))?;
+        let mut parser = Parser::new(&tokens[equals + 1..]);
+        let value = parser.expr().value();
+        if parser.peek().is_none() { value } else { None }
+    }
+
+    /// The input where nothing is known.
+    fn unknown(&self) -> Input {
+        if self.reads_input() && !self.reads_words() { Input::object() } else { Input::words() }
+    }
+}
+
+/// `name = sys.argv[1]` and those behind it, `int(...)` and a default included.
+fn argv(script: &Script<'_, '_>) -> Option<Input> {
+    let mut found: Vec<(usize, Parameter)> = Vec::new();
+    let mut uses = 0;
+    let mut at = 0;
+    while let Some(here) = script.find(&["sys", "argv"], at) {
+        at = here + 3;
+        uses += 1;
+    }
+    let mut told = 0;
+    for line in &script.source.lines {
+        let tokens = script.source.words(line);
+        let [Token::Name(name), rest @ ..] = tokens else { continue };
+        let Some(equals) = rest.iter().take(8).position(|token| token.is_op("=")) else { continue };
+        let rest = &rest[equals + 1..];
+        let here: Vec<usize> = (0..rest.len().saturating_sub(5)).filter(|at| is_argv(&rest[*at..])).collect();
+        let [at] = here[..] else { continue };
+        let Token::Number(number) = rest[at + 4] else { continue };
+        let Some(number) = number.parse::<usize>().ok().filter(|number| (1..=16).contains(number)) else {
+            continue;
+        };
+        let lengths =
+            rest.windows(3).filter(|three| three[0].is_name("sys") && three[2].is_name("argv")).count();
+        told += lengths;
+        let kind = match at.checked_sub(2).map(|before| &rest[before]) {
+            Some(Token::Name("int")) => Kind::Integer,
+            Some(Token::Name("float")) => Kind::Number,
+            _ => Kind::String,
+        };
+        let mut parameter = Parameter::new(*name, kind, Place::Positional);
+        if let Some(otherwise) = rest.iter().position(|token| token.is_name("else")) {
+            parameter.required = false;
+            let default = Parser::new(&rest[otherwise + 1..]).expr().value();
+            parameter.default = default.filter(|value| parameter.kind.takes(value));
+        } else if line.indent > 4 || rest.iter().any(|token| token.is_name("or")) {
+            // In a branch of a branch nobody knows when it counts.
+            parameter.required = found.len() + 1 == number && line.indent <= 4;
+        }
+        if found.iter().all(|(other, one)| *other != number && one.name != parameter.name) {
+            found.push((number, parameter));
+        }
+    }
+    found.sort_by_key(|(number, _)| *number);
+    let in_order = found.iter().enumerate().all(|(index, (number, _))| index + 1 == *number);
+    // `len(sys.argv)` and `sys.argv[0]` take nothing; a part of the list takes all of it.
+    let harmless = harmless(script);
+    if found.is_empty() || !in_order || uses > told + harmless {
+        return None;
+    }
+    let mut parameters: Vec<Parameter> = found.into_iter().map(|(_, parameter)| parameter).collect();
+    let mut optional = false;
+    for parameter in &mut parameters {
+        optional |= !parameter.required;
+        parameter.required = !optional;
+    }
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+}
+
+/// How often `sys.argv` is asked for its length or its first word, outside of the lines with names.
+fn harmless(script: &Script<'_, '_>) -> usize {
+    let tokens = &script.source.tokens;
+    let is_length = |at: usize| at >= 2 && tokens[at - 1].is_op("(") && tokens[at - 2].is_name("len");
+    let is_first = |at: usize| is_argv(&tokens[at..]) && tokens.get(at + 4) == Some(&Token::Number("0"));
+    let (mut count, mut at) = (0, 0);
+    while let Some(here) = script.find(&["sys", "argv"], at) {
+        count += usize::from(is_length(here) || is_first(here));
+        at = here + 3;
+    }
+    count
+}
+
+/// Whether these words begin with `sys.argv[`.
+fn is_argv(tokens: &[Token<'_>]) -> bool {
+    tokens.len() > 5
+        && tokens[0].is_name("sys")
+        && tokens[1].is_op(".")
+        && tokens[2].is_name("argv")
+        && tokens[3].is_op("[")
+        && tokens[5].is_op("]")
+}
+
+#[cfg(test)]
+mod tests;

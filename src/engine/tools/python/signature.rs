@@ -1,0 +1,314 @@
+//! The function `main` of a script: its docstring and its parameters with their types.
+
+use serde_json::Value;
+
+use super::expr::{Expr, Parser};
+use super::tokens::Token;
+use super::{MAX_PARAMETERS, Script};
+use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
+
+/// How deep types may lie in each other.
+const MAX_DEPTH: usize = 8;
+/// How much of a docstring is searched for descriptions.
+const MAX_DOC: usize = 64 << 10;
+/// Names of a parameter that is the list of words, for tests of the script.
+const WORDS: [&str; 6] = ["argv", "args", "arguments", "_argv", "cli_args", "raw_args"];
+
+/// The function `main`.
+pub(super) struct Main<'a, 'b> {
+    /// Its docstring.
+    pub(super) doc: Option<&'b str>,
+    /// Its name and what stands behind it.
+    tokens: &'b [Token<'a>],
+    /// Whether it is a command of a library that reads the command line.
+    decorated: bool,
+}
+
+/// The function `main` at the top of the script; `None` where there is none, or several.
+pub(super) fn main<'a, 'b>(script: &Script<'a, 'b>) -> Option<Main<'a, 'b>> {
+    let source = script.source;
+    let mut found = None;
+    for (at, line) in source.lines.iter().enumerate().filter(|(_, line)| line.indent == 0) {
+        let tokens = source.words(line);
+        let tokens = if tokens[0].is_name("async") { &tokens[1..] } else { tokens };
+        if let [first, second, rest @ ..] = tokens
+            && first.is_name("def")
+            && second.is_name("main")
+        {
+            if found.is_some() {
+                return None;
+            }
+            let next = source.lines.get(at + 1).filter(|next| next.indent > line.indent);
+            let decorated = at > 0 && source.words(&source.lines[at - 1])[0].is_op("@");
+            found = Some(Main { doc: next.and_then(|_| script.docstring(at + 1)), tokens: rest, decorated });
+        }
+    }
+    found
+}
+
+impl Main<'_, '_> {
+    /// What the script takes, by the parameters of the function; `None` where these do not tell.
+    pub(super) fn input(&self, script: &Script<'_, '_>) -> Option<Input> {
+        let typer = script.mentions(&["typer"]);
+        if self.decorated && !typer {
+            return None;
+        }
+        let way = if typer {
+            // A program of several commands has no function that is the whole program.
+            if script.calls("command") > 1 || script.calls("add_typer") > 0 {
+                return None;
+            }
+            Way::Typer
+        } else if script.mentions(&["fire", "Fire"]) || script.mentions(&["fire"]) {
+            Way::Options
+        } else if script.reads_input() && !script.reads_words() {
+            Way::Key
+        } else if script.reads_words() {
+            Way::Words
+        } else {
+            // The adapters that call `main` give it an object.
+            Way::Key
+        };
+        let (mut parameters, open) = parameters(self.tokens, way, script)?;
+        let words =
+            matches!(&parameters[..], [one] if WORDS.contains(&one.name.as_str()) && way != Way::Typer);
+        if words || (parameters.is_empty() && !open) {
+            return None;
+        }
+        if let Some(doc) = self.doc {
+            let doc = &doc[..doc.floor_char_boundary(MAX_DOC)];
+            for parameter in parameters.iter_mut().filter(|one| one.description.is_none()) {
+                parameter.description = described(doc, &parameter.name);
+            }
+        }
+        Some(Input { parameters, open: open && way == Way::Key, typed_by: TypedBy::Signature })
+    }
+}
+
+/// How what is given comes to the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// As the library typer has it.
+    Typer,
+    /// By `--name value`.
+    Options,
+    /// By words in order.
+    Words,
+    /// By an object on standard input.
+    Key,
+}
+
+/// The parameters between the brackets, and whether there are others that have no name.
+fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option<(Vec<Parameter>, bool)> {
+    let mut parser = Parser::new(tokens);
+    if !parser.eat("(") {
+        return None;
+    }
+    let (mut found, mut open) = (Vec::new(), false);
+    while !parser.eat(")") {
+        if parser.eat("/") {
+        } else if parser.eat("**") {
+            parser.name()?;
+            if parser.eat(":") {
+                parser.expr();
+            }
+            open = true;
+        } else if parser.eat("*") {
+            // A star alone only says that names follow.
+            if let Some(name) = parser.name() {
+                let kind = if parser.eat(":") { kind(&parser.expr(), 0).kind } else { Kind::Any };
+                let kind = Kind::Array(Box::new(if kind == Kind::Any { Kind::String } else { kind }));
+                if way == Way::Key {
+                    return None;
+                }
+                found.push(Parameter::new(name, kind, Place::Positional).optional());
+            }
+        } else {
+            let name = parser.name()?;
+            let typed = if parser.eat(":") { kind(&parser.expr(), 0) } else { Typed::unknown() };
+            let default = parser.eat("=").then(|| parser.expr());
+            found.push(parameter(name, typed, default, way, script));
+        }
+        if found.len() > MAX_PARAMETERS
+            || !parser.eat(",") && !parser.peek().is_some_and(|token| token.is_op(")"))
+        {
+            return None;
+        }
+    }
+    Some((found, open))
+}
+
+fn parameter(
+    name: &str,
+    typed: Typed,
+    default: Option<Expr>,
+    way: Way,
+    script: &Script<'_, '_>,
+) -> Parameter {
+    let required = default.is_none();
+    let (mut default, mut is_option, mut description, mut flag) = (default, !required, None, None);
+    let mut required = required;
+    if way == Way::Typer
+        && let Some(Expr::Call(function, call)) = &default
+        && (function.ends_with("Option") || function.ends_with("Argument"))
+    {
+        is_option = function.ends_with("Option");
+        description = call.text("help").map(str::to_owned);
+        let flags = call.positional.iter().skip(1).filter_map(Expr::text);
+        flag = flags.max_by_key(|flag| flag.len()).map(str::to_owned);
+        let first = call.positional.first().or_else(|| call.named.get("default")).cloned();
+        required = first.as_ref().is_none_or(|first| first.name() == Some("...")) && is_option
+            || first.as_ref().is_none_or(|first| first.name() == Some("..."));
+        default = first.filter(|first| first.name() != Some("..."));
+    }
+    let value = default.as_ref().and_then(|default| script.value(default)).filter(|value| !value.is_null());
+    let mut kind = typed.kind;
+    if kind == Kind::Any
+        && let Some(value) = &value
+    {
+        kind = Kind::of(value);
+    }
+    // A word of the command line is text, whatever it stands for.
+    if kind == Kind::Any && way != Way::Key {
+        kind = Kind::String;
+    }
+    let place = match way {
+        Way::Key => Place::Key,
+        Way::Words => Place::Positional,
+        Way::Options => Place::Option(format!("--{name}")),
+        Way::Typer if is_option => {
+            let long = name.replace('_', "-");
+            let flag = flag.unwrap_or_else(|| format!("--{long}"));
+            match &kind {
+                Kind::Boolean => match flag.split_once('/') {
+                    Some((on, off)) => Place::Either(on.to_owned(), off.to_owned()),
+                    None => Place::Either(flag, format!("--no-{long}")),
+                },
+                Kind::Array(_) => Place::Repeated(flag),
+                _ => Place::Option(flag),
+            }
+        }
+        Way::Typer => Place::Positional,
+    };
+    let default = value.filter(|value| kind.takes(value));
+    Parameter { name: name.to_owned(), kind, description, required, default, choices: typed.choices, place }
+}
+
+/// What a type of a signature says.
+pub(super) struct Typed {
+    pub(super) kind: Kind,
+    pub(super) choices: Vec<Value>,
+}
+
+impl Typed {
+    fn of(kind: Kind) -> Self {
+        Self { kind, choices: Vec::new() }
+    }
+
+    fn unknown() -> Self {
+        Self::of(Kind::Any)
+    }
+}
+
+/// Reads a type.
+pub(super) fn kind(expr: &Expr, depth: usize) -> Typed {
+    if depth > MAX_DEPTH {
+        return Typed::unknown();
+    }
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    match expr {
+        // A type in quotes is a type that is defined later.
+        Expr::Literal(Value::String(text)) => {
+            let source = super::tokens::read(text);
+            kind(&Parser::new(&source.tokens).expr(), depth + 1)
+        }
+        Expr::Name(name) => Typed::of(plain(&last(name))),
+        Expr::Union(parts) => one_of(parts, depth),
+        Expr::Subscript(name, parts) => match last(name).as_str() {
+            "Optional" | "Union" => one_of(parts, depth),
+            "Annotated" | "Final" | "Required" | "NotRequired" => {
+                parts.first().map_or_else(Typed::unknown, |first| kind(first, depth + 1))
+            }
+            "Literal" => literal(parts),
+            of => match plain(of) {
+                Kind::Array(_) => {
+                    let items = parts.first().map_or_else(Typed::unknown, |first| kind(first, depth + 1));
+                    // `tuple[int, str]` is a list of different things.
+                    let rest = parts.iter().skip(1).all(|part| part.name() == Some("..."));
+                    let kind = if rest { items.kind } else { Kind::Any };
+                    Typed { kind: Kind::Array(Box::new(kind)), choices: items.choices }
+                }
+                other => Typed::of(other),
+            },
+        },
+        _ => Typed::unknown(),
+    }
+}
+
+fn plain(name: &str) -> Kind {
+    match name {
+        "str" | "Path" | "PurePath" | "PathLike" | "AnyStr" | "LiteralString" | "date" | "datetime"
+        | "UUID" => Kind::String,
+        "int" => Kind::Integer,
+        "float" | "Decimal" => Kind::Number,
+        "bool" => Kind::Boolean,
+        "list" | "List" | "tuple" | "Tuple" | "set" | "Set" | "frozenset" | "FrozenSet" | "Sequence"
+        | "Iterable" | "Collection" | "MutableSequence" => Kind::Array(Box::new(Kind::Any)),
+        "dict" | "Dict" | "Mapping" | "MutableMapping" | "TypedDict" | "OrderedDict" => Kind::Object,
+        _ => Kind::Any,
+    }
+}
+
+/// One of several types; nothing does not count, because then the parameter is left out.
+fn one_of(parts: &[Expr], depth: usize) -> Typed {
+    let is_none = |part: &&Expr| **part == Expr::Literal(Value::Null);
+    let mut others = parts.iter().filter(|part| !is_none(part));
+    let Some(first) = others.next() else { return Typed::unknown() };
+    let mut typed = kind(first, depth + 1);
+    for other in others {
+        typed = match (typed.kind, kind(other, depth + 1).kind) {
+            (one, other) if one == other => Typed::of(one),
+            (Kind::Integer, Kind::Number) | (Kind::Number, Kind::Integer) => Typed::of(Kind::Number),
+            _ => return Typed::unknown(),
+        };
+    }
+    typed
+}
+
+fn literal(parts: &[Expr]) -> Typed {
+    let values: Option<Vec<Value>> = parts.iter().map(Expr::value).collect();
+    let Some(choices) = values.filter(|values| !values.is_empty()) else { return Typed::unknown() };
+    let Kind::Array(kind) = Kind::of(&Value::Array(choices.clone())) else { return Typed::unknown() };
+    Typed { kind: *kind, choices }
+}
+
+/// What a docstring says of parameter `name`, in the style of Google, NumPy or Sphinx.
+fn described(doc: &str, name: &str) -> Option<String> {
+    let mut lines = doc.lines().map(str::trim);
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.strip_prefix(":param ") {
+            let Some((left, text)) = rest.split_once(':') else { continue };
+            if left.split_whitespace().last() == Some(name) {
+                return said(text);
+            }
+        }
+        let Some(rest) = line.strip_prefix(name) else { continue };
+        let rest = match rest.trim_start().strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            Some((_, rest)) => rest,
+            None => rest,
+        };
+        if let Some(text) = rest.strip_prefix(':') {
+            return said(text);
+        }
+        // NumPy: `name : type`, and what it is for in the next line.
+        if rest.starts_with(" :") {
+            return lines.next().and_then(said);
+        }
+    }
+    None
+}
+
+fn said(text: &str) -> Option<String> {
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}

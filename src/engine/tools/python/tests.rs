@@ -1,0 +1,346 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn input(text: &str) -> Input {
+    facts(text, "x.py").input.expect("an input")
+}
+
+fn schema(text: &str) -> (TypedBy, Value) {
+    let input = input(text);
+    (input.typed_by, input.schema())
+}
+
+fn places(text: &str) -> Vec<Place> {
+    input(text).parameters.into_iter().map(|one| one.place).collect()
+}
+
+/// S1-AC-2, S1-D3, S1-FR-202.2.
+#[test]
+fn a_docstring_of_the_module_or_of_main_is_the_description() {
+    let main = "import sys\n\ndef main(path):\n    \"\"\"Process a file and return results.\"\"\"\n    print(path)\n";
+    let description = |text: &str| facts(text, "tool1.py").description;
+    assert_eq!(description(main).as_deref(), Some("Process a file and return results."));
+    for (text, expected) in [
+        (
+            "#!/usr/bin/env python3\n# A comment.\n'''\n  The first line.\n\nMore.\n'''\ndef main():\n    'Runs.'\n",
+            Some("The first line."),
+        ),
+        ("async def main():\n    r'''Runs it.\n    More.'''\n", Some("Runs it.")),
+        (
+            "import argparse\np = argparse.ArgumentParser(\n    description='Reads '\n    'it.')\n",
+            Some("Reads it."),
+        ),
+        ("# tool1.py - Reads it.\nimport os\n", Some("Reads it.")),
+        ("f'''{x}'''\n", None),
+        ("x = 1\n'''Not a docstring.'''\n", None),
+        ("def main(): pass\n'''Neither.'''\n", None),
+        ("class A:\n    def main(self):\n        '''Nor this.'''\n", None),
+        ("", None),
+    ] {
+        assert_eq!(description(text).as_deref(), expected, "{text}");
+    }
+}
+
+/// S1-Q2: types of the signature of `main`, defaults and docstrings included.
+#[test]
+fn a_signature_with_types() {
+    let text = r#"
+import json, sys
+from typing import Optional, Literal
+LIMIT = 5
+
+def main(
+    path: Path,
+    count: int = LIMIT,
+    ratio: "float" = -0.5,
+    fast: bool = False,
+    tags: list[str] | None = None,
+    mode: Literal["a", 'b'] = "a",
+    extra: Optional[dict] = None,
+    either: int | float = 1,
+    free=None,
+    *,
+    names: tuple[str, ...] = (),
+    pair: tuple[int, str] = (1, "x"),
+    odd: SomeType = compute(),
+) -> int:
+    """Does it.
+
+    Args:
+        path: Where it lies.
+        count (int): How many.
+    :param fast: Whether to hurry.
+
+    ratio : float
+        How much.
+    """
+
+main(**json.load(sys.stdin))
+"#;
+    let (typed_by, schema) = schema(text);
+    assert_eq!(typed_by, TypedBy::Signature);
+    assert_eq!(
+        schema,
+        json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "description": "Where it lies." },
+                "count": { "type": "integer", "default": 5, "description": "How many." },
+                "ratio": { "type": "number", "default": -0.5, "description": "How much." },
+                "fast": { "type": "boolean", "default": false, "description": "Whether to hurry." },
+                "tags": { "type": "array", "items": { "type": "string" } },
+                "mode": { "type": "string", "enum": ["a", "b"], "default": "a" },
+                "extra": { "type": "object" },
+                "either": { "type": "number", "default": 1 },
+                "free": {},
+                "names": { "type": "array", "items": { "type": "string" }, "default": [] },
+                "pair": { "type": "array", "default": [1, "x"] },
+                "odd": {},
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+        })
+    );
+    assert!(input(text).is_json());
+}
+
+#[test]
+fn how_main_is_called_decides_where_values_go() {
+    let words = "import sys\ndef main(a: int, b='x', *rest): pass\nmain(*sys.argv[1:])\n";
+    assert_eq!(places(words), [Place::Positional, Place::Positional, Place::Positional]);
+    assert_eq!(
+        schema(words).1["properties"]["rest"],
+        json!({ "type": "array", "items": { "type": "string" } })
+    );
+    let fire = "import fire\ndef main(a: int, b=True): pass\nfire.Fire(main)\n";
+    assert_eq!(places(fire), [Place::Option("--a".into()), Place::Option("--b".into())]);
+    let open = "def main(a: int, **more): pass\n";
+    assert_eq!(schema(open).1["additionalProperties"], true);
+    for text in
+        ["def main(argv: list[str] | None = None): pass\n", "def main(): pass\n", "def main(a, b c): pass\n"]
+    {
+        assert_eq!(input(text), Input::words(), "{text}");
+    }
+    let twice = "if x:\n    pass\ndef main(a): pass\ndef main(b): pass\n";
+    assert_eq!(schema(twice).0, TypedBy::Nothing);
+}
+
+#[test]
+fn typer() {
+    let text = "import typer\ndef main(name: str, count: int = 1, loud: bool = False, tag: list[str] = [],\n    \
+                out: str = typer.Option(..., '--out', '-o', help='Where.'), who: str = typer.Argument('me')):\n    'Says.'\ntyper.run(main)\n";
+    assert_eq!(
+        places(text),
+        [
+            Place::Positional,
+            Place::Option("--count".into()),
+            Place::Either("--loud".into(), "--no-loud".into()),
+            Place::Repeated("--tag".into()),
+            Place::Option("--out".into()),
+            Place::Positional,
+        ]
+    );
+    assert_eq!(schema(text).1["required"], json!(["name", "out"]));
+    assert_eq!(schema(text).1["properties"]["out"]["description"], "Where.");
+    assert_eq!(schema(text).1["properties"]["who"]["default"], "me");
+}
+
+/// S1-Q2: calls of `add_argument`, whatever they are called on.
+#[test]
+fn argparse_calls() {
+    let text = r#"
+import argparse
+MODES = ("a", "b")
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", type=Path, help="The file, 100%% of it")
+    parser.add_argument("rest", nargs="*")
+    group = parser.add_argument_group("more")
+    group.add_argument("-n", "--max-count", type=int, default=3, help="How many (default: %(default)s)")
+    group.add_argument("--mode", choices=MODES, required=True)
+    parser.add_argument("--rate", type=float, default="1.5")
+    parser.add_argument("-v", action="count", default=0)
+    parser.add_argument("--dry-run", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--keep", dest="clean", action="store_false")
+    parser.add_argument("--tag", action="append", default=[])
+    parser.add_argument("--color", action=argparse.BooleanOptionalAction)
+    parser.add_argument("--version", action="version", version="1")
+    parser.add_argument("--size", nargs=2, type=int)
+    parser.add_argument("--levels", type=int, choices=range(3))
+    return parser.parse_args()
+
+def main(config):
+    "Ignored: the words are read by the parser."
+"#;
+    let (typed_by, schema) = schema(text);
+    assert_eq!(typed_by, TypedBy::Argparse);
+    assert_eq!(
+        schema,
+        json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "description": "The file, 100% of it" },
+                "rest": { "type": "array", "items": { "type": "string" } },
+                "max_count": { "type": "integer", "default": 3, "description": "How many (default: 3)" },
+                "mode": { "type": "string", "enum": ["a", "b"] },
+                "rate": { "type": "number", "default": 1.5 },
+                "v": { "type": "integer", "default": 0 },
+                "dry_run": { "type": "boolean", "default": false },
+                "clean": { "type": "boolean", "default": true },
+                "tag": { "type": "array", "items": { "type": "string" }, "default": [] },
+                "color": { "type": "boolean" },
+                "size": { "type": "array", "items": { "type": "integer" } },
+                "levels": { "type": "integer" },
+            },
+            "required": ["path", "mode"],
+            "additionalProperties": false,
+        })
+    );
+    assert_eq!(
+        places(text)[2..9],
+        [
+            Place::Option("--max-count".into()),
+            Place::Option("--mode".into()),
+            Place::Option("--rate".into()),
+            Place::Count("-v".into()),
+            Place::Switch("--dry-run".into()),
+            Place::Unless("--keep".into()),
+            Place::Repeated("--tag".into()),
+        ]
+    );
+}
+
+/// Where something is in doubt, nothing is said: words are always right.
+#[test]
+fn parsers_that_cannot_be_told() {
+    let with =
+        |line: &str| format!("import argparse\np = argparse.ArgumentParser()\np.add_argument('a')\n{line}\n");
+    assert_eq!(schema(&with("")).0, TypedBy::Argparse);
+    for line in [
+        "s = p.add_subparsers()",
+        "q = argparse.ArgumentParser()",
+        "for n in names: p.add_argument('--' + n)",
+        "for n in names: p.add_argument(n)",
+        "p.add_argument('b', **more)",
+        "p.add_argument('b', nargs=N)",
+        "p.add_argument('b', action=Custom)",
+        "p.add_argument(f'{x}')",
+        "p.add_argument()",
+    ] {
+        assert_eq!(input(&with(line)), Input::words(), "{line}");
+    }
+    assert_eq!(input("import argparse\np = argparse.ArgumentParser(parents=[x])\n"), Input::words());
+    let group = "g = p.add_mutually_exclusive_group(required=True)\ng.add_argument('--x', required=True)";
+    assert_eq!(schema(&with(group)).1["required"], json!(["a"]));
+    assert_eq!(facts(&with("x = '''"), "x.py").input, None, "a string without end");
+}
+
+#[test]
+fn click() {
+    let text = r"
+import click
+
+@click.command()
+@click.argument('src', type=click.Path(exists=True))
+@click.argument('rest', nargs=-1)
+@click.option('-c', '--count', default=1, help='How many.')
+@click.option('--mode', type=click.Choice(['a', 'b']), required=True)
+@click.option('--shout/--no-shout', default=False)
+@click.option('--dry-run', is_flag=True)
+@click.option('--tag', 'tags', multiple=True)
+@click.version_option('1')
+def run(src, rest, count, mode, shout, dry_run, tags):
+    '''Runs it.'''
+";
+    let (typed_by, schema) = schema(text);
+    assert_eq!(typed_by, TypedBy::Click);
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "src": { "type": "string" },
+            "rest": { "type": "array", "items": { "type": "string" } },
+            "count": { "type": "integer", "default": 1, "description": "How many." },
+            "mode": { "type": "string", "enum": ["a", "b"] },
+            "shout": { "type": "boolean", "default": false },
+            "dry_run": { "type": "boolean" },
+            "tags": { "type": "array", "items": { "type": "string" } },
+        })
+    );
+    assert_eq!(schema["required"], json!(["src", "mode"]));
+    assert_eq!(facts(text, "x.py").description.as_deref(), Some("Runs it."));
+    let several = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\n@click.option('--a')\ndef one(a):\n    'One.'\n";
+    let found = facts(several, "x.py");
+    assert_eq!((found.description, found.input), (None, Some(Input::words())));
+}
+
+#[test]
+fn names_of_words() {
+    let text = "import sys\nif len(sys.argv) < 2:\n    print('no')\npath = Path(sys.argv[1])\n\
+                count = int(sys.argv[2]) if len(sys.argv) > 2 else 3\n";
+    let (typed_by, schema) = schema(text);
+    assert_eq!(typed_by, TypedBy::Argv);
+    assert_eq!(
+        (&schema["properties"], &schema["required"]),
+        (
+            &json!({ "path": { "type": "string" }, "count": { "type": "integer", "default": 3 } }),
+            &json!(["path"])
+        )
+    );
+    for text in [
+        "import sys\na = sys.argv[2]\n",
+        "import sys\na = sys.argv[1]\nrest = sys.argv[2:]\n",
+        "import sys\na = sys.argv[1]\nuse(sys.argv)\n",
+        "import sys\nprint(sys.argv[1])\n",
+    ] {
+        assert_eq!(input(text), Input::words(), "{text}");
+    }
+    assert_eq!(input("import sys, json\nd = json.load(sys.stdin)\n"), Input::object());
+    let usage = "import sys\nif len(sys.argv) != 3:\n    print(f\"Usage: {sys.argv[0]} <in> [<out>]\")\n";
+    assert_eq!((schema_of(usage), input(usage).parameters.len()), (TypedBy::Usage, 2));
+}
+
+fn schema_of(text: &str) -> TypedBy {
+    schema(text).0
+}
+
+/// A mebibyte of anything is looked at in time that grows with its length only.
+#[test]
+fn large_hostile_texts_end() {
+    for piece in [
+        "(",
+        "f'{",
+        "'''",
+        "f'''{",
+        "'''a'''\nf'''",
+        "x.add_argument(",
+        "def main(",
+        "@click.option(",
+        "sys.argv[1]=",
+        "Usage: x.py <",
+        "a[",
+        "{'a':",
+        "-",
+        "\\\n",
+        "#\n",
+        "import argparse\np.add_argument('a', choices=C)\n",
+        "main: a|",
+    ] {
+        let text = format!("import argparse, click, sys, typer\n{}", piece.repeat((1 << 20) / piece.len()));
+        drop(facts(&text, "x.py"));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_looked_at(
+        text in "(import argparse\n|import click\n|import typer\n|import sys\n|def main\\(|@click.command\\(\\)\n|@click.option\\(|p.add_argument\\(|argparse.ArgumentParser\\(|sys.argv\\[1\\]|a: |int|'--x'|'x'|\"\"\"|\n|    |=|,|\\)|\\]|\\*|f'\\{|nargs=|default=|choices=|Usage: x.py <a>|é){0,40}",
+    ) {
+        let facts = facts(&text, "x.py");
+        if let Some(input) = facts.input {
+            prop_assert!(input.schema().is_object());
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Which files of a skill are scripts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use serde::{Serialize, Serializer};
+
+use super::{MANIFESTS, SCRIPTS, ToolDiagnostic};
+use crate::fs::{self, Base, Kind};
+use crate::path::SafePath;
+use crate::policy::ScriptPlaces;
+use crate::source::discover::SKIPPED;
+
+/// The largest script that is looked at.
+pub const MAX_SCRIPT: u64 = 1 << 20;
+/// How many files of a skill are looked at.
+pub(super) const MAX_FILES: usize = 2_000;
+/// How many directories deep scripts are looked for.
+const MAX_DEPTH: usize = 5;
+/// Endings of scripts (S1-FR-201.2), with their languages.
+const ENDINGS: [(&str, Language); 3] =
+    [("py", Language::Python), ("sh", Language::Shell), ("js", Language::JavaScript)];
+/// Interpreters that are known by name, with the language that is read.
+const INTERPRETERS: [(&str, Language); 10] = [
+    ("python", Language::Python),
+    ("python2", Language::Python),
+    ("python3", Language::Python),
+    ("sh", Language::Shell),
+    ("bash", Language::Shell),
+    ("dash", Language::Shell),
+    ("ksh", Language::Shell),
+    ("zsh", Language::Shell),
+    ("node", Language::JavaScript),
+    ("bun", Language::JavaScript),
+];
+
+/// The language of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// A shell.
+    Shell,
+    /// JavaScript.
+    JavaScript,
+    /// What the named program runs, or, without a name, whatever the manifest means.
+    Other(String),
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Python => "python",
+            Self::Shell => "shell",
+            Self::JavaScript => "javascript",
+            Self::Other(name) => name,
+        })
+    }
+}
+
+impl Serialize for Language {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Why a file is no tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is a link: what it leads to may change or lie outside of the skill.
+    #[error("it is a link; put the file itself there")]
+    Link,
+    /// It would run with the rights of its owner or its group.
+    #[error("it has the setuid or setgid bit; `chmod ug-s` takes it away")]
+    SetId,
+    /// It is neither a file nor a directory.
+    #[error("it is no regular file")]
+    Special,
+}
+
+/// A file that can be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Script {
+    /// Its path in the skill, with `/`.
+    pub(super) path: String,
+    pub(super) language: Language,
+}
+
+/// What a file is.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// A script.
+    Script(Script),
+    /// A file that a manifest may make a script.
+    Other(Script),
+    /// A file that is no tool, whatever is said of it.
+    Refused(Refused),
+}
+
+/// The files of a skill, by path.
+#[derive(Debug)]
+pub(super) struct Listing {
+    files: BTreeMap<String, Found>,
+}
+
+impl Listing {
+    /// Looks at the files of the skill in `dir`.
+    pub(super) fn of(dir: &Path, places: ScriptPlaces, diagnostics: &mut Vec<ToolDiagnostic>) -> Self {
+        let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics, full: false };
+        let depth = if places == ScriptPlaces::Top { 0 } else { MAX_DEPTH };
+        if places == ScriptPlaces::Root {
+            walk.directory("", depth);
+        } else {
+            match fs::kind(&dir.join(SCRIPTS)) {
+                Ok(Some(Kind::Directory)) => walk.directory(SCRIPTS, depth),
+                Ok(Some(Kind::Symlink)) => walk.refuse(SCRIPTS, Refused::Link),
+                Ok(_) => {}
+                Err(error) => walk.diagnostics.push(ToolDiagnostic::Unreadable(error)),
+            }
+        }
+        Self { files: walk.files }
+    }
+
+    /// The scripts, by the bytes of their paths.
+    pub(super) fn scripts(&self) -> impl Iterator<Item = &Script> {
+        self.files
+            .values()
+            .filter_map(|found| if let Found::Script(script) = found { Some(script) } else { None })
+    }
+
+    /// The file at `path`.
+    pub(super) fn file(&self, path: &str) -> Option<&Found> {
+        self.files.get(path)
+    }
+
+    /// Looks at the file at `path` of the skill in `dir`, too, which a manifest names: it may lie deeper than
+    /// scripts are looked for, but not behind a link.
+    pub(super) fn add(&mut self, dir: &Path, path: &str) {
+        let Ok(safe) = SafePath::new(path) else { return };
+        if self.files.contains_key(path) {
+            return;
+        }
+        let is_link = |path: &str| matches!(fs::kind(&dir.join(path)), Ok(Some(Kind::Symlink)));
+        if safe.ancestors().any(is_link) || is_link(path) {
+            self.files.insert(path.to_owned(), Found::Refused(Refused::Link));
+            return;
+        }
+        let Some((parent, name)) = path.rsplit_once('/') else { return };
+        let (Ok(Some(kind)), Ok(base)) = (fs::kind(&dir.join(path)), Base::open(&dir.join(parent))) else {
+            return;
+        };
+        let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics: &mut Vec::new(), full: false };
+        match kind {
+            Kind::File => walk.file(&base, name, path.to_owned()),
+            Kind::Other => walk.refused(name, path.to_owned(), Refused::Special),
+            Kind::Directory | Kind::Symlink => {}
+        }
+        self.files.append(&mut walk.files);
+    }
+}
+
+struct Walk<'a> {
+    dir: &'a Path,
+    files: BTreeMap<String, Found>,
+    diagnostics: &'a mut Vec<ToolDiagnostic>,
+    full: bool,
+}
+
+impl Walk<'_> {
+    fn refuse(&mut self, path: &str, reason: Refused) {
+        self.diagnostics.push(ToolDiagnostic::Refused { file: self.dir.join(path), reason });
+    }
+
+    /// Looks at what lies in directory `path`, and `deeper` levels below it.
+    fn directory(&mut self, path: &str, deeper: usize) {
+        let at = self.dir.join(path);
+        let looked = fs::entries(&at).and_then(|entries| Ok((entries, Base::open(&at)?)));
+        let (mut entries, base) = match looked {
+            Ok(looked) => looked,
+            Err(error) => return self.diagnostics.push(ToolDiagnostic::Unreadable(error)),
+        };
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, kind) in entries {
+            // A name that is not UTF-8 cannot be told to a model.
+            let Some(name) = name.to_str() else { continue };
+            if self.full {
+                return;
+            }
+            if self.files.len() == MAX_FILES {
+                self.full = true;
+                return self.diagnostics.push(ToolDiagnostic::TooMany(self.dir.to_owned()));
+            }
+            let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+            match kind {
+                Kind::Directory if deeper > 0 && !SKIPPED.contains(&name) && name != "__pycache__" => {
+                    self.directory(&below, deeper - 1);
+                }
+                Kind::Directory => {}
+                Kind::File => self.file(&base, name, below),
+                Kind::Symlink => self.refused(name, below, Refused::Link),
+                Kind::Other => self.refused(name, below, Refused::Special),
+            }
+        }
+    }
+
+    fn file(&mut self, base: &Base, name: &str, path: String) {
+        const SET_ID: u32 = 0o6000;
+        if base.stat(name.as_bytes()).is_some_and(|stat| stat.mode & SET_ID != 0) {
+            return self.refused(name, path, Refused::SetId);
+        }
+        let by_ending = by_ending(name);
+        let language = by_ending.clone().or_else(|| by_shebang(&self.dir.join(&path)));
+        // A package's own file, and what tools keep beside scripts: neither is called by anybody.
+        let is_script = language.is_some() && name != "__init__.py" && !name.starts_with('.');
+        let script =
+            Script { path: path.clone(), language: language.unwrap_or(Language::Other(String::new())) };
+        self.files.insert(path, if is_script { Found::Script(script) } else { Found::Other(script) });
+    }
+
+    fn refused(&mut self, name: &str, path: String, reason: Refused) {
+        // What nobody would take for a script is passed over in silence.
+        if by_ending(name).is_some() || MANIFESTS.contains(&name) {
+            self.refuse(&path, reason);
+        }
+        self.files.insert(path, Found::Refused(reason));
+    }
+}
+
+fn by_ending(name: &str) -> Option<Language> {
+    let (_, ending) = name.rsplit_once('.')?;
+    ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, language)| language.clone())
+}
+
+/// The language by the first line, `#!/usr/bin/env python3` or `#!/bin/sh`.
+fn by_shebang(path: &Path) -> Option<Language> {
+    let bytes = fs::read_prefix(path, MAX_SCRIPT, |_| true).ok()??;
+    let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words = str::from_utf8(line).ok()?.split_ascii_whitespace();
+    let file = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut program = file(words.next()?);
+    if program == "env" {
+        // `env -S deno run` and `env A=b program`.
+        program = file(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
+    }
+    // `python3.11` is a python3.
+    let known = program.split('.').next().unwrap_or_default();
+    let language = INTERPRETERS.iter().find(|(name, _)| *name == known).map(|(_, language)| language.clone());
+    Some(language.unwrap_or(Language::Other(program)))
+}
+
+/// Reads a script or a manifest; `None` where it is gone.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ToolDiagnostic> {
+    fs::read_prefix(path, MAX_SCRIPT, |_| false).map_err(|error| {
+        if error.source.kind() == io::ErrorKind::FileTooLarge {
+            ToolDiagnostic::TooLarge(path.to_owned())
+        } else {
+            ToolDiagnostic::Unreadable(error)
+        }
+    })
+}

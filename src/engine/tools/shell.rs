@@ -1,0 +1,169 @@
+//! What a shell script says of itself: its first comment, a usage line, `getopts`, names given to `$1`.
+
+use super::input::{Input, Kind, Parameter, Place, TypedBy, WORDS};
+use super::{Facts, comment, usage};
+
+/// The largest number of words that get a name.
+const MAX_WORDS: usize = 9;
+
+/// What a script says.
+pub(super) fn facts(text: &str, file: &str) -> Facts {
+    let description = comment::summary(text, "#", file);
+    let input = usage::input(text, file).or_else(|| getopts(text)).or_else(|| words(text));
+    Facts { description, input: Some(input.unwrap_or_else(Input::words)) }
+}
+
+/// The options of the one `getopts` of a script.
+fn getopts(text: &str) -> Option<Input> {
+    let mut calls = text.lines().filter(|line| !line.trim_start().starts_with('#')).filter_map(|line| {
+        let (before, after) = line.split_once("getopts ")?;
+        before.chars().next_back().is_none_or(char::is_whitespace).then(|| after.trim_start())
+    });
+    let (after, None) = (calls.next()?, calls.next()) else { return None };
+    let spec = after.trim_start_matches(['"', '\'']);
+    let spec = spec.split(['"', '\'', ' ']).next().unwrap_or_default().trim_start_matches(':');
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == ':';
+    if spec.is_empty() || !spec.chars().all(fits) {
+        return None;
+    }
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for c in spec.chars() {
+        if c == ':' {
+            let last = parameters.last_mut()?;
+            last.kind = Kind::String;
+            last.place = Place::Option(format!("-{}", last.name));
+        } else if parameters.iter().any(|one| one.name.starts_with(c)) {
+            return None;
+        } else {
+            let place = Place::Switch(format!("-{c}"));
+            parameters.push(Parameter::new(c, Kind::Boolean, place).optional());
+        }
+    }
+    // `-h` shows what is told here.
+    parameters.retain(|one| one.name != "h" || one.kind != Kind::Boolean);
+    for parameter in &mut parameters {
+        parameter.description = usage::description(text, parameter);
+    }
+    // What follows the options: the script goes past them to get at it.
+    if text.contains("OPTIND") {
+        parameters.push(Parameter::new(WORDS, Kind::strings(), Place::Positional).optional());
+    }
+    Some(Input { parameters, open: false, typed_by: TypedBy::Getopts })
+}
+
+/// `name="$1"` and those behind it, outside of functions.
+fn words(text: &str) -> Option<Input> {
+    let unclear = |line: &str| {
+        line == "shift" || line.starts_with("shift ") || line.contains("$@") || line.contains("$*")
+    };
+    let mut found: Vec<Option<Parameter>> = Vec::new();
+    for line in text.lines() {
+        if unclear(line.trim()) {
+            return None;
+        }
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let Some((number, default, required)) = word(value).filter(|_| is_name) else { continue };
+        if !(1..=MAX_WORDS).contains(&number) {
+            return None;
+        }
+        found.resize(found.len().max(number), None);
+        if found[number - 1].is_none() {
+            let parameter = Parameter::new(name.to_ascii_lowercase(), Kind::String, Place::Positional);
+            found[number - 1] = Some(Parameter { required, default: default.map(Into::into), ..parameter });
+        }
+    }
+    let mut parameters = found.into_iter().collect::<Option<Vec<_>>>()?;
+    let mut optional = false;
+    for parameter in &mut parameters {
+        optional |= !parameter.required;
+        parameter.required = !optional;
+    }
+    let names: std::collections::BTreeSet<_> = parameters.iter().map(|one| &one.name).collect();
+    if parameters.is_empty() || names.len() < parameters.len() {
+        return None;
+    }
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+}
+
+/// The number of the word that a value is, what stands for it, and whether it must be there: `"$1"`,
+/// `${2:-x}`, `"${1:?say what}"`.
+fn word(value: &str) -> Option<(usize, Option<&str>, bool)> {
+    let value = value.trim();
+    let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+    if let Some(number) = value.strip_prefix('$').filter(|rest| rest.len() == 1) {
+        return Some((number.parse().ok()?, None, true));
+    }
+    let inner = value.strip_prefix("${")?.strip_suffix('}')?;
+    let (number, rest) = inner.split_at(inner.find(|c: char| !c.is_ascii_digit()).unwrap_or(inner.len()));
+    let number = number.parse().ok()?;
+    if rest.is_empty() || rest.starts_with(":?") || rest.starts_with('?') {
+        return Some((number, None, true));
+    }
+    let default = rest.strip_prefix(":-").or_else(|| rest.strip_prefix('-'))?;
+    let is_plain = !default.is_empty() && !default.contains(['$', '`', '"', '\'', '}']);
+    Some((number, is_plain.then_some(default), false))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema(text: &str) -> (TypedBy, serde_json::Value) {
+        let input = facts(text, "x.sh").input.expect("an input");
+        (input.typed_by, input.schema()["properties"].clone())
+    }
+
+    #[test]
+    fn options_of_getopts() {
+        let text =
+            "# -o FILE  where to\nwhile getopts \":ho:vn:\" opt; do\n  :\ndone\nshift $((OPTIND - 1))\n";
+        let (typed_by, properties) = schema(text);
+        assert_eq!(typed_by, TypedBy::Getopts);
+        assert_eq!(
+            properties,
+            json!({
+                "o": { "type": "string", "description": "where to" },
+                "v": { "type": "boolean" },
+                "n": { "type": "string" },
+                "arguments": { "type": "array", "items": { "type": "string" } },
+            })
+        );
+        for text in ["getopts a x\ngetopts b x\n", "getopts \"$spec\" x\n", "getopts aa x\n", "# getopts a\n"]
+        {
+            assert_eq!(schema(text).0, TypedBy::Nothing, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_words() {
+        let text = "INPUT=\"$1\"\nout=${2:-a.txt}\nmode=\"${3-}\"\nf() {\n  local x=\"$4\"\n}\n";
+        let input = facts(text, "x.sh").input.expect("an input");
+        assert_eq!(input.typed_by, TypedBy::Argv);
+        assert_eq!(
+            input.schema(),
+            json!({
+                "type": "object",
+                "properties": {
+                    "input": { "type": "string" },
+                    "out": { "type": "string", "default": "a.txt" },
+                    "mode": { "type": "string" },
+                },
+                "required": ["input"],
+                "additionalProperties": false,
+            })
+        );
+        for text in ["a=$1\nshift\n", "a=$1\necho \"$@\"\n", "a=$2\n", "a=$1\nb=$a\na=$2\n", "echo $1\n"] {
+            assert_eq!(schema(text).0, TypedBy::Nothing, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_usage_line_is_better() {
+        let text = "# Says hello.\n# Usage: x.sh <name>\nwhile getopts ab x; do :; done\n";
+        assert_eq!(schema(text).0, TypedBy::Usage);
+        assert_eq!(facts(text, "x.sh").description.as_deref(), Some("Says hello."));
+    }
+}

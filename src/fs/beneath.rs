@@ -1,0 +1,446 @@
+//! Reading what a name from outside chooses, below a directory and nowhere else.
+//!
+//! A path that was looked at may lead elsewhere by the time it is opened: a directory in it can be
+//! swapped for a link. So nothing is looked at first. On Linux the kernel resolves the whole path and
+//! refuses what leaves the directory (`openat2`); elsewhere, and on old kernels, it is opened component
+//! by component without following links, and links are resolved here. What was opened is then asked
+//! what it is.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::look::{is_absent, leads_round, prefix_of};
+use super::{Base, PathError};
+
+/// How often links are followed on the way to one file.
+#[cfg(unix)]
+const MAX_LINKS: usize = 40;
+/// How often the kernel is asked again when something moved while it resolved a path.
+#[cfg(target_os = "linux")]
+const MAX_RETRIES: usize = 16;
+
+/// Why a file below a directory is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum BeneathError {
+    /// Nothing is there, or a link to nothing.
+    #[error("it is not there")]
+    Absent,
+    /// The path, or a link on it, leads out of the directory; absolute links do, wherever they lead.
+    #[error("it leads out of the directory")]
+    Outside,
+    /// Links lead to each other.
+    #[error("links lead to each other")]
+    Loop,
+    /// It is something else, told with its article.
+    #[error("it is {0}, not a regular file")]
+    NotAFile(&'static str),
+    /// It has more bytes than wanted.
+    #[error("it has {size} bytes, more than {limit}")]
+    TooLarge {
+        /// How many it has, as far as the system knows.
+        size: u64,
+        /// How many are wanted.
+        limit: u64,
+    },
+    /// The system does not let us read it.
+    #[error("{}: {}", .0, .0.source)]
+    Unreadable(#[from] PathError),
+}
+
+/// Reads the regular file at `path` below `base`, from its start until `enough` says so of the bytes
+/// read so far, or to its end. Links on the way are followed as long as they stay below `base`.
+///
+/// No byte from outside of `base` is read, whatever is moved while this works; on Windows, where no
+/// function opens a path so, a swap that is undone in between may go unnoticed.
+///
+/// # Errors
+///
+/// [`BeneathError`]. `limit` bytes that were not enough are [`BeneathError::TooLarge`].
+pub fn read_beneath(
+    base: &Base,
+    path: &Path,
+    limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
+) -> Result<Vec<u8>, BeneathError> {
+    read(open(base, path), &base.path().join(path), limit, enough)
+}
+
+fn read(
+    opened: Result<File, Stop>,
+    at: &Path,
+    limit: u64,
+    enough: impl Fn(&[u8]) -> bool,
+) -> Result<Vec<u8>, BeneathError> {
+    let unreadable = |source| PathError { action: "read", path: at.to_owned(), source };
+    let file = match opened {
+        Ok(file) => file,
+        Err(Stop::Outside) => return Err(BeneathError::Outside),
+        Err(Stop::Directory) => return Err(BeneathError::NotAFile("a directory")),
+        Err(Stop::System(error)) if is_absent(&error) => return Err(BeneathError::Absent),
+        Err(Stop::System(error)) if leads_round(&error) => return Err(BeneathError::Loop),
+        Err(Stop::System(error)) if is_no_file(&error) => {
+            return Err(BeneathError::NotAFile("a pipe, socket or device"));
+        }
+        Err(Stop::System(error)) => return Err(unreadable(error).into()),
+    };
+    let metadata = file.metadata().map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Err(BeneathError::NotAFile("a directory"));
+    }
+    if !metadata.is_file() {
+        return Err(BeneathError::NotAFile("a pipe, socket or device"));
+    }
+    match prefix_of(&file, metadata.len(), limit, enough) {
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(BeneathError::TooLarge { size: metadata.len(), limit })
+        }
+        result => result.map_err(|error| unreadable(error).into()),
+    }
+}
+
+/// Why nothing was opened.
+#[derive(Debug)]
+enum Stop {
+    /// The path leaves the directory.
+    Outside,
+    /// The path ends at a directory, by `.` or `..`.
+    Directory,
+    /// What the system said.
+    System(io::Error),
+}
+
+impl<E: Into<io::Error>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::System(error.into())
+    }
+}
+
+/// Whether the error means that a socket or a device without a driver was opened.
+#[cfg(unix)]
+fn is_no_file(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::NXIO | Errno::OPNOTSUPP))
+}
+
+/// Nothing of the kind can be opened as a file.
+#[cfg(not(unix))]
+fn is_no_file(_: &io::Error) -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+fn open(base: &Base, path: &Path) -> Result<File, Stop> {
+    by_kernel(base, path).unwrap_or_else(|| by_component(base, path))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn open(base: &Base, path: &Path) -> Result<File, Stop> {
+    by_component(base, path)
+}
+
+/// Opens what is not waited for: a pipe would block, and a terminal would become ours.
+#[cfg(unix)]
+const READ: rustix::fs::OFlags = rustix::fs::OFlags::RDONLY
+    .union(rustix::fs::OFlags::CLOEXEC)
+    .union(rustix::fs::OFlags::NONBLOCK)
+    .union(rustix::fs::OFlags::NOCTTY);
+
+/// Lets the kernel resolve the path; `None` where it cannot.
+#[cfg(target_os = "linux")]
+fn by_kernel(base: &Base, path: &Path) -> Option<Result<File, Stop>> {
+    use rustix::fs::{Mode, ResolveFlags, openat2};
+    use rustix::io::Errno;
+
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    for _ in 0..MAX_RETRIES {
+        return match openat2(base.handle(), path, READ, Mode::empty(), resolve) {
+            Ok(file) => Some(Ok(file.into())),
+            Err(Errno::AGAIN) => continue,
+            Err(Errno::XDEV) => Some(Err(Stop::Outside)),
+            // An old kernel, or one that a container was forbidden to ask.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => None,
+            Err(error) => Some(Err(error.into())),
+        };
+    }
+    None
+}
+
+/// Opens the path component by component. The way back up is by the directories that were opened, not
+/// by what lies above them now.
+#[cfg(unix)]
+fn by_component(base: &Base, path: &Path) -> Result<File, Stop> {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+    use std::path::{Component, PathBuf};
+
+    use rustix::fd::{AsFd as _, OwnedFd};
+    use rustix::fs::{Mode, OFlags, openat, readlinkat};
+    use rustix::io::Errno;
+
+    #[cfg(target_os = "linux")]
+    const PASS: OFlags = OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    const PASS: OFlags = OFlags::RDONLY;
+
+    let mut below: Vec<OwnedFd> = Vec::new();
+    let mut rest = path.to_owned();
+    let mut links = 0;
+    loop {
+        let mut components = rest.components();
+        let Some(component) = components.next() else { return Err(Stop::Directory) };
+        let after = components.as_path().to_owned();
+        let name = match component {
+            Component::Normal(name) => name,
+            Component::CurDir => {
+                rest = after;
+                continue;
+            }
+            Component::ParentDir => {
+                if below.pop().is_none() {
+                    return Err(Stop::Outside);
+                }
+                rest = after;
+                continue;
+            }
+            Component::RootDir | Component::Prefix(_) => return Err(Stop::Outside),
+        };
+        let dir = below.last().map_or(base.handle().as_fd(), |dir| dir.as_fd());
+        let is_last = after.as_os_str().is_empty();
+        let how = if is_last { READ } else { PASS | OFlags::DIRECTORY | OFlags::CLOEXEC };
+        match openat(dir, name, how | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(file) if is_last => return Ok(file.into()),
+            Ok(dir) => {
+                below.push(dir);
+                rest = after;
+            }
+            // Why a link is not opened has as many names as there are systems: the link is asked.
+            Err(error) => match readlinkat(dir, name, Vec::new()) {
+                Ok(target) => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(Errno::LOOP.into());
+                    }
+                    rest = PathBuf::from(OsString::from_vec(target.into_bytes())).join(after);
+                }
+                Err(_) => return Err(error.into()),
+            },
+        }
+    }
+}
+
+/// Opens the path where it leads below the directory, and looks again afterwards.
+#[cfg(not(unix))]
+fn open(base: &Base, path: &Path) -> Result<File, Stop> {
+    let top = std::fs::canonicalize(base.path())?;
+    let at = base.path().join(path);
+    let real = std::fs::canonicalize(&at)?;
+    // By components: `ab` is not below `a`.
+    if !real.starts_with(&top) {
+        return Err(Stop::Outside);
+    }
+    if std::fs::metadata(&real)?.is_dir() {
+        return Err(Stop::Directory);
+    }
+    let file = super::tree::open_no_follow(&real)?;
+    if std::fs::canonicalize(&at)? != real {
+        return Err(Stop::Outside);
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::fs::exchange;
+
+    type Resolver = fn(&Base, &Path) -> Result<File, Stop>;
+
+    /// All ways to resolve a path that this machine has.
+    fn resolvers() -> Vec<(&'static str, Resolver)> {
+        let mut all: Vec<(&'static str, Resolver)> = vec![("by component", by_component)];
+        #[cfg(target_os = "linux")]
+        {
+            let here = Base::open(Path::new(".")).expect("opens");
+            if by_kernel(&here, Path::new(".")).is_some() {
+                all.push(("by the kernel", |base, path| by_kernel(base, path).expect("it can")));
+            } else {
+                println!("skipped: this kernel has no `openat2`");
+            }
+        }
+        all
+    }
+
+    fn answer(resolver: Resolver, base: &Base, path: &str) -> String {
+        match read(resolver(base, Path::new(path)), Path::new(path), 99, |_| false) {
+            Ok(bytes) => String::from_utf8(bytes).expect("text"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    /// S3-FR-11, S3-US-11, conflict C16; a sibling `ab` of `a` is not in `a`.
+    #[test]
+    fn links_are_followed_below_the_directory_only() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let root = dir.path().join("a");
+        for (path, text) in [("a/docs/in/real.md", "inside"), ("ab/secret", "outside"), ("secret", "outside")]
+        {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
+            fs::write(path, text).expect("writes");
+        }
+        for (target, link) in [
+            ("docs/in/real.md", "right"),
+            ("in", "docs/to-in"),
+            ("../right", "docs/back"),
+            ("docs/to-in/../../right", "around"),
+            ("../secret", "up"),
+            ("..", "parent"),
+            ("../ab", "sibling"),
+            ("docs/in/../../../secret", "far"),
+            ("nowhere", "dangling"),
+            ("loop", "loop"),
+            ("docs", "directory"),
+        ] {
+            symlink(target, root.join(link)).expect("links");
+        }
+        symlink(root.join("docs/in/real.md"), root.join("absolute")).expect("links");
+        symlink("/proc/self/root", root.join("magic")).expect("links");
+        rustix::fs::mknodat(rustix::fs::CWD, root.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .expect("a pipe");
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("socket")).expect("a socket");
+        let base = Base::open(&root).expect("opens");
+        let outside = "it leads out of the directory";
+        let absent = "it is not there";
+        let special = "it is a pipe, socket or device, not a regular file";
+        let directory = "it is a directory, not a regular file";
+        for (name, resolver) in resolvers() {
+            for (path, expected) in [
+                ("docs/in/real.md", "inside"),
+                ("./docs//in/./real.md", "inside"),
+                ("docs/in/../in/real.md", "inside"),
+                ("right", "inside"),
+                ("docs/to-in/real.md", "inside"),
+                ("docs/back", "inside"),
+                ("around", "inside"),
+                ("directory/in/real.md", "inside"),
+                ("up", outside),
+                ("far", outside),
+                ("parent/secret", outside),
+                ("parent/a/docs/in/real.md", outside),
+                ("sibling/secret", outside),
+                ("absolute", outside),
+                ("magic/etc/passwd", outside),
+                ("../secret", outside),
+                ("../ab/secret", outside),
+                ("../a/docs/in/real.md", outside),
+                ("docs/../../secret", outside),
+                ("/etc/passwd", outside),
+                ("nothing", absent),
+                ("dangling", absent),
+                ("right/below", absent),
+                ("docs/nothing/real.md", absent),
+                ("loop", "links lead to each other"),
+                ("pipe", special),
+                ("socket", special),
+                ("docs", directory),
+                ("directory", directory),
+                (".", directory),
+                ("docs/..", directory),
+            ] {
+                assert_eq!(answer(resolver, &base, path), expected, "{name}: {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_read() {
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::write(dir.path().join("f"), "x".repeat(5000)).expect("writes");
+        let base = Base::open(dir.path()).expect("opens");
+        let read = |limit, enough: fn(&[u8]) -> bool| read_beneath(&base, Path::new("f"), limit, enough);
+        assert_eq!(read(5000, |_| false).expect("reads").len(), 5000);
+        assert!(matches!(read(4999, |_| false), Err(BeneathError::TooLarge { size: 5000, limit: 4999 })));
+        assert_eq!(read(4999, |_| true).expect("the limit is for what is read").len(), 4096);
+    }
+
+    /// Swaps `one` and `other` until `work` is done.
+    fn while_swapped(one: &Path, other: &Path, work: impl FnOnce()) {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    exchange(one, other).expect("swaps");
+                }
+            });
+            work();
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+
+    /// S3-FR-11, conflict C16: between a look and an opening there is no time. A directory is swapped for
+    /// a link to outside, the file for a link to outside, and a directory in a link's way for one.
+    #[test]
+    fn a_swap_while_a_path_is_resolved_shows_nothing_from_outside() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (root, out) = (dir.path().join("skill"), dir.path().join("out"));
+        for (dir, text) in [(root.join("docs/deep"), "inside"), (out.join("deep"), "outside")] {
+            fs::create_dir_all(&dir).expect("creates");
+            fs::write(dir.join("f"), text).expect("writes");
+        }
+        fs::write(root.join("g"), "inside").expect("writes");
+        symlink("docs/deep/../deep/f", root.join("link")).expect("links");
+        symlink(&out, dir.path().join("to-out")).expect("links");
+        symlink("../out/deep/f", dir.path().join("to-f")).expect("links");
+        let base = Base::open(&root).expect("opens");
+        for (name, resolver) in resolvers() {
+            for (one, other, path) in
+                [("docs", "to-out", "docs/deep/f"), ("docs", "to-out", "link"), ("g", "to-f", "g")]
+            {
+                while_swapped(&root.join(one), &dir.path().join(other), || {
+                    // Until both were met often, which takes a moment; a machine that never meets them
+                    // ends, too.
+                    let (mut read, mut refused) = (0, 0);
+                    for _ in 0..200_000 {
+                        match &answer(resolver, &base, path)[..] {
+                            "inside" => read += 1,
+                            "outside" => panic!("{name}: {path}"),
+                            _ => refused += 1,
+                        }
+                        if read.min(refused) > 500 {
+                            break;
+                        }
+                    }
+                });
+                // An odd number of swaps leaves the link in the directory.
+                if fs::symlink_metadata(root.join(one)).expect("there").is_symlink() {
+                    exchange(&root.join(one), &dir.path().join(other)).expect("swaps");
+                }
+            }
+        }
+    }
+
+    /// A directory that is moved out while it is passed does not take the way back up with it.
+    #[test]
+    fn the_way_up_is_the_way_down() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let root = dir.path().join("skill");
+        fs::create_dir_all(root.join("a/b")).expect("creates");
+        fs::create_dir_all(dir.path().join("out/b")).expect("creates");
+        fs::write(root.join("f"), "inside").expect("writes");
+        fs::write(dir.path().join("f"), "outside").expect("writes");
+        let base = Base::open(&root).expect("opens");
+        for (name, resolver) in resolvers() {
+            while_swapped(&root.join("a/b"), &dir.path().join("out/b"), || {
+                for _ in 0..2000 {
+                    assert_ne!(answer(resolver, &base, "a/b/../../f"), "outside", "{name}");
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Which commit a name means: tags, branches and the digits of commits, and what is told where there is none.
+
+use git2::Oid;
+
+use super::objects::{Found, Objects};
+use super::{full, short};
+use crate::error::{Error, Result};
+use crate::spec::Reference;
+use crate::text::closest;
+
+/// The commit that `reference` means in `objects`, the newest of the default branch where it is `None`.
+pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str) -> Result<Oid> {
+    match reference {
+        None => head(objects, shown),
+        Some(reference) => resolve(objects, reference, shown),
+    }
+}
+
+/// The error for a commit that is not there: `locked` where a lockfile names it.
+pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
+    if locked {
+        return Error::network(format!("`{shown}` does not have commit `{commit}` any more")).hint(
+            "its history was rewritten, or it is another repository: install from it again to lock what is there now",
+        );
+    }
+    Error::usage(format!("`{shown}` has no commit `{commit}`"))
+        .hint("check the digits, or name a tag or branch")
+}
+
+/// The error for digits that several commits begin with.
+pub(super) fn ambiguous(shown: &str, digits: &str) -> Error {
+    Error::usage(format!("`{shown}` has more than one commit that begins with `{digits}`"))
+        .hint("give more of its digits")
+}
+
+/// The error for a name that no reference has; `names` are those that there are.
+pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String]) -> Error {
+    let (kind, prefixes): (_, &[&str]) = match reference {
+        Reference::Tag(_) => ("tag", &["refs/tags/"]),
+        Reference::Branch(_) => ("branch", &["refs/heads/"]),
+        Reference::Any(_) | Reference::Rev(_) => ("tag, branch or commit", &["refs/heads/", "refs/tags/"]),
+    };
+    let error = Error::usage(format!("`{shown}` has no {kind} `{}`", reference.name()));
+    let known = names.iter().filter_map(|name| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)));
+    match closest(reference.name(), known) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint(format!("`git ls-remote {shown}` lists what it has")),
+    }
+}
+
+/// The error for a repository that has no newest commit; `names` are the references that there are.
+pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
+    let branches: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
+    match branches[..] {
+        [] => Error::usage(format!("the repository `{shown}` is empty")).hint("push a commit to it first"),
+        [first, ..] => {
+            let usual = ["main", "master", "trunk"].into_iter().find(|usual| branches.contains(usual));
+            let first = usual.unwrap_or(first);
+            Error::usage(format!("`{shown}` has no default branch: `HEAD` names one that is not there"))
+                .hint(format!("name a branch: `--branch {first}`"))
+        }
+    }
+}
+
+fn head(objects: &Objects, shown: &str) -> Result<Oid> {
+    objects.commit_at("HEAD").ok_or_else(|| no_head(shown, &objects.references()))
+}
+
+/// The names that git gives `name` a chance to be, in its order.
+fn candidates(reference: &Reference) -> Vec<String> {
+    match reference {
+        Reference::Tag(name) => vec![format!("refs/tags/{name}")],
+        Reference::Branch(name) => vec![format!("refs/heads/{name}")],
+        Reference::Any(name) if name == "HEAD" => vec![name.clone()],
+        Reference::Any(name) => {
+            ["refs/", "refs/tags/", "refs/heads/"].iter().map(|prefix| format!("{prefix}{name}")).collect()
+        }
+        Reference::Rev(_) => Vec::new(),
+    }
+}
+
+fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid> {
+    if let Some(commit) = full(reference) {
+        return named_commit(objects, &commit, shown, false);
+    }
+    for name in candidates(reference) {
+        if objects.has_reference(&name) {
+            return objects.commit_at(&name).ok_or_else(|| not_a_commit(shown, reference.name()));
+        }
+    }
+    let digits = match reference {
+        Reference::Any(name) | Reference::Rev(name) => short(name),
+        Reference::Tag(_) | Reference::Branch(_) => None,
+    };
+    let found = digits.as_deref().map(|digits| objects.by_digits(digits)).transpose();
+    match found.map_err(|error| Error::io(format!("`{shown}` cannot be read")).because(error))? {
+        Some(Found::One(commit)) => Ok(commit),
+        Some(Found::Many) => Err(ambiguous(shown, reference.name())),
+        Some(Found::None) if matches!(reference, Reference::Rev(_)) => {
+            Err(no_commit(shown, reference.name(), false))
+        }
+        Some(Found::None) | None => {
+            let names = objects.references();
+            Err(no_reference(shown, reference, &names))
+        }
+    }
+}
+
+/// The error for a tag of something other than a commit.
+pub(super) fn not_a_commit(shown: &str, name: &str) -> Error {
+    Error::usage(format!("`{name}` of `{shown}` leads to no commit"))
+        .hint("name another tag, a branch or a commit")
+}
+
+/// The commit with the id `commit`; `locked` where a lockfile names it.
+pub(super) fn named_commit(objects: &Objects, commit: &str, shown: &str, locked: bool) -> Result<Oid> {
+    match Oid::from_str(commit) {
+        Ok(id) if objects.has_commit(id) => Ok(id),
+        _ => Err(no_commit(shown, commit, locked)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_tried_in_the_order_of_git() {
+        assert_eq!(candidates(&Reference::Any("v1".into())), ["refs/v1", "refs/tags/v1", "refs/heads/v1"]);
+        assert_eq!(candidates(&Reference::Any("HEAD".into())), ["HEAD"]);
+        assert_eq!(candidates(&Reference::Tag("v1".into())), ["refs/tags/v1"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! What is asked, and what is answered: values without a connection.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
+use super::{Origin, Url};
+
+/// A secret for the header `Authorization`, and the origin that may see it.
+#[derive(Clone)]
+pub struct Credential {
+    /// The only origin that it is sent to.
+    pub origin: Origin,
+    /// The header's value: `Bearer <token>`.
+    pub value: String,
+}
+
+impl Credential {
+    /// Returns the credential of a token.
+    pub fn bearer(origin: Origin, token: &str) -> Self {
+        Self { origin, value: format!("Bearer {token}") }
+    }
+
+    /// Returns the credential of a name and a password (RFC 7617).
+    pub fn basic(origin: Origin, name: &str, password: &str) -> Self {
+        Self { origin, value: format!("Basic {}", BASE64_STANDARD.encode(format!("{name}:{password}"))) }
+    }
+
+    /// Whether `text` gives the secret away: as it is sent, or as it was before.
+    pub(super) fn is_told_in(&self, text: &str) -> bool {
+        let (scheme, sent) = self.value.split_once(' ').unwrap_or(("", &self.value));
+        let decoded = (scheme == "Basic").then(|| BASE64_STANDARD.decode(sent).ok()).flatten();
+        let login = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let password = login.as_ref().and_then(|login| login.split_once(':')).map(|(_, password)| password);
+        text.contains(sent)
+            || password.is_some_and(|password| !password.is_empty() && text.contains(password))
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credential for {}", self.origin)
+    }
+}
+
+/// A request to read something.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The address.
+    pub url: Url,
+    /// The media type that is asked for.
+    pub accept: &'static str,
+    /// The credential, if there is one.
+    pub credential: Option<Credential>,
+    /// The tag of the answer that is known already.
+    pub if_none_match: Option<String>,
+    /// The time of the answer that is known already, as the server wrote it.
+    pub if_modified_since: Option<String>,
+}
+
+impl Request {
+    /// Returns a request for `url` and nothing more.
+    pub fn new(url: Url) -> Self {
+        Self { url, accept: "*/*", credential: None, if_none_match: None, if_modified_since: None }
+    }
+
+    /// Whether the answer may be that nothing changed.
+    pub(super) fn is_conditional(&self) -> bool {
+        self.if_none_match.is_some() || self.if_modified_since.is_some()
+    }
+}
+
+/// What an answer says beside its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The address that answered, after all redirects.
+    pub url: Url,
+    /// The tag of these bytes, for [`Request::if_none_match`].
+    pub etag: Option<String>,
+    /// When they changed last, for [`Request::if_modified_since`].
+    pub last_modified: Option<String>,
+}
+
+/// The answer to a request for a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A text.
+    Text {
+        /// The text.
+        text: String,
+        /// Its tag, for the next time.
+        etag: Option<String>,
+    },
+    /// What is known already still holds; only after [`Request::if_none_match`].
+    NotModified,
+}

@@ -1,0 +1,294 @@
+//! What is wrong in the directories of agents, and with what agents see.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{RESTORE, broken, closed, leads_somewhere, twins};
+use crate::digest::Digest;
+use crate::install::agents::Agent;
+use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish, is_locked, real};
+use crate::install::health::{Finding, Remedy, problem};
+use crate::install::plan::{Place, Step};
+use crate::install::scope::ScopeKind;
+use crate::name::SkillName;
+
+const BY_HAND: &str = "move it away, then run `skillpm doctor --fix`";
+
+/// What lies in a directory of agents.
+pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Finding>) {
+    let things = match &dir.things {
+        Ok(things) => things,
+        Err(fault) => return found.push(closed(&dir.path, fault).agent(dir.agent().map(|agent| agent.id))),
+    };
+    twins(&dir.path, things.keys(), found);
+    for (name, thing) in things {
+        let path = dir.path.join(name);
+        let about = Entry { look, dir, name, path: &path };
+        let finding = match thing {
+            Thing::Link { target, goes } => about.link(thing, target, goes),
+            Thing::Tree(digest) => about.tree(*digest),
+            Thing::Other => None,
+        };
+        found.extend(finding.map(|finding| finding.skill(name).agent(dir.agent().map(|agent| agent.id))));
+    }
+}
+
+/// Something in an agent's directory.
+struct Entry<'a> {
+    look: &'a Look,
+    dir: &'a AgentDirectory,
+    name: &'a str,
+    path: &'a Path,
+}
+
+impl Entry<'_> {
+    /// The name, where something is known of a skill that has it.
+    fn known(&self) -> Option<SkillName> {
+        let name = SkillName::new(self.name).ok().filter(|name| name.as_str() == self.name)?;
+        let locked = self.look.locked().is_some_and(|lock| lock.skills.contains_key(&name));
+        (locked || self.look.wishes.contains_key(&name)).then_some(name)
+    }
+
+    fn wish(&self) -> Option<&Wish> {
+        self.look.wishes.get(&self.known()?)
+    }
+
+    /// Whether the agents of this directory are to see the skill; `None` where nobody can tell.
+    fn wanted(&self) -> Option<bool> {
+        let wish = self.wish().filter(|wish| !matches!(wish.editable, Some(Err(_))))?;
+        let agents = &self.dir.agents;
+        if agents.is_empty() || self.look.lock.is_err() {
+            return None;
+        }
+        // Who reads the canonical copies needs no link, and may have one all the same.
+        if !wish.disabled && agents.iter().all(|agent| agent.is_universal()) {
+            return None;
+        }
+        Some(!wish.disabled && wish.linked().any(|agent| agents.iter().any(|own| own.id == agent.id)))
+    }
+
+    /// The step that makes a link to the canonical copy here, where there is to be one and that copy is there.
+    fn link_step(&self) -> Option<Step> {
+        let name = self.known()?;
+        let agent = self.dir.agent().filter(|agent| !agent.is_universal() && self.wanted() != Some(false))?;
+        let there = self.look.canonical(&name).is_some_and(|there| leads_somewhere(self.look, there));
+        there.then(|| Step::Link { agent: agent.id.to_owned(), name })
+    }
+
+    /// A link to a skill that the agents of this directory are not to see.
+    fn unwanted(&self) -> Option<Finding> {
+        let (name, wish, agent) = (self.known()?, self.wish()?, self.dir.agent()?);
+        let locked = self.look.locked().and_then(|lock| lock.skills.get(&name));
+        let ours =
+            locked.is_some_and(|locked| self.dir.agents.iter().any(|own| locked.agents.contains(own.id)));
+        let shown = self.path.display();
+        let why = if wish.disabled {
+            "which is disabled".to_owned()
+        } else {
+            format!("which {} is not to see", agent.name)
+        };
+        let message = format!("`{shown}` leads to `{name}`, {why}");
+        let finding = Finding::new(&problem::LINK_UNWANTED, self.path, message);
+        Some(if wish.disabled || ours {
+            finding.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
+        } else {
+            let flag = if self.look.scope.kind == ScopeKind::User { " -g" } else { "" };
+            finding.advice(format!(
+                "`skillpm link{flag} --agent {0} {name}` keeps it, `skillpm unlink{flag} --agent {0} {name}` removes it",
+                agent.id
+            ))
+        })
+    }
+
+    fn link(&self, thing: &Thing, target: &Path, goes: &Goes) -> Option<Finding> {
+        let shown = self.path.display();
+        let to = target.display();
+        let wrong = match goes {
+            Goes::Canonical(to) => to != self.name,
+            Goes::Elsewhere | Goes::Nowhere => true,
+        };
+        if !wrong && self.wanted() == Some(false) {
+            return self.unwanted();
+        }
+        // The canonical copy is missing: that is told, and the link is right.
+        if !wrong && self.known().is_some() && !leads_somewhere(self.look, thing) {
+            return None;
+        }
+        if !leads_somewhere(self.look, thing) {
+            let broken = broken(self.path, target);
+            // A link of ours to a skill that is gone, or one in whose place ours belongs.
+            let ours =
+                SkillName::new(self.name).ok().filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
+            return Some(match (self.link_step(), ours, self.dir.agent()) {
+                (Some(step), ..) => broken.remedy(Remedy::Steps(vec![step])),
+                (None, Some(name), Some(agent)) => {
+                    broken.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
+                }
+                _ => broken.advice(format!("make what it leads to, or remove the link: `rm '{shown}'`")),
+            });
+        }
+        if wrong && self.known().is_some() && self.wanted() != Some(false) {
+            let message = format!("`{shown}` leads to `{to}`, not to the installed skill `{}`", self.name);
+            let advice = format!(
+                "if that is not meant, remove it with `rm '{shown}'`, then run `skillpm doctor --fix`"
+            );
+            return Some(Finding::new(&problem::LINK_WRONG, self.path, message).advice(advice));
+        }
+        if !wrong && target.is_absolute() && self.look.scope.kind == ScopeKind::Project && !cfg!(windows) {
+            let message = format!("`{shown}` leads to `{to}`: it breaks when the project is moved or cloned");
+            let finding = Finding::new(&problem::LINK_ABSOLUTE, self.path, message);
+            return Some(match self.link_step() {
+                Some(step) => finding.remedy(Remedy::Steps(vec![step])),
+                None => {
+                    finding.advice("`skillpm install` makes relative links for the skills that it installs")
+                }
+            });
+        }
+        None
+    }
+
+    /// A directory where a link should be.
+    fn tree(&self, digest: Option<Digest>) -> Option<Finding> {
+        let name = self.known()?;
+        let wish = self.wish();
+        let editable = wish.and_then(|wish| wish.editable.as_ref());
+        // It looks into the very directory that somebody works on.
+        if let Some(Ok(editable)) = editable
+            && editable.directory == real(self.path)
+        {
+            return None;
+        }
+        let locked = self.look.locked().and_then(|lock| lock.skills.get(&name)).map(|locked| locked.digest);
+        // What changes at any time is never copied.
+        let copies = editable.is_none() && self.look.asked().is_some_and(|manifest| manifest.agents().copy);
+        let there = if wish.is_some_and(|wish| wish.disabled) {
+            self.look.aside(&name)
+        } else {
+            self.look.canonical(&name)
+        };
+        let shown = self.path.display();
+        let canonical = match there {
+            Some(Thing::Tree(digest)) => *digest,
+            _ => None,
+        };
+        let equal = digest.is_some() && (digest == locked || digest == canonical);
+        if !equal {
+            let message = format!("`{shown}` is a copy of `{name}` with other files than the installed one");
+            let advice = format!(
+                "compare it with `{}`, keep what you need of it, and {BY_HAND}",
+                self.look.scope.skill_dir(&name).display()
+            );
+            return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
+        }
+        let wanted = self.wanted();
+        if copies && wanted != Some(false) {
+            return None;
+        }
+        let message = match (wanted, wish) {
+            (Some(false), Some(wish)) if wish.disabled => {
+                format!("`{shown}` is a copy of `{name}`, which is disabled")
+            }
+            _ => format!("`{shown}` is a copy of `{name}`, and no update will reach it"),
+        };
+        let finding = Finding::new(&problem::STRAY_COPY, self.path, message);
+        // Only where the same bytes stay in the canonical place does nothing go with the copy.
+        let same = digest == canonical;
+        Some(match (self.dir.agent(), digest) {
+            (Some(agent), Some(old)) if same => {
+                let place = Place::Agent(agent.id.to_owned());
+                let mut steps = vec![Step::Remove { place, name, old }];
+                steps.extend(self.link_step());
+                finding.remedy(Remedy::Steps(steps))
+            }
+            _ => finding.advice(format!("if nobody needs it, remove it: `rm -r '{shown}'`")),
+        })
+    }
+}
+
+/// What an agent that is here sees.
+pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
+    let anything = look.wishes.values().any(|wish| !wish.disabled);
+    if here.sees == 0
+        && anything
+        && !here.chosen
+        && !here.served
+        && let Some(dir) = &here.dir
+    {
+        let message = format!("{} is on this machine and sees none of the skills here", here.agent.name);
+        let flag = if look.scope.kind == ScopeKind::User { " -g" } else { "" };
+        found.push(
+            Finding::new(&problem::AGENT_READS_NOTHING, dir, message)
+                .agent(Some(here.agent.id))
+                .advice(format!("`skillpm link{flag} --agent {}` links them", here.agent.id)),
+        );
+    }
+    for twice in &here.twice {
+        let installed = look.locked().is_some_and(|lock| is_locked(lock, &twice.name));
+        let places: Vec<_> = twice.places.iter().map(|path| format!("`{}`", path.display())).collect();
+        let (name, who) = (&twice.name, here.agent.name);
+        let places = places.join(" and ");
+        let finding = if twice.same {
+            let message = format!("{who} finds `{name}` in {places}: one skill, by several ways");
+            Finding::new(&problem::SEEN_TWICE, &twice.places[0], message)
+        } else if installed {
+            // The copy that differs is told on its own.
+            continue;
+        } else {
+            let message = format!("{who} finds different skills of the name `{name}`, in {places}");
+            Finding::new(&problem::SEEN_DIFFERENT, &twice.places[0], message)
+                .advice("rename or remove one of them")
+        };
+        found.push(finding.skill(name).agent(Some(here.agent.id)));
+    }
+}
+
+/// The step that takes the link of `agent` away.
+fn unlink_step(agent: &Agent, name: SkillName) -> Step {
+    Step::Unlink { place: Place::Agent(agent.id.to_owned()), name }
+}
+
+/// The links or copies that agents should have and do not.
+pub(super) fn missing(look: &Look, found: &mut Vec<Finding>) {
+    let copies = look.asked().is_some_and(|manifest| manifest.agents().copy);
+    // What is done for one of those that share a directory is done for all.
+    let mut done = BTreeSet::new();
+    for here in look.here.iter().filter(|here| !here.served) {
+        let Some(dir) = here.dir.as_deref().filter(|dir| !look.is_closed(dir)) else { continue };
+        let (agent, things) = (here.agent, look.in_directory(dir));
+        for (name, wish) in look.wishes.iter().filter(|(_, wish)| !wish.disabled) {
+            let there = things.is_some_and(|things| things.contains_key(name.as_str()));
+            let path = dir.join(name.as_str());
+            if there || !wish.linked().any(|wished| wished.id == agent.id) || !done.insert(real(&path)) {
+                continue;
+            }
+            // A link to a copy that is missing itself would help nobody, unless that comes back from here.
+            let canonical = look.canonical(name).filter(|there| leads_somewhere(look, there));
+            let comes = |step: &Step| matches!(step, Step::Enable { .. } | Step::Edit { .. });
+            let comes = wish.home.as_ref().is_ok_and(|steps| steps.iter().any(comes));
+            let message = format!("{} does not see `{name}`: `{}` is not there", agent.name, path.display());
+            let locked = look.locked().and_then(|lock| lock.skills.get(name));
+            let finding = match (canonical, locked) {
+                (None, _) if !comes || copies && wish.editable.is_none() => continue,
+                (Some(Thing::Other), _) => continue,
+                (Some(Thing::Tree(digest)), Some(locked)) if copies && wish.editable.is_none() => {
+                    let missing = Finding::new(&problem::COPY_MISSING, path, message);
+                    if *digest == Some(locked.digest) {
+                        let place = Place::Agent(agent.id.to_owned());
+                        let step =
+                            Step::Put { place, name: name.clone(), digest: locked.digest, replaces: None };
+                        missing.remedy(Remedy::Steps(vec![step]))
+                    } else {
+                        missing.advice(RESTORE)
+                    }
+                }
+                // A link in the place of a locked skill is told.
+                (Some(Thing::Link { .. }), _) if wish.editable.is_none() => continue,
+                _ => {
+                    let step = Step::Link { agent: agent.id.to_owned(), name: name.clone() };
+                    Finding::new(&problem::LINK_MISSING, path, message).remedy(Remedy::Steps(vec![step]))
+                }
+            };
+            found.push(finding.skill(name.as_str()).agent(Some(agent.id)));
+        }
+    }
+}

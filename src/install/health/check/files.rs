@@ -1,0 +1,150 @@
+//! What is wrong with the manifest and the lockfile, and what runs that were killed left.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::install::health::look::{LockFault, Look};
+use crate::install::health::{Finding, Remedy, problem};
+use crate::lockfile::{LockError, Locked, Lockfile};
+use crate::name::SkillName;
+
+/// Runs that were killed, and what they left.
+pub(super) fn runs(look: &Look, found: &mut Vec<Finding>) {
+    if look.cut_off {
+        let dir = look.scope.work_dir();
+        let message = format!("a run of skillpm was killed in `{}`, and is to be finished", dir.display());
+        found.push(Finding::new(&problem::RUN_CUT_OFF, dir, message).remedy(Remedy::Finish));
+    }
+    for path in &look.leftovers {
+        let message = format!("`{}` was left by a run that was killed", path.display());
+        let left = Finding::new(&problem::LEFTOVER, path, message);
+        // Until that run is finished, it may be the only whole copy.
+        found.push(if look.cut_off {
+            left.advice("it is looked at again once the run is finished")
+        } else {
+            left.remedy(Remedy::Sweep)
+        });
+    }
+}
+
+/// Files that cannot be read.
+pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
+    let (manifest, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
+    if let Err(error) = &look.manifest {
+        let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".to_owned());
+        found.push(Finding::new(&problem::MANIFEST_UNREADABLE, manifest, error.to_string()).advice(hint));
+    }
+    let place = lockfile.display();
+    let fault = match &look.lock {
+        Ok(_) => None,
+        Err(LockFault::File(error)) => Some((
+            &problem::LOCK_UNREADABLE,
+            format!("{error}: {}", error.source),
+            "check who owns the file, and its mode",
+        )),
+        Err(LockFault::Content(error @ LockError::MergeConflict { .. })) => Some((
+            &problem::LOCK_CONFLICT,
+            format!("{place}:{error}"),
+            "take either side, then run `skillpm install`: it adds what the manifest asks for",
+        )),
+        Err(LockFault::Content(error @ LockError::Version(_))) => Some((
+            &problem::LOCK_NEWER,
+            format!("{place}: {error}"),
+            "update skillpm, or delete the file and run `skillpm install`",
+        )),
+        Err(LockFault::Content(error)) => {
+            let colon = if matches!(error, LockError::Malformed { .. }) { "" } else { " " };
+            Some((
+                &problem::LOCK_UNREADABLE,
+                format!("{place}:{colon}{error}"),
+                "restore the file from version control, or delete it and run `skillpm install`",
+            ))
+        }
+    };
+    found.extend(
+        fault.map(|(problem, message, advice)| Finding::new(problem, lockfile, message).advice(advice)),
+    );
+}
+
+/// Compares manifest and lockfile.
+pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
+    let Some(manifest) = look.asked() else { return };
+    let (file, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
+    for target in manifest.agents().targets.iter().flatten() {
+        found.extend(unknown(file, target, ""));
+    }
+    for (name, requirement) in manifest.skills() {
+        let whose = format!(", which skill `{name}` names");
+        let own = requirement.agents.iter().flatten();
+        found.extend(
+            own.filter_map(|id| unknown(file, id, &whose)).map(|finding| finding.skill(name.as_str())),
+        );
+    }
+    // Without a lockfile that can be read nothing is known of what is locked.
+    let empty = Lockfile::default();
+    let Ok(lock) = &look.lock else { return };
+    let lock = lock.as_ref().unwrap_or(&empty);
+    for (name, requirement) in manifest.skills() {
+        let decided = requirement.agents.is_some() || manifest.agents().targets.is_some();
+        let finding = match lock.skills.get(name) {
+            // What somebody works on is not locked.
+            None if requirement.editable => continue,
+            Some(_) if requirement.editable => {
+                let message = format!("`{name}` is locked, and editable in `{}`", file.display());
+                Finding::new(&problem::LOCKED_OTHERWISE, file, message)
+                    .advice("`skillpm install` takes it out of the lockfile")
+            }
+            None => {
+                let message = format!("`{name}` is in `{}` and not locked", file.display());
+                Finding::new(&problem::NOT_LOCKED, file, message)
+                    .advice("`skillpm install` locks and installs it")
+            }
+            Some(locked) if !locked.meets(requirement) => {
+                let message =
+                    format!("`{name}` is locked as something else than `{}` asks for", file.display());
+                Finding::new(&problem::LOCKED_OTHERWISE, file, message)
+                    .advice("`skillpm install` locks it anew")
+            }
+            Some(locked) if decided && has_other_agents(look, name, locked) => {
+                let message =
+                    format!("`{name}` is locked with other agents than `{}` asks for", file.display());
+                Finding::new(&problem::LOCKED_OTHERWISE, file, message)
+                    .advice("`skillpm install` locks what the manifest says")
+            }
+            Some(locked) if !decided => {
+                let whose = format!(", which skill `{name}` names");
+                let unknown = locked.agents.iter().filter_map(|id| unknown(lockfile, id, &whose));
+                found.extend(unknown.map(|finding| finding.skill(name.as_str())));
+                continue;
+            }
+            Some(_) => continue,
+        };
+        found.push(finding.skill(name.as_str()));
+    }
+    for name in lock.skills.keys().filter(|name| !manifest.skills().contains_key(*name)) {
+        let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
+        let advice =
+            format!("`skillpm install` removes it; `skillpm remove {name}` does so without the others");
+        found.push(
+            Finding::new(&problem::NOT_IN_MANIFEST, lockfile, message).skill(name.as_str()).advice(advice),
+        );
+    }
+}
+
+/// An agent that is not known, named in `file`.
+fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
+    let error = crate::install::agents::find(id).err()?;
+    let message = format!("{}: {error}{whose}", file.display());
+    let finding = Finding::new(&problem::AGENT_UNKNOWN, file, message);
+    Some(match error.closest {
+        Some(close) => finding.advice(format!("did you mean `{close}`?")),
+        None => finding.advice("`skillpm agents --all` lists the agents"),
+    })
+}
+
+/// Whether the lockfile has other agents for `name` than are to see it.
+fn has_other_agents(look: &Look, name: &SkillName, locked: &Locked) -> bool {
+    let Some(wish) = look.wishes.get(name) else { return false };
+    let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();
+    wished != locked.agents.iter().map(String::as_str).collect()
+}

@@ -1,0 +1,194 @@
+//! What is wrong where skills themselves lie: among the canonical copies and the disabled ones.
+
+use super::{RESTORE, broken, closed, leads_somewhere, twins};
+use crate::error::Error;
+use crate::install::editable::Editable;
+use crate::install::health::look::{Goes, Look, Thing, Wish, is_locked};
+use crate::install::health::{Finding, Remedy, problem};
+use crate::install::plan::{Place, Step};
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+
+/// What lies in the canonical directory, and what does not.
+pub(super) fn canonical(look: &Look, found: &mut Vec<Finding>) {
+    let dir = look.scope.skills_dir();
+    let things = match &look.canonical {
+        Ok(things) => things,
+        Err(fault) => return found.push(closed(&dir, fault)),
+    };
+    let locked = || look.locked().into_iter().flat_map(|lock| &lock.skills);
+    twins(&dir, things.keys().chain(&locked().map(|(name, _)| name.to_string()).collect::<Vec<_>>()), found);
+    for (name, wish) in &look.wishes {
+        let finding = match &wish.editable {
+            _ if wish.disabled => visible(look, name, wish),
+            Some(editable) => editable_link(look, name, wish, editable),
+            None => None,
+        };
+        found.extend(finding.map(|finding| finding.skill(name.as_str())));
+    }
+    for (name, locked) in locked() {
+        let wish = look.wishes.get(name);
+        if wish.is_some_and(|wish| wish.editable.is_some()) {
+            continue;
+        }
+        found.extend(tree_of(look, name, locked, wish).map(|finding| finding.skill(name.as_str())));
+    }
+    // Links of other tools from the canonical directory into places of their own.
+    for (name, thing) in things {
+        let known = look.locked().is_some_and(|lock| is_locked(lock, name))
+            || SkillName::new(name).is_ok_and(|name| look.wishes.contains_key(&name));
+        if let (Thing::Link { target, goes: Goes::Nowhere | Goes::Canonical(_) }, false) = (thing, known)
+            && !leads_somewhere(look, thing)
+        {
+            let path = dir.join(name);
+            found.push(
+                broken(&path, target)
+                    .skill(name)
+                    .advice(format!("make what it leads to, or remove the link: `rm '{}'`", path.display())),
+            );
+        }
+    }
+}
+
+/// A disabled skill that lies where agents see it.
+fn visible(look: &Look, name: &SkillName, wish: &Wish) -> Option<Finding> {
+    look.canonical(name)?;
+    let path = look.scope.skill_dir(name);
+    let also = match look.aside(name) {
+        Some(_) => format!(", and in `{}` too", look.scope.disabled_dir().join(name.as_str()).display()),
+        None => String::new(),
+    };
+    let message = format!("`{name}` is disabled and lies where agents see it, in `{}`{also}", path.display());
+    Some(at_home(Finding::new(&problem::DISABLED_VISIBLE, path, message), wish))
+}
+
+/// What is wrong with the directory of an editable skill that is not disabled, or with the link to it.
+fn editable_link(
+    look: &Look,
+    name: &SkillName,
+    wish: &Wish,
+    editable: &Result<Editable, Error>,
+) -> Option<Finding> {
+    let path = look.scope.skill_dir(name);
+    let editable = match editable {
+        Ok(editable) => editable,
+        Err(error) => {
+            let finding = Finding::new(&problem::EDITABLE_GONE, path, error.to_string());
+            let hint = error.hints().first().cloned();
+            return Some(
+                finding.advice(hint.unwrap_or_else(|| "correct its entry in `skillpm.toml`".to_owned())),
+            );
+        }
+    };
+    let (shown, to) = (path.display(), editable.directory.display());
+    let message = match look.canonical(name) {
+        Some(Thing::Link { target, .. }) if editable.link.says(target) => return None,
+        None => format!("`{name}` is editable, and `{shown}` is not there"),
+        Some(Thing::Link { target, .. }) => {
+            format!("`{name}` is editable, and `{shown}` leads to `{}`, not to `{to}`", target.display())
+        }
+        Some(Thing::Tree(_) | Thing::Other) => {
+            format!("`{name}` is editable, and `{shown}` is no link to `{to}`")
+        }
+    };
+    Some(at_home(Finding::new(&problem::EDITABLE_LINK, path, message), wish))
+}
+
+/// What is wrong with the tree of a locked skill, wherever it is to lie.
+fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) -> Option<Finding> {
+    let (canonical, aside) = (look.canonical(name), look.aside(name));
+    // Where nothing can be known of what is asked for, it is right wherever it lies.
+    let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
+    let put_away = look.scope.disabled_dir().join(name.as_str());
+    if disabled && aside.is_none() && canonical.is_some() {
+        // It is told that it lies in the wrong place.
+        return None;
+    }
+    if let (false, None, Some(Thing::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
+        let message =
+            format!("`{name}` is not disabled and lies where no agent looks, in `{}`", put_away.display());
+        return Some(at_home(
+            Finding::new(&problem::SKILL_MISSING, look.scope.skill_dir(name), message),
+            wish,
+        ));
+    }
+    let (place, path, thing) = if disabled {
+        (Place::Disabled, put_away, aside)
+    } else {
+        (Place::Canonical, look.scope.skill_dir(name), canonical)
+    };
+    let shown = path.display();
+    Some(match thing {
+        None => {
+            let message = format!("`{name}` is locked, and `{shown}` is not there");
+            let missing = Finding::new(&problem::SKILL_MISSING, &path, message);
+            if look.stored.contains(name) {
+                let put = Step::Put { place, name: name.clone(), digest: locked.digest, replaces: None };
+                missing.remedy(Remedy::Steps(vec![put]))
+            } else {
+                missing.advice(RESTORE)
+            }
+        }
+        Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return None,
+        Some(Thing::Tree(_)) => {
+            let message = format!("`{shown}` is not what is locked: it was edited");
+            Finding::new(&problem::SKILL_EDITED, &path, message)
+        }
+        Some(Thing::Link { .. } | Thing::Other) => {
+            let message = format!("`{shown}` is no directory, though `{name}` is locked");
+            let advice = "move it away, then run `skillpm install`";
+            Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
+        }
+    })
+}
+
+/// `finding` with what an installation would do about it.
+fn at_home(finding: Finding, wish: &Wish) -> Finding {
+    match &wish.home {
+        Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
+        Ok(_) => finding.advice("move it away, then run `skillpm install`"),
+        Err(error) => {
+            let advice =
+                format!("{error}: keep what you need of it, move it away, and run `skillpm doctor --fix`");
+            finding.advice(advice)
+        }
+    }
+}
+
+/// What lies among the disabled skills and is none of them.
+pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
+    let dir = look.scope.disabled_dir();
+    let things = match &look.disabled {
+        Ok(things) => things,
+        Err(fault) => return found.push(closed(&dir, fault)),
+    };
+    // Without a manifest that can be read, nobody knows what is disabled.
+    if look.manifest.is_err() {
+        return;
+    }
+    for text in things.keys() {
+        let name = SkillName::new(text).ok().filter(|name| name.as_str() == text);
+        let wish = name.as_ref().and_then(|name| look.wishes.get(name));
+        let locked = look.locked().is_some_and(|lock| is_locked(lock, text));
+        let there = name.as_ref().is_some_and(|name| look.canonical(name).is_some());
+        let path = dir.join(text);
+        let finding = match wish {
+            Some(wish) if wish.disabled && wish.editable.is_none() => continue,
+            // It is told that the skill itself is not there, or that nothing asks for it.
+            Some(wish) if !there && wish.editable.is_none() => continue,
+            None if locked => continue,
+            Some(wish) => {
+                let what = if wish.disabled { "editable" } else { "not disabled" };
+                let message = format!("`{text}` is {what}, and a copy of it lies in `{}`", path.display());
+                at_home(Finding::new(&problem::DISABLED_LEFTOVER, &path, message), wish)
+            }
+            None => {
+                let message =
+                    format!("`{}` lies among the disabled skills, and nothing asks for it", path.display());
+                Finding::new(&problem::DISABLED_LEFTOVER, &path, message)
+                    .advice(format!("keep what you need of it, then remove it: `rm -r '{}'`", path.display()))
+            }
+        };
+        found.push(finding.skill(text));
+    }
+}

@@ -1,0 +1,107 @@
+//! What a plan is to reach.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Merged;
+use crate::digest::Digest;
+use crate::fs::System;
+use crate::install::agents::Agent;
+use crate::install::editable::Editable;
+use crate::lockfile::Locked;
+use crate::manifest::{Agents, Requirement};
+use crate::name::SkillName;
+
+/// A skill that is to be there.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The name under which it is installed.
+    pub name: SkillName,
+    /// What is to lie in its place.
+    pub content: Content,
+    /// What the manifest is to say of it; `None` leaves the manifest as it is.
+    pub requirement: Option<Requirement>,
+    /// The agents that are to see it, or would if it were not disabled.
+    pub agents: Vec<&'static Agent>,
+    /// Agents whose link or copy goes, where they have one.
+    pub leaving: BTreeSet<&'static str>,
+    /// Whether agents are not to see it for now.
+    pub disabled: bool,
+}
+
+/// What is to lie in the place of a skill.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// The tree that is locked.
+    Locked(Locked),
+    /// Whatever lies there, edited or missing, though this is locked.
+    AsItIs(Locked),
+    /// What was made of the tree that lies there and of the one that is locked.
+    Merged(Merged),
+    /// A link to a directory that somebody works on. It is not locked: its bytes change at any time.
+    Editable(Editable),
+}
+
+impl Content {
+    /// What is locked.
+    pub fn locked(&self) -> Option<&Locked> {
+        match self {
+            Self::Locked(locked) | Self::AsItIs(locked) => Some(locked),
+            Self::Merged(merged) => Some(&merged.locked),
+            Self::Editable(_) => None,
+        }
+    }
+
+    /// The digest of the tree that agents with copies get; `None` where they get links in any case.
+    pub(super) fn tree(&self) -> Option<Digest> {
+        match self {
+            Self::Merged(merged) => Some(merged.tree),
+            other => other.locked().map(|locked| locked.digest),
+        }
+    }
+
+    /// Whether both are the same files, wherever they came from.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Editable(one), Self::Editable(two)) => one.directory == two.directory,
+            _ => matches!((self.locked(), other.locked()), (Some(a), Some(b)) if a.digest == b.digest),
+        }
+    }
+}
+
+impl Wanted {
+    /// A skill that nobody sees until [`Wanted::agents`] says who does.
+    pub fn new(name: SkillName, content: Content, requirement: Option<Requirement>) -> Self {
+        Self { name, content, requirement, agents: Vec::new(), leaving: BTreeSet::new(), disabled: false }
+    }
+
+    /// The ids of the agents that get a link or copy of their own.
+    pub fn linked(&self) -> impl Iterator<Item = &'static str> {
+        self.agents.iter().filter(|agent| !agent.is_universal()).map(|agent| agent.id)
+    }
+}
+
+/// What a plan is to reach.
+#[derive(Debug, Default)]
+pub struct Goal {
+    /// Skills that are to be there.
+    pub put: Vec<Wanted>,
+    /// Skills of which only the entries are written: what lies on disk stays as it is.
+    pub record: Vec<Wanted>,
+    /// Trees that may be replaced though no lockfile names them: another tool made them of the same
+    /// skill. They are kept in the store.
+    pub known: BTreeMap<SkillName, BTreeSet<Digest>>,
+    /// Skills that are to go.
+    pub remove: Vec<SkillName>,
+    /// The agents that get links and copies, where those of the others are not looked after.
+    pub only: Option<BTreeSet<&'static str>>,
+    /// What the manifest is to say of skills that are otherwise left alone.
+    pub entries: BTreeMap<SkillName, Requirement>,
+    /// What the manifest is to say about agents.
+    pub manifest_agents: Option<Agents>,
+    /// Whether agents get copies in place of links.
+    pub copy: bool,
+    /// Whether what is in the way may go. It is kept in the store first.
+    pub force: bool,
+    /// Which links can be made.
+    pub system: System,
+}

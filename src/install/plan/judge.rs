@@ -1,0 +1,95 @@
+//! What may go, and what is in the way.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{ConflictKind, Place, Planner, Wanted};
+use crate::digest::Digest;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::spec::Origin;
+
+impl Planner<'_> {
+    /// Returns the digest of the tree at a place if it may go: it is the one that was installed, or
+    /// force is used, and then it is kept.
+    pub(super) fn may_replace(
+        &mut self,
+        place: &Place,
+        name: &SkillName,
+        old: Option<Digest>,
+    ) -> Option<Digest> {
+        let locked = self.locked(name);
+        if old.is_some() && old == locked {
+            return old;
+        }
+        let is_known = |old| self.goal.known.get(name).is_some_and(|known| known.contains(&old));
+        let kind = match old {
+            None => ConflictKind::NotASkill,
+            Some(old_tree) if self.goal.force || is_known(old_tree) => {
+                self.plan.keep.push((place.clone(), name.clone()));
+                return old;
+            }
+            Some(_) if self.is_known(place, name) => ConflictKind::Modified,
+            Some(_) => ConflictKind::Untracked,
+        };
+        self.conflict(place, name, kind);
+        None
+    }
+
+    /// Whether the lockfile says that something of ours lies at `place`.
+    pub(super) fn is_known(&self, place: &Place, name: &SkillName) -> bool {
+        match (place, self.files.lock.skills.get(name)) {
+            (Place::Agent(agent), Some(locked)) => locked.agents.contains(agent),
+            (_, locked) => locked.is_some(),
+        }
+    }
+
+    /// Another skill that stays and would share a directory with `name` on some file systems: manifest
+    /// and lockfile refuse to hold both.
+    pub(super) fn same_name(&self, name: &SkillName) -> Option<SkillName> {
+        let alike = self.alike.get(&name.collision_key())?;
+        alike.iter().find(|other| **other != name).map(|other| (*other).clone())
+    }
+
+    /// Where the skill came from that is installed under the name of `wanted`, if that is not where
+    /// `wanted` comes from: it is another skill, which only force replaces. The same bytes are the same
+    /// skill. What the manifest no longer names is in nobody's way.
+    pub(super) fn other_source(&self, wanted: &Wanted) -> Option<Origin> {
+        let new = wanted.requirement.as_ref()?;
+        let (origin, path) = match self.files.manifest.skills().get(&wanted.name) {
+            Some(old) => (&old.origin, &old.path),
+            None if self.files.manifest_text.is_none() => {
+                let old = self.files.lock.skills.get(&wanted.name)?;
+                (&old.origin, &old.path)
+            }
+            None => return None,
+        };
+        let digest = wanted.content.locked().map(|locked| locked.digest);
+        let same_bytes = digest.is_some() && digest == self.locked(&wanted.name);
+        let same_place = origin == &new.origin || is_same_directory((origin, path), (&new.origin, &new.path));
+        (!same_bytes && !same_place && !self.goal.force).then(|| origin.clone())
+    }
+
+    /// Whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has
+    /// just taken that out of the manifest.
+    pub(super) fn is_editable(&self, name: &SkillName) -> bool {
+        let was =
+            |entry: &Requirement| matches!(entry.origin, Origin::Local(_)) && self.locked(name).is_none();
+        self.files.manifest.skills().get(name).is_some_and(|entry| entry.editable || was(entry))
+    }
+
+    pub(super) fn locked(&self, name: &SkillName) -> Option<Digest> {
+        self.files.lock.skills.get(name).map(|locked| locked.digest)
+    }
+}
+
+/// Whether two sources are one directory of this machine: `./src` with `pdf` below it, and `./src/pdf`.
+fn is_same_directory(one: (&Origin, &Option<String>), two: (&Origin, &Option<String>)) -> bool {
+    let whole = |(origin, path): (&Origin, &Option<String>)| match origin {
+        Origin::Local(dir) => {
+            let whole = Path::new(dir).join(path.as_deref().unwrap_or(""));
+            Some(whole.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>())
+        }
+        _ => None,
+    };
+    matches!((whole(one), whole(two)), (Some(one), Some(two)) if one == two)
+}

@@ -1,0 +1,142 @@
+//! The links and copies of agents.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{ConflictKind, Content, NewLink, Place, Planner, Step, Wanted};
+use crate::digest::Digest;
+use crate::fs::LinkKind;
+use crate::install::agents::Agent;
+use crate::install::state::Found;
+use crate::name::SkillName;
+
+impl<'a> Planner<'a> {
+    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place,
+    /// where that is not what is locked.
+    pub(super) fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
+        let survey = self.survey;
+        let mut dirs = BTreeSet::new();
+        for agent in &wanted.agents {
+            if self.goal.only.as_ref().is_some_and(|only| !only.contains(agent.id)) {
+                continue;
+            }
+            // The canonical copy serves it, in either scope.
+            if agent.is_universal() || survey.served.contains(agent.id) {
+                continue;
+            }
+            let (Some(dir), Some(found)) = (survey.dirs.get(agent.id), survey.at(agent.id, &wanted.name))
+            else {
+                continue;
+            };
+            if !dirs.insert(dir) {
+                continue;
+            }
+            let place = Place::Agent(agent.id.to_owned());
+            match &wanted.content {
+                // It looks into the very directory.
+                Content::Editable(editable) if dir.join(wanted.name.as_str()) == editable.directory => {}
+                // A copy of what changes at any time would be wrong as soon as it is made.
+                Content::Editable(_) => self.link(agent, dir, &wanted.name, None, found),
+                content => {
+                    let Some(digest) = content.tree() else { continue };
+                    let link = self.link_in(dir, &wanted.name);
+                    let copy = self.goal.copy || link == LinkKind::Copy;
+                    // A copy of what lies there says what a link would.
+                    let follows = matches!(found, Found::Tree(Some(tree)) if Some(*tree) == lies);
+                    if copy && !follows {
+                        self.tree(&place, &wanted.name, digest, found);
+                    } else if !copy {
+                        let same = if follows { lies } else { Some(digest) };
+                        self.link(agent, dir, &wanted.name, same, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the links and copies of agents away that are not to see `wanted`.
+    pub(super) fn leave(&mut self, wanted: &Wanted) {
+        let survey = self.survey;
+        let stays = |agent: &&Agent| !wanted.disabled && !agent.is_universal();
+        let mut dirs: BTreeSet<_> = wanted
+            .agents
+            .iter()
+            .copied()
+            .filter(|agent| stays(agent))
+            .filter_map(|agent| survey.dirs.get(agent.id))
+            .collect();
+        for (agent, found, known) in self.there(&wanted.name) {
+            let leaves = known || wanted.leaving.contains(agent) || wanted.disabled;
+            if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
+                continue;
+            }
+            self.drop_link(agent, &wanted.name, found, known);
+        }
+    }
+
+    /// What lies in the directories of agents, and whether the lockfile knows of it. Of agents that share
+    /// a directory, one that it knows comes first.
+    pub(super) fn there(&self, name: &SkillName) -> Vec<(&'static str, &'a Found, bool)> {
+        let (survey, locked) = (self.survey, self.files.lock.skills.get(name));
+        let known = |agent: &str| locked.is_some_and(|locked| locked.agents.contains(agent));
+        let mut there: Vec<_> = survey.of(name).map(|(agent, found)| (agent, found, known(agent))).collect();
+        there.sort_by_key(|(_, _, known)| !known);
+        there
+    }
+
+    /// Plans that what lies in the directory of `agent` goes: a link of ours, an unchanged copy, and
+    /// where the lockfile knows of it an edited copy too, as far as that is allowed.
+    pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &Found, known: bool) {
+        let place = Place::Agent(agent.to_owned());
+        match found {
+            Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
+            // Only an unchanged copy is known to be ours without a word in the lockfile.
+            Found::Tree(Some(old)) if Some(*old) == self.locked(name) => self.drop_tree(&place, name, *old),
+            Found::Tree(old) if known => {
+                if let Some(old) = self.may_replace(&place, name, *old) {
+                    self.drop_tree(&place, name, old);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Plans a link for `agent` in its directory `dir`, where `found` lies; a copy with `digest` is ours.
+    pub(super) fn link(
+        &mut self,
+        agent: &Agent,
+        dir: &Path,
+        name: &SkillName,
+        digest: Option<Digest>,
+        found: &Found,
+    ) {
+        let place = Place::Agent(agent.id.to_owned());
+        match found {
+            Found::OurLink => return,
+            Found::Absent | Found::Loop => {}
+            Found::OtherLink(_) if self.goal.force => {}
+            Found::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
+            // The same bytes: nothing is lost when a link takes their place.
+            Found::Tree(Some(old)) if Some(*old) == digest => self.drop_tree(&place, name, *old),
+            Found::Tree(old) => match self.may_replace(&place, name, *old) {
+                Some(old) => self.drop_tree(&place, name, old),
+                None => return,
+            },
+            Found::Other => return self.conflict(&place, name, ConflictKind::NotASkill),
+        }
+        self.plan.steps.push(Step::Link { agent: agent.id.to_owned(), name: name.clone() });
+        self.plan.links.push(NewLink { place, name: name.clone(), link: self.link_in(dir, name) });
+    }
+
+    /// The link that an agent's directory `dir` gets to the canonical copy.
+    pub(super) fn link_in(&self, dir: &Path, name: &SkillName) -> LinkKind {
+        let mut links = self.links.borrow_mut();
+        if let Some(link) = links.get(dir) {
+            return link.below(name.as_str());
+        }
+        let link = LinkKind::choose(self.goal.system, dir, &self.survey.skills_dir);
+        let below = link.below(name.as_str());
+        links.insert(dir.to_owned(), link);
+        below
+    }
+}

@@ -1,0 +1,127 @@
+//! Steps: the single changes of a plan.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::name::SkillName;
+
+/// Where a copy or link lies: in the canonical directory, out of agents' sight, or in an agent's own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// `.agents/skills` of the scope.
+    Canonical,
+    /// `.agents/.skillpm-disabled` of the scope.
+    Disabled,
+    /// The directory of the agent with this id.
+    Agent(String),
+}
+
+/// One change. Steps hold names, never paths: a journal that a stranger wrote can name no place
+/// that the program would not write to anyway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Step {
+    /// A tree comes to a place, in exchange for the one that lies there.
+    Put {
+        /// Where.
+        place: Place,
+        /// Of which skill.
+        name: SkillName,
+        /// What comes.
+        digest: Digest,
+        /// What lies there.
+        replaces: Option<Digest>,
+    },
+    /// A tree goes.
+    Remove {
+        /// Where.
+        place: Place,
+        /// Of which skill.
+        name: SkillName,
+        /// What lies there.
+        old: Digest,
+    },
+    /// An agent's directory gets a link to the canonical copy; another link there is replaced.
+    Link {
+        /// The agent.
+        agent: String,
+        /// The skill.
+        name: SkillName,
+    },
+    /// A link goes.
+    Unlink {
+        /// Where.
+        place: Place,
+        /// Of which skill.
+        name: SkillName,
+    },
+    /// The canonical copy moves out of agents' sight, edits and all.
+    Disable {
+        /// The skill.
+        name: SkillName,
+        /// What lies there; `None` for what no skill may have, which moves all the same.
+        digest: Option<Digest>,
+    },
+    /// It moves back.
+    Enable {
+        /// The skill.
+        name: SkillName,
+        /// What lies there; `None` for what no skill may have, which moves all the same.
+        digest: Option<Digest>,
+    },
+    /// The canonical place gets a link to the directory that the manifest names; another link there is
+    /// replaced.
+    Edit {
+        /// The skill.
+        name: SkillName,
+    },
+    /// A link comes back that an earlier transaction set aside, whatever it says; another link there is
+    /// set aside. Only `undo` does this: the journal of a stranger cannot.
+    Relink {
+        /// Where.
+        place: Place,
+        /// Of which skill.
+        name: SkillName,
+        /// The digest of what the link says.
+        says: Digest,
+    },
+}
+
+impl Step {
+    /// The place that it changes, and of which skill.
+    pub fn place(&self) -> (Place, &SkillName) {
+        match self {
+            Self::Put { place, name, .. }
+            | Self::Remove { place, name, .. }
+            | Self::Relink { place, name, .. }
+            | Self::Unlink { place, name } => (place.clone(), name),
+            Self::Link { agent, name } => (Place::Agent(agent.clone()), name),
+            Self::Disable { name, .. } | Self::Edit { name } => (Place::Canonical, name),
+            Self::Enable { name, .. } => (Place::Disabled, name),
+        }
+    }
+
+    /// The skill that it is about.
+    pub fn name(&self) -> &SkillName {
+        match self {
+            Self::Put { name, .. }
+            | Self::Remove { name, .. }
+            | Self::Link { name, .. }
+            | Self::Unlink { name, .. }
+            | Self::Relink { name, .. }
+            | Self::Disable { name, .. }
+            | Self::Enable { name, .. }
+            | Self::Edit { name } => name,
+        }
+    }
+
+    /// The place that what lies at [`Step::place`] moves to.
+    pub fn goes_to(&self) -> Option<Place> {
+        match self {
+            Self::Disable { .. } => Some(Place::Disabled),
+            Self::Enable { .. } => Some(Place::Canonical),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The two files as they are to be.
+
+use std::collections::BTreeMap;
+
+use super::Goal;
+use crate::install::state::Files;
+use crate::lockfile::{Locked, Lockfile};
+use crate::manifest::{Manifest, Requirement};
+use crate::spec::Reference;
+
+pub(super) fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
+    let mut lock = files.lock.clone();
+    for wanted in goal.put.iter().chain(&goal.record) {
+        match wanted.content.locked().cloned() {
+            Some(locked) => {
+                let agents = wanted.linked().map(ToOwned::to_owned).collect();
+                lock.skills.insert(wanted.name.clone(), Locked { agents, ..locked });
+            }
+            None => drop(lock.skills.remove(&wanted.name)),
+        }
+    }
+    for name in &goal.remove {
+        lock.skills.remove(name);
+    }
+    // Marks of a conflict are a change in themselves.
+    (lock != files.lock || files.conflicts.is_some()).then_some(lock)
+}
+
+pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
+    // To copy the manifest costs more than all the rest of a plan that changes nothing of it.
+    let silent = goal.put.iter().chain(&goal.record).all(|wanted| wanted.requirement.is_none());
+    if silent && goal.entries.is_empty() && goal.remove.is_empty() && goal.manifest_agents.is_none() {
+        return None;
+    }
+    let changed = rewritten(goal, files.manifest.clone());
+    if changed.is_written_as(&files.manifest) {
+        return None;
+    }
+    if files.manifest_text.is_some() || files.lock.skills.is_empty() {
+        return Some(changed);
+    }
+    // A lockfile alone is enough, but what a manifest does not name goes with the next restore.
+    let mut whole = files.manifest.clone();
+    for (name, locked) in &files.lock.skills {
+        whole.set_skill(name, requirement_of(locked));
+    }
+    Some(rewritten(goal, whole))
+}
+
+/// `manifest` with what `goal` says of skills and agents.
+fn rewritten(goal: &Goal, mut manifest: Manifest) -> Manifest {
+    let put = goal
+        .put
+        .iter()
+        .chain(&goal.record)
+        .filter_map(|wanted| Some((&wanted.name, wanted.requirement.clone()?)));
+    // Sorted, so that it does not matter in which order they were found.
+    let put: BTreeMap<_, _> = put.collect();
+    let entries = goal.entries.iter().map(|(name, entry)| (name, entry.clone()));
+    for (name, requirement) in entries.chain(put) {
+        manifest.set_skill(name, requirement);
+    }
+    for name in &goal.remove {
+        manifest.remove_skill(name);
+    }
+    if let Some(agents) = &goal.manifest_agents {
+        manifest.set_agents(agents.clone());
+    }
+    manifest
+}
+
+/// What a manifest has to say so that it asks for what is locked.
+pub fn requirement_of(locked: &Locked) -> Requirement {
+    Requirement {
+        path: locked.path.clone(),
+        reference: locked.requested.as_deref().map(Reference::from_lockfile),
+        name: locked.alias_of.clone(),
+        ..Requirement::new(locked.origin.clone())
+    }
+}

@@ -1,0 +1,255 @@
+use super::super::testing::{TEXT, findings, report};
+use super::*;
+
+#[test]
+fn a_result() {
+    let findings = findings();
+    let log = sarif(&report(&findings));
+    let results = &log["runs"][0]["results"];
+    insta::assert_snapshot!(serde_json::to_string_pretty(results).expect("a value"), @r#"
+    [
+      {
+        "fixes": [
+          {
+            "artifactChanges": [
+              {
+                "artifactLocation": {
+                  "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                  "uriBaseId": "%SRCROOT%"
+                },
+                "replacements": [
+                  {
+                    "deletedRegion": {
+                      "charLength": 3,
+                      "charOffset": 10,
+                      "endColumn": 10,
+                      "endLine": 2,
+                      "startColumn": 7,
+                      "startLine": 2
+                    },
+                    "insertedContent": {
+                      "text": "pdf"
+                    }
+                  }
+                ]
+              }
+            ],
+            "description": {
+              "text": "write the name in lower case"
+            }
+          }
+        ],
+        "level": "error",
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "charLength": 3,
+                "charOffset": 10,
+                "endColumn": 10,
+                "endLine": 2,
+                "startColumn": 7,
+                "startLine": 2
+              }
+            }
+          }
+        ],
+        "message": {
+          "text": "the name `PDF` has an upper-case letter \\u{1b}[2J <&\">]]> 100%, a:b\nnext\ncall it `pdf`, and its directory too"
+        },
+        "partialFingerprints": {
+          "primaryLocationLineHash": "3dfe6bb3f224bf75:1"
+        },
+        "ruleId": "name-alphabet",
+        "ruleIndex": 21
+      },
+      {
+        "level": "warning",
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "charLength": 15,
+                "charOffset": 27,
+                "endColumn": 29,
+                "endLine": 3,
+                "startColumn": 14,
+                "startLine": 3
+              }
+            }
+          }
+        ],
+        "message": {
+          "text": "the description does not say when to use the skill\nadd a sentence such as `Use when the user …`"
+        },
+        "partialFingerprints": {
+          "primaryLocationLineHash": "f14288844b1caacc:1"
+        },
+        "ruleId": "description-when",
+        "ruleIndex": 37
+      },
+      {
+        "fixes": [
+          {
+            "artifactChanges": [
+              {
+                "artifactLocation": {
+                  "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                  "uriBaseId": "%SRCROOT%"
+                },
+                "replacements": [
+                  {
+                    "deletedRegion": {
+                      "charLength": 1,
+                      "charOffset": 31,
+                      "endColumn": 19,
+                      "endLine": 3,
+                      "startColumn": 18,
+                      "startLine": 3
+                    }
+                  }
+                ]
+              }
+            ],
+            "description": {
+              "text": "delete what is hidden"
+            }
+          }
+        ],
+        "level": "warning",
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "charLength": 1,
+                "charOffset": 31,
+                "endColumn": 19,
+                "endLine": 3,
+                "startColumn": 18,
+                "startLine": 3
+              }
+            }
+          }
+        ],
+        "message": {
+          "text": "a hidden character: U+202E, a control of direction\ndelete it; it is nothing that writing needs"
+        },
+        "partialFingerprints": {
+          "primaryLocationLineHash": "f1f271f45c276594:1"
+        },
+        "ruleId": "hidden-character",
+        "ruleIndex": 41
+      },
+      {
+        "level": "warning",
+        "locations": [
+          {
+            "physicalLocation": {
+              "artifactLocation": {
+                "uri": "skills/my%20pdf%2Ca%3Ab/SKILL.md",
+                "uriBaseId": "%SRCROOT%"
+              },
+              "region": {
+                "charLength": 6,
+                "charOffset": 43,
+                "endColumn": 7,
+                "endLine": 4,
+                "startColumn": 1,
+                "startLine": 4
+              }
+            }
+          }
+        ],
+        "message": {
+          "text": "the specification has no field `author`\nmove it below `metadata`, as `  author: …`"
+        },
+        "partialFingerprints": {
+          "primaryLocationLineHash": "1fef0be175109b69:1"
+        },
+        "ruleId": "unknown-field",
+        "ruleIndex": 32
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn the_table_describes_every_rule_and_results_point_into_it() {
+    let findings = findings();
+    let log = sarif(&report(&findings));
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    assert_eq!(rules.len(), documented().count());
+    for result in run["results"].as_array().expect("results") {
+        let index = usize::try_from(result["ruleIndex"].as_u64().expect("a number")).expect("small");
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+    let rule = rules.iter().find(|rule| rule["id"] == "unknown-field").expect("a rule");
+    insta::assert_snapshot!(serde_json::to_string_pretty(rule).expect("a value"), @r#"
+    {
+      "defaultConfiguration": {
+        "enabled": true,
+        "level": "warning"
+      },
+      "fullDescription": {
+        "text": "Looks for top-level keys other than the six of the specification. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
+      },
+      "help": {
+        "markdown": "Looks for top-level keys other than the six of the specification. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them.",
+        "text": "Looks for top-level keys other than the six of the specification. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them."
+      },
+      "helpUri": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
+      "id": "unknown-field",
+      "properties": {
+        "tags": [
+          "agent-skills",
+          "specification"
+        ]
+      },
+      "shortDescription": {
+        "text": "the frontmatter has the specification's fields only"
+      }
+    }
+    "#);
+}
+
+#[test]
+fn fingerprints_stay_when_lines_move() {
+    let prints = |text: &str| {
+        let findings = findings();
+        let moved = text.len() - TEXT.len();
+        let moved: Vec<_> = findings
+            .into_iter()
+            .map(|f| Finding { span: f.span.start + moved..f.span.end + moved, ..f })
+            .collect();
+        let skill = SkillReport { path: "SKILL.md".into(), text, findings: &moved };
+        let rules: Vec<_> = documented().collect();
+        let results = results(&skill, &rules).into_iter();
+        results.map(|result| result["partialFingerprints"].to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(prints(TEXT), prints(&format!("\n\n{TEXT}")));
+}
+
+#[test]
+fn paths_are_addresses() {
+    assert_eq!(uri("a b/é#%.md"), "a%20b/%C3%A9%23%25.md");
+    let skill = |path: &str| SkillReport { path: path.into(), text: "", findings: &[] };
+    let artifact = |path: &str| {
+        let skill = skill(path);
+        Writer { skill: &skill, lines: LineIndex::new("") }.artifact()["uri"].clone()
+    };
+    assert_eq!(artifact("./a/SKILL.md"), "a/SKILL.md");
+    assert_eq!(artifact("/a/SKILL.md"), "file:///a/SKILL.md");
+}

@@ -1,0 +1,93 @@
+//! The store and the downloads: what is damaged, left over or closed to this user.
+
+use std::path::{Path, PathBuf};
+
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::health::{Finding, Remedy, problem};
+use crate::ops::cache::REST_AGE;
+use crate::store::{Kept, Store, downloads};
+
+/// What is wrong in the store and among the downloads, which lie in `cache`, the worst kind first.
+pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some(store) = store {
+        found.extend(closed(store.root()));
+        match store.objects() {
+            Ok(objects) => found.extend(objects.iter().filter_map(|digest| object(store, digest))),
+            Err(error) => found.push(unreadable(store.root(), &error)),
+        }
+        match store.kept() {
+            Ok(kept) => found.extend(kept.iter().filter_map(kept_copy)),
+            Err(error) => found.push(unreadable(store.root(), &error)),
+        }
+        for stage in store.dead_stages() {
+            let message = format!("`{}` was left by a run that was killed", stage.display());
+            found.push(Finding::new(&problem::STORE_STAGE, stage, message).remedy(Remedy::Clear));
+        }
+    }
+    if let Some(cache) = cache {
+        found.extend(closed(cache));
+        match rests(cache) {
+            Ok(rests) => found.extend(rests),
+            Err(error) => found.push(unreadable(cache, &error)),
+        }
+    }
+    found.sort_by(|a, b| a.order().cmp(&b.order()));
+    found
+}
+
+fn object(store: &Store, digest: &Digest) -> Option<Finding> {
+    let damaged = || damaged(&store.path(digest)).remedy(Remedy::Discard(*digest));
+    (!store.is_whole(digest)).then(damaged)
+}
+
+fn kept_copy(kept: &Kept) -> Option<Finding> {
+    let changed = || {
+        damaged(&kept.path)
+            .advice("it holds a copy that you edited: take what you need of it, then remove it")
+    };
+    (!kept.is_whole()).then(changed)
+}
+
+fn damaged(path: &Path) -> Finding {
+    let message = format!("`{}` has other bytes than its name says", path.display());
+    Finding::new(&problem::STORE_DAMAGED, path, message)
+}
+
+/// What is worth nothing among the downloads.
+fn rests(cache: &Path) -> Result<Vec<Finding>> {
+    let mut found = Vec::new();
+    let rest = |path: PathBuf| {
+        let message = format!("`{}` was left by a run that was killed", path.display());
+        Finding::new(&problem::DOWNLOAD_REST, path, message).remedy(Remedy::Clear)
+    };
+    for room in downloads::rooms(cache)? {
+        for unit in downloads::units(&cache.join(room))? {
+            if unit.is_rest(REST_AGE) {
+                found.push(rest(unit.path));
+            } else if let Some(reason) = unit.damage() {
+                let message = format!("`{}` cannot be opened: {reason}", unit.path.display());
+                found
+                    .push(Finding::new(&problem::DOWNLOAD_DAMAGED, unit.path, message).remedy(Remedy::Clear));
+            }
+        }
+    }
+    found.extend(downloads::gone(cache)?.into_iter().map(rest));
+    Ok(found)
+}
+
+fn closed(dir: &Path) -> Option<Finding> {
+    let is_there = matches!(fs::kind(dir), Ok(Some(_)));
+    (is_there && !fs::may_change(dir)).then(|| {
+        let message = format!("`{}` cannot be written by this user", dir.display());
+        Finding::new(&problem::DIRECTORY_UNWRITABLE, dir, message)
+            .advice("skills are fetched anew each time: change its owner or mode")
+    })
+}
+
+fn unreadable(dir: &Path, error: &Error) -> Finding {
+    Finding::new(&problem::DIRECTORY_UNREADABLE, dir, error.to_string())
+        .advice("check who owns it, and its mode")
+}

@@ -1,0 +1,75 @@
+//! Reading one skill.
+
+use crate::digest::Digest;
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::install::editable::Editable;
+use crate::install::transaction::Planted;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::install::alarms::alarms;
+use crate::ops::install::intake::{Intake, Taken};
+use crate::ops::install::select::off_specification;
+use crate::source::discover::Candidate;
+use crate::tree::FileSet;
+
+/// A skill that is to be taken in.
+pub(super) struct Job<'a> {
+    pub(super) name: SkillName,
+    pub(super) candidate: &'a Candidate,
+    /// Its own name, where it gets another one.
+    pub(super) own: Option<String>,
+    pub(super) requirement: Requirement,
+    /// The name of its directory; none of a file, which is the whole of a skill.
+    pub(super) directory: Option<&'a str>,
+    /// Where it lies, if it is to be a link to there.
+    pub(super) editable: Option<Editable>,
+    pub(super) set: Result<FileSet>,
+}
+
+/// A skill that was read.
+pub(super) struct Ready {
+    /// Its digest; `None` of an editable one.
+    pub(super) digest: Option<Digest>,
+    pub(super) set: Option<FileSet>,
+    pub(super) planted: Option<Planted>,
+    /// What a person should know.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Job<'_> {
+    /// Reads the skill; what is to be installed goes where `intake` says.
+    pub(super) fn read(&mut self, intake: &Intake<'_>) -> Result<Ready> {
+        let set = std::mem::replace(&mut self.set, Err(Error::io("the files were taken already")));
+        if self.editable.is_some() {
+            // A link leads to files that no copy could have, too.
+            let set = set.ok();
+            let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
+            return Ok(Ready { digest: None, set, planted: None, warnings });
+        }
+        let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
+        let look = |set: &FileSet| self.warnings(set);
+        let taken = set.and_then(|set| intake.take(&self.name, set, look));
+        let (Taken { digest, set, planted }, warnings) = taken.map_err(refused)?;
+        Ok(Ready { digest: Some(digest), set: Some(set), planted, warnings })
+    }
+
+    /// What a person should know of the files.
+    fn warnings(&self, set: &FileSet) -> Result<Vec<String>> {
+        let Self { name, candidate, .. } = self;
+        let mut warnings = Vec::new();
+        if let Some(file) = set.get(&candidate.file_name) {
+            let directory = self.directory.unwrap_or(name.as_str());
+            let document = Document::from_bytes(set.read(file)?);
+            warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
+            warnings.extend(alarms(name, set, &document));
+        }
+        warnings.extend(unportable(name, set));
+        Ok(warnings)
+    }
+}
+
+fn unportable(name: &SkillName, set: &FileSet) -> Option<String> {
+    let file = set.files().iter().find(|file| file.path.is_unportable())?;
+    Some(format!("`{name}` has the file `{}`, a name that Windows cannot hold", file.path))
+}

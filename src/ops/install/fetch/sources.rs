@@ -1,0 +1,106 @@
+//! Sources as they were typed, opened if the policy lets them in.
+
+use crate::admission::Asked;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::install::scope::Scope;
+use crate::ops::gate::Gate;
+use crate::ops::install::select::{available, candidates};
+use crate::ops::install::{Available, InstallRequest};
+use crate::source::{self, Opened};
+use crate::spec::{Origin, SourceSpec, SpecError};
+
+/// Reads a source as it was typed, with what flags say of it.
+///
+/// # Errors
+///
+/// A text that is no source; a path that is not there; a revision said twice or for a path.
+pub(in crate::ops::install) fn parse(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    text: &str,
+) -> Result<SourceSpec> {
+    let mut spec: SourceSpec = text.parse().map_err(|error: SpecError| {
+        let told = Error::usage(error.to_string());
+        match error {
+            SpecError::Credentials => told.hint(
+                "what stands before `@` in a host is a login; a skill is named after a slash: `https://host/@skill`",
+            ),
+            _ => told.hint(
+                "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
+            ),
+        }
+    })?;
+    if let Some(reference) = &request.reference {
+        if let Some(said) = &spec.reference {
+            return Err(Error::usage(format!(
+                "the revision is given twice: `{}` and `{}`",
+                said.name(),
+                reference.name()
+            ))
+            .hint("take `#` out of the source, or the flag away"));
+        }
+        #[cfg(feature = "git")]
+        if let Origin::Local(path) = &spec.origin
+            && let Some(origin) = source::git::at_path(context, scope, path)?
+        {
+            spec.origin = origin;
+            spec.reference = Some(reference.clone());
+            return Ok(spec);
+        }
+        if !spec.origin.has_revisions() {
+            let what = if matches!(spec.origin, Origin::Local(_)) { "is a path: it has" } else { "has" };
+            return Err(Error::usage(format!("`{text}` {what} no revisions"))
+                .hint("take `--tag`, `--branch` or `--rev` away"));
+        }
+        spec.reference = Some(reference.clone());
+    }
+    spec.origin = source::settled(context, scope, spec.origin)?;
+    Ok(spec)
+}
+
+/// Opens the source `spec`, if `gate` lets it in.
+///
+/// # Errors
+///
+/// As [`source::open`]; a policy that refuses the source.
+pub(in crate::ops) fn open(
+    context: &Context,
+    scope: &Scope,
+    spec: &SourceSpec,
+    gate: &mut Gate,
+) -> Result<Opened> {
+    gate.source(asked(spec))?;
+    let opened = source::open(context, scope, &spec.origin, source::Wanted::Now(spec.reference.as_ref()))?;
+    gate.release(context, asked(spec), &opened)?;
+    Ok(opened)
+}
+
+/// What to tell of a source that anybody on the way could change.
+pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<String> {
+    let told = || {
+        format!("`{}` was read over `http`: anybody on the way could have changed what came", origin.typed())
+    };
+    (!origin.is_private()).then(told)
+}
+
+/// What a policy is asked about `spec`.
+pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
+    Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
+}
+
+/// Lists what the source `spec` holds.
+///
+/// # Errors
+///
+/// As [`open`] and [`candidates`].
+pub(in crate::ops::install) fn list(
+    context: &Context,
+    scope: &Scope,
+    spec: &SourceSpec,
+    gate: &mut Gate,
+) -> Result<Vec<Available>> {
+    let opened = open(context, scope, spec, gate)?;
+    Ok(candidates(&opened, spec)?.iter().map(|c| available(spec, &opened.name, c)).collect())
+}

@@ -1,0 +1,194 @@
+//! What was done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::Files;
+use crate::name::SkillName;
+use crate::ops::gate::Decided;
+
+/// What was done.
+#[derive(Debug, Clone, Default)]
+pub struct InstallOutcome {
+    /// With `list`: what the sources hold.
+    pub available: Vec<Available>,
+    /// With `list` and a marketplace: its plugins, where none of them was named.
+    pub plugins: Vec<OfferedPlugin>,
+    /// The skills that were asked for, sorted by name.
+    pub skills: Vec<InstalledSkill>,
+    /// What was or would be done, in order.
+    pub steps: Vec<Step>,
+    /// The links that were or would be made.
+    pub links: Vec<NewLink>,
+    /// Which files changed or would change.
+    pub files: ChangedFiles,
+    /// Whether nothing was changed because a plan was asked for.
+    pub dry_run: bool,
+    /// The ids of the agents that have links or copies of their own.
+    pub agents: Vec<String>,
+    /// Where the skills are.
+    pub scope: Option<ScopeKind>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+    /// Which lines of which policy decided about the sources.
+    pub decided: Vec<Decided>,
+    /// Skills that were edited and left as they are: the outcome is not what was asked for.
+    pub left_modified: Vec<String>,
+}
+
+/// A skill that a source holds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Available {
+    /// The source, in full.
+    pub source: String,
+    /// The name as the skill writes it, or that of its directory where it cannot be read.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// The directory in the source; empty is its root.
+    pub path: String,
+    /// Why it cannot be installed.
+    pub problem: Option<String>,
+}
+
+/// A plugin of a marketplace.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct OfferedPlugin {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The version that the marketplace tells.
+    pub version: Option<String>,
+    /// Where it lies, in full; `None` where skillpm cannot fetch it.
+    pub source: Option<String>,
+    /// The directories of its skills; `None` where they are not known without fetching it.
+    pub skills: Option<Vec<String>>,
+    /// Why it cannot be installed.
+    pub problem: Option<String>,
+}
+
+/// A skill that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct InstalledSkill {
+    /// The name under which it is installed.
+    pub name: String,
+    /// The version as the skill writes it.
+    pub version: Option<String>,
+    /// The source.
+    pub source: String,
+    /// The directory in the source.
+    pub path: Option<String>,
+    /// The commit.
+    pub revision: Option<String>,
+    /// The digest; `None` for an editable one.
+    pub digest: Option<String>,
+    /// Whether it is a link to a directory that somebody works on.
+    pub editable: bool,
+    /// Whether agents do not see it for now.
+    pub disabled: bool,
+    /// What happened to it.
+    pub change: Change,
+}
+
+/// What happened to a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// It was not there.
+    Added,
+    /// It took the place of another version.
+    Updated,
+    /// It was there already.
+    Unchanged,
+    /// It is no longer asked for.
+    Removed,
+    /// It was edited, and left as it is.
+    Kept,
+    /// Agents no longer see it.
+    Disabled,
+    /// Agents see it again.
+    Enabled,
+}
+
+pub(super) fn outcome(
+    scope: &Scope,
+    goal: &Goal,
+    plan: &Plan,
+    files: &Files,
+    modified: &[SkillName],
+) -> InstallOutcome {
+    let mut steps: BTreeMap<&SkillName, Vec<&Step>> = BTreeMap::new();
+    for step in &plan.steps {
+        steps.entry(step.name()).or_default().push(step);
+    }
+    let steps_of = |wanted: &Wanted| steps.get(&wanted.name).map(Vec::as_slice).unwrap_or_default();
+    let modified: BTreeSet<_> = modified.iter().collect();
+    let mut skills: Vec<_> = goal
+        .put
+        .iter()
+        .map(|wanted| installed(wanted, change_of(wanted, steps_of(wanted), files, &modified), files))
+        .collect();
+    for name in &goal.remove {
+        let locked = files.lock.skills.get(name).cloned();
+        let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
+        skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    let seen: BTreeSet<_> =
+        goal.put.iter().filter(|wanted| !wanted.disabled).flat_map(Wanted::linked).collect();
+    InstallOutcome {
+        skills,
+        steps: plan.steps.clone(),
+        links: plan.links.clone(),
+        files: plan.files(),
+        agents: seen.into_iter().map(ToOwned::to_owned).collect(),
+        scope: Some(scope.kind),
+        ..InstallOutcome::default()
+    }
+}
+
+/// What happens to a skill, by the steps that are about it.
+fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSet<&SkillName>) -> Change {
+    let name = &wanted.name;
+    let mut steps = steps.iter();
+    let old = files.lock.skills.get(name);
+    match wanted.content.locked() {
+        _ if modified.contains(name) => Change::Kept,
+        Some(locked) if old.is_some_and(|old| old.digest != locked.digest) => Change::Updated,
+        _ if steps.clone().any(|step| matches!(step, Step::Disable { .. })) => Change::Disabled,
+        _ if steps.clone().any(|step| matches!(step, Step::Enable { .. })) => Change::Enabled,
+        Some(_) if old.is_none() => Change::Added,
+        // It was a copy, and is a link now.
+        None if old.is_some() => Change::Updated,
+        _ if steps.any(|step| {
+            matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. } | Step::Edit { .. })
+        }) =>
+        {
+            Change::Added
+        }
+        _ => Change::Unchanged,
+    }
+}
+
+fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
+    let entry = wanted.requirement.as_ref().or_else(|| files.manifest.skills().get(&wanted.name));
+    let locked = wanted.content.locked();
+    let origin = locked.map(|locked| &locked.origin).or(entry.map(|entry| &entry.origin));
+    let path = match locked {
+        Some(locked) => locked.path.clone(),
+        None => entry.and_then(|entry| entry.path.clone()),
+    };
+    InstalledSkill {
+        name: wanted.name.to_string(),
+        version: locked.and_then(|locked| locked.version.clone()),
+        source: origin.map(ToString::to_string).unwrap_or_default(),
+        path,
+        revision: locked.and_then(|locked| locked.revision.clone()),
+        digest: locked.map(|locked| locked.digest.to_string()),
+        editable: locked.is_none(),
+        disabled: wanted.disabled,
+        change,
+    }
+}

@@ -1,0 +1,141 @@
+//! The files of what is locked: from the store, else from where it came.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Worker;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::ops::install::intake::{Intake, Taken, keep};
+use crate::refusal::Limits;
+use crate::source::package::install_command;
+use crate::spec::Origin;
+use crate::store::{Store, mismatch};
+use crate::tree::FileSet;
+use crate::workers;
+
+impl Worker<'_> {
+    /// Gets what sources deliver one by one ready, all of a source at once: the locked skills that are
+    /// wanted and are neither here nor in the store.
+    pub(super) fn prefetch(&mut self) -> Result<()> {
+        let store = Store::new(&self.context.settings).ok();
+        let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
+        for (name, locked) in &self.files.lock.skills {
+            let wanted = self.is_wanted(name, locked);
+            let lies = |path: &std::path::Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
+            if !wanted || !matches!(locked.origin, Origin::Site(_)) || lies(&self.scope.skill_dir(name))? {
+                continue;
+            }
+            if let Some(store) = &store
+                && lies(&store.path(&locked.digest))?
+            {
+                continue;
+            }
+            let skill = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
+            missing.entry(&locked.origin).or_default().push(skill);
+        }
+        // One alone is fetched where its files are read.
+        for (origin, skills) in missing.into_iter().filter(|(_, skills)| skills.len() > 1) {
+            self.open_locked(origin, None)?.prefetch(&skills)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the skills that are wanted and lie nowhere in the scope from the store. What is not there whole
+    /// is looked after where it is wanted.
+    pub(super) fn take_stored(&mut self, transaction: Option<&Transaction<'_>>) -> Result<()> {
+        let store = Store::new(&self.context.settings).and_then(|store| store.reader());
+        let Ok(Some(store)) = store else { return Ok(()) };
+        let dirs = [self.scope.skills_dir(), self.scope.disabled_dir()];
+        let there = dirs.iter().map(|dir| crate::fs::list_dir(dir)).collect::<Result<Vec<_>, _>>()?;
+        let there: BTreeSet<_> = there.into_iter().flatten().collect();
+        let missing = self.files.lock.skills.iter().filter(|(name, locked)| {
+            !there.contains(name.as_str()) && self.is_wanted(name, locked) && !self.files.is_conflict(name)
+        });
+        let missing: Vec<_> = missing.collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let scene = transaction.map(|transaction| (transaction, self.files));
+        let intake = Intake::reading(Some(store), self.scope, scene)?;
+        let taken = workers::map(&missing, || (), |(), (name, locked)| intake.restore(name, &locked.digest));
+        for ((name, _), taken) in missing.iter().zip(taken) {
+            self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
+        }
+        Ok(())
+    }
+
+    /// The files of a locked skill, checked against the digest.
+    ///
+    /// # Errors
+    ///
+    /// Where neither store nor source has these bytes; a policy that refuses the source.
+    pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
+        self.ask(name, locked)?;
+        if let Some(Taken { set, planted, .. }) = self.taken.remove(name) {
+            self.restore.fetched.planted.extend(planted.map(|planted| (name.clone(), planted)));
+            return Ok(set);
+        }
+        let told = self.restore.fetched.warnings.len();
+        if let Some(set) = self.stored(name, locked) {
+            return Ok(set);
+        }
+        let lies = if self.restore.fetched.warnings.len() > told { "damaged" } else { "not" };
+        let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
+        let opened = self
+            .open_locked(&locked.origin, revision)
+            .and_then(|opened| opened.part(path, revision))
+            .map_err(|error| {
+                error.context(format!("`{name}` is {lies} in the store and cannot be fetched"))
+            })?;
+        let set = opened.tree.skill(path, &Limits::default())?;
+        let found = set.digest()?;
+        if found != locked.digest {
+            let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
+            let error = match (&locked.origin, &locked.revision, &opened.revision) {
+                (Origin::Package(package), Some(old), Some(new)) if old != new => error.hint(format!(
+                    "version {new} of `{package}` is installed, and {old} is locked: `{}` brings it back",
+                    install_command(package, Some(old))
+                )),
+                _ => error,
+            };
+            let between = if matches!(locked.origin, Origin::GitHub(_)) { "/" } else { "//" };
+            let path = locked.path.as_ref().filter(|_| !matches!(locked.origin, Origin::Local(_)));
+            let path = path.map(|path| format!("{between}{path}")).unwrap_or_default();
+            let command = format!("skillpm install {}{path}", locked.origin.typed());
+            return Err(error.hint(if locked.origin.has_revisions() {
+                format!("the source serves other bytes for the same commit: find out why before you lock them with `{command}`")
+            } else {
+                format!("it has changed since: `{command}` locks what is there now")
+            }));
+        }
+        let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
+        Ok(set)
+    }
+
+    /// The files from the store, if they are there and whole. Damaged ones are thrown away.
+    fn stored(&mut self, name: &SkillName, locked: &Locked) -> Option<FileSet> {
+        let store = Store::new(&self.context.settings).ok()?;
+        let read = || -> Result<Option<(FileSet, Digest)>> {
+            let Some(set) = store.get(&locked.digest)? else { return Ok(None) };
+            let digest = set.digest()?;
+            Ok(Some((set, digest)))
+        };
+        let reason = match read() {
+            Ok(None) => return None,
+            Ok(Some((set, found))) if found == locked.digest => return Some(set),
+            Ok(Some(_)) => "its bytes have changed".to_owned(),
+            Err(error) => error.with_causes(),
+        };
+        // A store that cannot be written is no reason to give up: the source has the bytes too.
+        let thrown = match store.discard(&locked.digest) {
+            Ok(()) => "was thrown away",
+            Err(_) => "cannot be thrown away",
+        };
+        let warning = format!("the store's copy of `{name}` is damaged and {thrown}: {reason}");
+        self.restore.fetched.warnings.push(warning);
+        None
+    }
+}

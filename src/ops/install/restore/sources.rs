@@ -1,0 +1,172 @@
+//! Sources of what is locked or asked for, each opened once.
+
+use super::Worker;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::install::plan::Content;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::ops::install::InstallRequest;
+use crate::ops::install::fetch::{self, locked};
+use crate::ops::install::intake::keep;
+use crate::ops::install::select::{candidates, install_name};
+use crate::refusal::Limits;
+use crate::source::discover::Candidate;
+use crate::source::{self, Opened};
+use crate::spec::{Origin, Reference, SourceSpec};
+use crate::tree::FileSet;
+
+/// At which revision a source was opened.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum At {
+    Now(Option<Reference>),
+    Locked(String),
+}
+
+/// What a source has now of a skill.
+#[derive(Debug)]
+pub(in crate::ops) struct Newest {
+    spec: SourceSpec,
+    /// The skill's own name, where it is installed under another one.
+    own: Option<String>,
+    opened: Opened,
+    candidate: Candidate,
+    /// Its files.
+    pub(in crate::ops) set: FileSet,
+}
+
+impl Newest {
+    /// What is to be locked of it; `digest` is that of its files.
+    pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
+        locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
+    }
+}
+
+/// The source that `requirement` names.
+pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
+    SourceSpec {
+        origin: requirement.origin.clone(),
+        path: requirement.path.clone(),
+        reference: requirement.reference.clone(),
+        skill: None,
+    }
+}
+
+impl Worker<'_> {
+    /// Opens `origin` at what a lockfile calls `revision`.
+    pub(super) fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
+        // The skills of a site have a revision each, and one index.
+        let revision = revision.filter(|_| !matches!(origin, Origin::Site(_)));
+        self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
+    }
+
+    /// Asks the policy about the source of `spec`, before it is asked for anything.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses it.
+    pub(in crate::ops) fn admit_now(&mut self, spec: &SourceSpec) -> Result<()> {
+        self.restore.fetched.gate.source(fetch::asked(spec))
+    }
+
+    /// Opens the source of `spec` as it is now, if the policy lets it in.
+    ///
+    /// # Errors
+    ///
+    /// As [`source::open`]; a policy that refuses the source.
+    pub(in crate::ops) fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
+        self.admit_now(spec)?;
+        let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
+        self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
+        Ok(opened)
+    }
+
+    fn open(&mut self, origin: &Origin, at: At) -> Result<Opened> {
+        let key = (origin.clone(), at);
+        if let Some(opened) = self.opened.get(&key) {
+            return Ok(opened.clone());
+        }
+        let wanted = match &key.1 {
+            At::Now(reference) => source::Wanted::Now(reference.as_ref()),
+            At::Locked(revision) => source::Wanted::Locked(revision),
+        };
+        let opened = source::open(self.context, self.scope, origin, wanted)?;
+        self.opened.insert(key, opened.clone());
+        Ok(opened)
+    }
+
+    /// Resolves what the manifest asks for and the lockfile does not have.
+    pub(super) fn resolve(
+        &mut self,
+        name: &SkillName,
+        requirement: &Requirement,
+        stale: bool,
+        request: &InstallRequest,
+    ) -> Result<()> {
+        if request.locked || request.frozen {
+            let what = if stale { "is locked as something else" } else { "is not in the lockfile" };
+            let flag = if request.locked { "--locked" } else { "--frozen" };
+            return Err(Error::config(format!(
+                "`{name}` is in the manifest and {what}, and `{flag}` forbids to change that"
+            ))
+            .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
+        }
+        let newest = self.newest(name, requirement)?;
+        let (locked, set) = self.take(name, &newest)?;
+        self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
+        Ok(())
+    }
+
+    /// Puts what a source has of the skill `name` into the store, if the policy lets it in.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses the content; files that cannot be read.
+    pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
+        let (digest, set) = keep(self.context, newest.set.clone(), &mut self.restore.fetched.warnings)?;
+        self.restore.fetched.gate.content(name, &newest.candidate.file_name, &set)?;
+        Ok((newest.locked(digest), set))
+    }
+
+    /// Asks the source for what `requirement` of the skill `name` means now. Nothing of it is in the
+    /// store yet, and the policy was asked about the source alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Worker::open_now`]; a source that has no such skill, or more than one.
+    pub(in crate::ops) fn newest(&mut self, name: &SkillName, requirement: &Requirement) -> Result<Newest> {
+        let spec = spec_of(requirement);
+        let opened = self.open_now(&spec)?;
+        let own = requirement.name.as_deref().unwrap_or(name.as_str());
+        let found = candidates(&opened, &spec)?;
+        let matching: Vec<_> = match &found[..] {
+            // Where no name is given, the only one there is is meant, whatever it is called.
+            [one] if requirement.name.is_none() => vec![one],
+            all => all
+                .iter()
+                .filter(|c| {
+                    c.title(&opened.name) == own
+                        || install_name(c, &opened.name).is_ok_and(|n| n.as_str() == own)
+                })
+                .collect(),
+        };
+        let [candidate] = matching[..] else {
+            let error = match matching.len() {
+                0 => Error::config(format!("`{name}`: `{spec}` has no skill of the name `{own}`"))
+                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is there", spec.origin.typed())),
+                many => Error::config(format!("`{name}`: `{spec}` has {many} skills of the name `{own}`"))
+                    .hint("give its directory in `skillpm.toml`, with `path`, or with `subdir` below a path of this machine"),
+            };
+            return Err(error);
+        };
+        let (opened, candidate) = match opened.deliver(candidate)? {
+            Some(delivered) => delivered,
+            None => (opened.clone(), (*candidate).clone()),
+        };
+        // What cannot be loaded says so here.
+        install_name(&candidate, &opened.name)?;
+        let set = opened.tree.skill(&candidate.path, &Limits::default())?;
+        Ok(Newest { spec, own: requirement.name.clone(), opened, candidate, set })
+    }
+}

@@ -1,0 +1,298 @@
+//! `show`: what is known of a skill.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::list::{self, ListedSkill};
+use crate::context::Context;
+use crate::engine::resources::{self, Item, ItemKind};
+use crate::engine::{Skill, Source, SourceKind, default_sources, discover, find_in, load};
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::name::SkillName;
+use crate::skill::{self, SkillMeta};
+use crate::tokens;
+
+/// Which skill.
+#[derive(Debug, Clone, Default)]
+pub struct ShowRequest {
+    /// Its name.
+    pub name: String,
+    /// Only this scope; both where it is `None`.
+    pub scope: Option<ScopeKind>,
+}
+
+/// What is known of it. The JSON form of this and the other values here is an interface: fields are only
+/// added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShowOutcome {
+    /// What its frontmatter says. Fields that it does not have are left out.
+    #[serde(flatten)]
+    pub meta: SkillMeta,
+    /// The scope in which it lies.
+    pub scope: ScopeKind,
+    /// Its directory.
+    pub location: String,
+    /// Its file.
+    pub file: String,
+    /// About how many tokens each level is.
+    pub tokens: Tokens,
+    /// Everything in its directory, sorted by path.
+    pub files: Vec<ShownFile>,
+    /// What `list` says of it; `None` where it is neither in the lockfile nor in a canonical place.
+    pub installed: Option<ListedSkill>,
+    /// The skill that agents take in its place.
+    pub shadowed_by: Option<Other>,
+    /// The skills of its name that it hides.
+    pub shadows: Vec<Other>,
+    /// What is off in its file and was tolerated.
+    pub deviations: Vec<ShownDeviation>,
+    /// What could not be looked at, and what a person should know.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
+    /// The project and the user's home, for shorter paths.
+    #[serde(skip)]
+    pub roots: BTreeMap<ScopeKind, String>,
+}
+
+/// About how many tokens the levels of a skill are to a language model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Name and description, which an agent always has.
+    pub metadata: usize,
+    /// The instructions, which it gets when it activates the skill.
+    pub body: usize,
+    /// All other files that are text, which it may read.
+    pub resources: usize,
+}
+
+/// Something in the skill's directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShownFile {
+    /// Its path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// What it is.
+    pub kind: FileKind,
+    /// Bytes, of a regular file.
+    pub size: Option<u64>,
+    /// Whether it may be executed.
+    pub executable: bool,
+    /// The digest of the content of a regular file that can be read.
+    pub digest: Option<String>,
+    /// The text of a link.
+    pub target: Option<String>,
+}
+
+/// What a thing in a skill's directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A link.
+    Link,
+    /// A pipe, socket or device.
+    Special,
+}
+
+/// Another skill of the same name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Other {
+    /// The scope in which it lies.
+    pub scope: ScopeKind,
+    /// Its directory.
+    pub location: String,
+}
+
+/// What is off and was tolerated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShownDeviation {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// What it is.
+    pub message: String,
+}
+
+/// Tells what is known of a skill: what it says, what is in it, where it came from and what it hides.
+///
+/// # Errors
+///
+/// An unknown skill, or one that cannot be loaded; a directory that cannot be read.
+pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
+    let all = default_sources(&context.settings)?;
+    let wanted = |source: &&Source| request.scope.is_none_or(|scope| scope == scope_of(source.kind));
+    let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
+    let hit = find_in(&sources, &request.name)?;
+    let Skill { meta, kind, dir, file, deviations, .. } = &*hit.skill;
+    let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
+    let loaded = skill::load(&document)
+        .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;
+    let items = resources::inventory(dir).map_err(|error| {
+        Error::io(format!("the files of the skill `{}` cannot be read", meta.name)).because(error)
+    })?;
+    let is_resource = |item: &&Item| !item.path.eq_ignore_ascii_case(load::SKILL_FILE);
+    let tokens = Tokens {
+        metadata: tokens::estimate(&meta.name) + tokens::estimate(&meta.description),
+        body: tokens::estimate(loaded.body),
+        resources: items.iter().filter(is_resource).filter_map(Item::tokens).sum(),
+    };
+    let mut warnings = hit.warnings.clone();
+    let installed = installed(context, &hit.skill).unwrap_or_else(|error| {
+        warnings.push(format!("where it came from is not known: {}", error.with_causes()));
+        None
+    });
+    let (shadowed_by, shadows) = others(&all, &hit.skill);
+    Ok(ShowOutcome {
+        meta: meta.clone(),
+        scope: scope_of(*kind),
+        location: dir.display().to_string(),
+        file: file.display().to_string(),
+        tokens,
+        files: items.into_iter().map(shown).collect(),
+        installed,
+        shadowed_by,
+        shadows,
+        deviations: deviations
+            .iter()
+            .map(|deviation| ShownDeviation {
+                line: deviation.at.line,
+                column: deviation.at.column,
+                message: deviation.to_string(),
+            })
+            .collect(),
+        warnings,
+        roots: roots(context),
+    })
+}
+
+/// What `list` says of the skill, if it lies where `list` looks.
+fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
+    let name = skill.dir.file_name().and_then(|name| name.to_str());
+    let Some(name) = name.and_then(|name| SkillName::new(name).ok()) else { return Ok(None) };
+    let Some(listed) = list::one(context, scope_of(skill.kind), &name)? else { return Ok(None) };
+    let lies_there = fs::real_path(listed.location.as_ref())?.is_some_and(|real| real == skill.real);
+    Ok(Some(listed).filter(|_| lies_there))
+}
+
+/// The scope of a source: the default ones belong to one of the two.
+fn scope_of(kind: SourceKind) -> ScopeKind {
+    if kind == SourceKind::User { ScopeKind::User } else { ScopeKind::Project }
+}
+
+/// The skill that hides this one, and those that it hides.
+fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
+    let found = discover(sources);
+    let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
+    let other =
+        |other: &Arc<Skill>| Other { scope: scope_of(other.kind), location: other.dir.display().to_string() };
+    let used = found.skills.iter().find(is_other).map(other);
+    match used {
+        Some(used) => (Some(used), Vec::new()),
+        None => (None, found.shadowed.iter().filter(is_other).map(other).collect()),
+    }
+}
+
+fn shown(item: Item) -> ShownFile {
+    let Item { path, kind } = item;
+    let plain = ShownFile {
+        path,
+        kind: FileKind::Special,
+        size: None,
+        executable: false,
+        digest: None,
+        target: None,
+    };
+    match kind {
+        ItemKind::File { size, executable, digest, .. } => ShownFile {
+            kind: FileKind::File,
+            size: Some(size),
+            executable,
+            digest: digest.map(|digest| digest.to_string()),
+            ..plain
+        },
+        ItemKind::Link(target) => ShownFile { kind: FileKind::Link, target: Some(target), ..plain },
+        ItemKind::Special(_) => plain,
+    }
+}
+
+/// The roots of the scopes that there are.
+fn roots(context: &Context) -> BTreeMap<ScopeKind, String> {
+    let scopes = [ScopeKind::Project, ScopeKind::User].into_iter();
+    let scopes = scopes.filter_map(|kind| Some((kind, Scope::new(&context.settings, kind).ok()?)));
+    scopes.map(|(kind, scope)| (kind, scope.root.display().to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+
+    fn shown(world: &World, name: &str, scope: Option<ScopeKind>) -> ShowOutcome {
+        show(&world.context(), &ShowRequest { name: name.into(), scope }).expect("shows")
+    }
+
+    /// S3-US-6, S4-1, conflict C6: every field, extra ones too, and what each level costs.
+    #[test]
+    fn fields_files_and_tokens() {
+        let world = World::new();
+        let text = "---\nname: pdf\ndescription: Reads PDF.\nlicense: MIT\nmodel: opus\nmetadata:\n  version: 1.10\n---\nBody text.\n";
+        world.write(".agents/skills/pdf/SKILL.md", text);
+        world.write(".agents/skills/pdf/references/a.md", "# A\n");
+        world.write(".agents/skills/pdf/logo", "a\0b");
+        let outcome = shown(&world, "pdf", None);
+        assert_eq!(
+            (outcome.meta.version.as_deref(), outcome.meta.license.as_deref()),
+            (Some("1.10"), Some("MIT"))
+        );
+        assert_eq!(outcome.meta.extra["model"], "opus");
+        assert_eq!(outcome.tokens, Tokens { metadata: 4, body: 4, resources: 3 });
+        let files: Vec<_> = outcome.files.iter().map(|file| (file.path.as_str(), file.size)).collect();
+        assert_eq!(
+            files,
+            [("SKILL.md", Some(text.len() as u64)), ("logo", Some(3)), ("references/a.md", Some(4))]
+        );
+        let deviation = &outcome.deviations[0];
+        assert_eq!((deviation.line, deviation.column), (5, 1), "{deviation:?}");
+        assert!(deviation.message.contains("`model`"), "{deviation:?}");
+        let installed = outcome.installed.expect("it lies where `list` looks");
+        assert_eq!(installed.state, list::SkillState::Untracked);
+    }
+
+    /// S0-E7, conflict C1: who shadows whom, from both sides.
+    #[test]
+    fn shadows() {
+        let world = World::new();
+        world.skill(".claude/skills/mine", "pdf");
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        world.skill("../home/.claude/skills/other", "pdf");
+        let ends = |other: &Other, end: &str| assert!(other.location.ends_with(end), "{other:?}");
+        let outcome = shown(&world, "pdf", None);
+        ends(&outcome.shadows[0], "home/.agents/skills/pdf");
+        ends(&outcome.shadows[1], "home/.claude/skills/other");
+        assert_eq!((outcome.shadows.len(), outcome.shadowed_by), (2, None));
+        assert_eq!(outcome.installed, None, "`list` does not look there");
+        let outcome = shown(&world, "pdf", Some(ScopeKind::User));
+        ends(&outcome.shadowed_by.expect("shadowed"), "project/.claude/skills/mine");
+        assert_eq!(outcome.scope, ScopeKind::User);
+        assert_eq!(outcome.shadows, []);
+    }
+
+    #[test]
+    fn a_lockfile_that_cannot_be_read_is_told() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.write("skillpm.lock", "nonsense");
+        let outcome = shown(&world, "pdf", None);
+        assert!(
+            outcome.warnings[0].starts_with("where it came from is not known: "),
+            "{:?}",
+            outcome.warnings
+        );
+        assert_eq!(outcome.installed, None);
+    }
+}

@@ -1,0 +1,160 @@
+//! `tools`: the scripts of skills that an agent can call.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::engine::tools::{
+    DescribedBy, Language, ManifestFault, Tool, ToolDiagnostic, ToolFormat, ToolSet, TypedBy,
+    tools as tools_of,
+};
+use crate::engine::{Diagnostic, Skill, default_sources, discover, find};
+use crate::error::{Error, Result};
+use crate::policy::{Policy, ScriptPlaces};
+
+/// How many faults of a manifest an error lists.
+const MAX_FAULTS: usize = 20;
+
+/// Which tools.
+#[derive(Debug, Clone, Default)]
+pub struct ToolsRequest {
+    /// Those of this skill; of all skills where it is `None`.
+    pub name: Option<String>,
+    /// Whether scripts in directories below `scripts/` count, too.
+    pub recursive: bool,
+}
+
+/// A tool of a skill. The JSON form of a value of this type is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedTool {
+    /// The skill's name.
+    pub skill: String,
+    /// The bare name of the tool.
+    pub name: String,
+    /// Its name among all tools.
+    pub tool_name: String,
+    /// What it does.
+    pub description: String,
+    /// Where the description comes from.
+    pub described_by: DescribedBy,
+    /// The directory of the skill.
+    pub location: String,
+    /// The path of the script in the skill.
+    pub script: String,
+    /// The language of the script.
+    pub language: Language,
+    /// What it takes, as a JSON Schema.
+    pub input_schema: Value,
+    /// What the types were read from.
+    pub typed_by: TypedBy,
+    /// How the script gets what it is given.
+    pub passed_as: PassedAs,
+    /// How long it may take, in milliseconds, where the manifest says it.
+    pub timeout_ms: Option<u64>,
+    /// The tool itself.
+    #[serde(skip)]
+    pub tool: Tool,
+}
+
+/// How a script gets what it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassedAs {
+    /// As words of the command line, options included.
+    Words,
+    /// As JSON on standard input.
+    Json,
+}
+
+/// The tools.
+#[derive(Debug, Clone, Default)]
+pub struct ToolsOutcome {
+    /// Them, in the order of the skills, then by the paths of their scripts.
+    pub tools: Vec<ListedTool>,
+    /// The skill that was asked for.
+    pub name: Option<String>,
+    /// What could not be used.
+    pub warnings: Vec<String>,
+}
+
+impl ToolsOutcome {
+    /// The definitions of the tools for a model.
+    pub fn definitions(&self, format: ToolFormat) -> Vec<Value> {
+        self.tools.iter().map(|listed| listed.tool.definition(format)).collect()
+    }
+}
+
+/// Lists the tools of a skill, or of all. Nothing is run.
+///
+/// # Errors
+///
+/// An unknown skill, or one whose manifest of tools is wrong. Among all skills that is a warning.
+pub fn tools(context: &Context, request: &ToolsRequest) -> Result<ToolsOutcome> {
+    let places = if request.recursive { ScriptPlaces::Recursive } else { Policy::DEFAULT.scripts };
+    let mut outcome = ToolsOutcome { name: request.name.clone(), ..ToolsOutcome::default() };
+    if let Some(name) = &request.name {
+        let hit = find(context, name)?;
+        outcome.warnings = hit.warnings;
+        let set = tools_of(&hit.skill.real, &hit.skill.meta.name, places);
+        let manifest = set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
+            ToolDiagnostic::Manifest { file, faults } => Some((file, faults)),
+            _ => None,
+        });
+        if let Some((file, faults)) = manifest {
+            return Err(wrong_manifest(name, file, faults));
+        }
+        outcome.add(&hit.skill, set);
+        return Ok(outcome);
+    }
+    let found = discover(&default_sources(&context.settings)?);
+    let telling = found.diagnostics.iter().filter(|diagnostic| {
+        matches!(
+            &***diagnostic,
+            Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. }
+        )
+    });
+    outcome.warnings.extend(telling.map(ToString::to_string));
+    for skill in &found.skills {
+        outcome.add(skill, tools_of(&skill.real, &skill.meta.name, places));
+    }
+    Ok(outcome)
+}
+
+impl ToolsOutcome {
+    fn add(&mut self, skill: &Skill, set: ToolSet) {
+        self.warnings.extend(set.diagnostics.iter().map(ToString::to_string));
+        self.tools.extend(set.tools.into_iter().map(|tool| listed(skill, tool)));
+    }
+}
+
+fn listed(skill: &Skill, tool: Tool) -> ListedTool {
+    ListedTool {
+        skill: skill.meta.name.clone(),
+        name: tool.name.clone(),
+        tool_name: tool.tool_name.clone(),
+        description: tool.description.clone(),
+        described_by: tool.described_by,
+        location: skill.dir.display().to_string(),
+        script: tool.script.clone(),
+        language: tool.language.clone(),
+        input_schema: tool.input.schema(),
+        typed_by: tool.input.typed_by,
+        passed_as: if tool.input.is_json() { PassedAs::Json } else { PassedAs::Words },
+        timeout_ms: tool.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+        tool,
+    }
+}
+
+/// The first fault, with the others as hints.
+fn wrong_manifest(name: &str, file: &Path, faults: &[ManifestFault]) -> Error {
+    let place = |fault: &ManifestFault| format!("{}:{}:{}", file.display(), fault.at.line, fault.at.column);
+    let mut lines = faults.iter().map(|fault| format!("`{}`: {}", place(fault), fault.message));
+    let first = lines.next().unwrap_or_default();
+    let mut error = Error::config(format!("the tools of the skill `{name}` cannot be told: {first}"));
+    for line in lines.by_ref().take(MAX_FAULTS) {
+        error = error.hint(line);
+    }
+    error.hint("correct the file, or take it away: then the scripts themselves say what they do")
+}

@@ -1,0 +1,221 @@
+//! `show`, `read` and `invoke`: what is known of a skill, and what an agent gets of it.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::support::{Forge, Sandbox, Tree};
+
+const SKILL: &str = "---\nname: pdf\ndescription: Reads PDF files.\nlicense: MIT\nmodel: opus\nmetadata:\n  version: \"1.10\"\n---\n\n\
+                     # PDF\n\nFill $0 of $ARGUMENTS in ${SKILL_DIR}, it costs $5.\nNow: !`touch ran`\n";
+
+/// A skill of a repository in the project, and one of its name for the user.
+fn machine() -> (Forge, Sandbox, String) {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let tree = Tree::new()
+        .file("skills/pdf/SKILL.md", SKILL)
+        .file("skills/pdf/references/forms.md", "# Forms\n\nFill them.\n")
+        .file("skills/pdf/scripts/fill.py", "print('a')\n");
+    let commit = forge.repo("acme/skills").commit(&tree);
+    assert_eq!(sandbox.run(&["install", "acme/skills", "--skill", "pdf"]).code, Some(0));
+    sandbox.write("../home/.agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Mine.\n---\n");
+    (forge, sandbox, commit)
+}
+
+fn shown(sandbox: &Sandbox, words: &[&str], commit: &str) -> String {
+    sandbox.run(words).to_string().replace(commit, "[COMMIT]").replace(&commit[..7], "[COMMIT]")
+}
+
+fn json(sandbox: &Sandbox, words: &[&str]) -> Value {
+    let run = sandbox.run(words);
+    assert_eq!(run.code, Some(0), "{run}");
+    serde_json::from_str(&run.stdout).expect("JSON")
+}
+
+/// Conflict C1, C6: every field, every file, where it came from, what became of it and what it hides.
+#[test]
+fn what_is_known_of_a_skill() {
+    let (_forge, sandbox, commit) = machine();
+    insta::assert_snapshot!(shown(&sandbox, &["show", "pdf"], &commit), @"
+    exit: 0
+    --- stdout
+    pdf, in the project
+      description    Reads PDF files.
+      version        1.10
+      license        MIT
+      metadata       version: 1.10
+      other field    model: opus
+      directory      .agents/skills/pdf
+      source         github:acme/skills, directory skills/pdf
+      revision       [COMMIT], asked for: the default branch
+      digest         sha256:57bcad4c6c5b8f7127600ab8049c3b06bd7bba0117b4741394696c63cabc23e3
+      state          as it was installed
+      tokens         metadata about 5, instructions about 26, other files about 11
+      hides          ~/.agents/skills/pdf
+
+    file                 bytes  sha256
+    SKILL.md             179    cb9f9c96380b
+    references/forms.md  20     315d82261459
+    scripts/fill.py      11     62bdb208de6d
+    3 files, 210 bytes
+
+    off the specification, and tolerated:
+    SKILL.md:5:1: the specification has no field `model`
+    --- stderr
+    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    hint: `skillpm validate [DIR]/project/.agents/skills/pdf/SKILL.md` shows the places
+    ");
+    let value = json(&sandbox, &["show", "pdf", "--json"]);
+    assert_eq!(value["installed"]["revision"], commit.as_str());
+    assert_eq!(value["extra"]["model"], "opus");
+    sandbox.write(".agents/skills/pdf/notes.md", "mine\n");
+    let value = json(&sandbox, &["info", "pdf", "--json"]);
+    assert_eq!(value["installed"]["state"], "modified");
+    assert_eq!(value["files"][1]["path"], "notes.md");
+    let value = json(&sandbox, &["show", "pdf", "--scope", "user", "--json"]);
+    assert_eq!((&value["description"], &value["installed"]["state"]), (&"Mine.".into(), &"untracked".into()));
+    assert!(
+        value["shadowed_by"]["location"]
+            .as_str()
+            .is_some_and(|at| at.ends_with("project/.agents/skills/pdf"))
+    );
+    assert_eq!(sandbox.run(&["show", "nothing"]).code, Some(2));
+}
+
+/// S3-US-5, S3-US-11, S3-FR-11, S3-FR-16, conflict C16.
+#[test]
+fn files_of_a_skill_are_read_and_no_others() {
+    let (_forge, sandbox, _) = machine();
+    let dir = sandbox.project().join(".agents/skills/pdf");
+    sandbox.write(".agents/skills/pdf-secret/key", "secret");
+    symlink("../pdf-secret", dir.join("sibling")).expect("a link");
+    symlink("/etc", dir.join("etc")).expect("a link");
+    let read = |path: &str| sandbox.run(&["read", "pdf", path]);
+    assert_eq!(read("references/forms.md").stdout, "# Forms\n\nFill them.\n");
+    assert_eq!(
+        json(&sandbox, &["read", "pdf", "references/forms.md", "--json"]),
+        serde_json::json!({
+            "skill_name": "pdf", "filename": "references/forms.md", "content": "# Forms\n\nFill them.\n",
+        })
+    );
+    for (path, code) in [
+        ("sibling/key", 5),
+        ("etc/passwd", 5),
+        ("../pdf-secret/key", 2),
+        ("references/../../pdf-secret/key", 2),
+        ("/etc/passwd", 2),
+        ("references", 2),
+        ("", 2),
+    ] {
+        let run = read(path);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{path}: {run}");
+    }
+    insta::assert_snapshot!(read("form.md"), @"
+    exit: 2
+    --- stderr
+    error: the file `form.md` of the skill `pdf` is not read: there is no such file
+    hint: did you mean `references/forms.md`?
+    hint: `skillpm read pdf` lists its files
+    ");
+    insta::assert_snapshot!(read("sibling/key"), @"
+    exit: 5
+    --- stderr
+    error: the file `sibling/key` of the skill `pdf` is not read: it leads out of the directory
+    hint: only regular files of the skill's own directory are read
+    ");
+    insta::assert_snapshot!(sandbox.run(&["read", "pdf"]), @"
+    exit: 0
+    --- stdout
+    references/forms.md
+    scripts/fill.py
+    --- stderr
+    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    ");
+    let listed = json(&sandbox, &["read", "pdf", "--list", "md", "--json"]);
+    assert_eq!(listed["available_files"], serde_json::json!(["references/forms.md"]));
+}
+
+/// S0-US3.1 to S0-US3.4, S3-FR-14, conflicts C9 and C10. Nothing runs, and nothing is written.
+#[test]
+fn what_an_agent_gets() {
+    let (_forge, sandbox, _) = machine();
+    insta::assert_snapshot!(sandbox.run(&["invoke", "pdf", "a form", "b"]), @"
+    exit: 0
+    --- stdout
+    Base directory for this skill: [DIR]/project/.agents/skills/pdf
+
+    # PDF
+
+    Fill a form of a form b in [DIR]/project/.agents/skills/pdf, it costs $5.
+    Now: !`touch ran`
+
+    NOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`
+    --- stderr
+    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    ");
+    insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "xml", "pdf"]), @r#"
+    exit: 0
+    --- stdout
+    <skill_content name="pdf">
+    <![CDATA[# PDF
+
+    Fill $0 of  in [DIR]/project/.agents/skills/pdf, it costs $5.
+    Now: !`touch ran`
+
+    NOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`
+    ]]>
+    Skill directory: [DIR]/project/.agents/skills/pdf
+    Relative paths in this skill are relative to the skill directory.
+    <skill_resources>
+    <file>references/forms.md</file>
+    <file>scripts/fill.py</file>
+    </skill_resources>
+    </skill_content>
+    --- stderr
+    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "json", "pdf", "'a form' b"]), @r##"
+    exit: 0
+    --- stdout
+    {
+      "skill_name": "pdf",
+      "description": "Reads PDF files.",
+      "instructions": "# PDF\n\nFill a form of 'a form' b in [DIR]/project/.agents/skills/pdf, it costs $5.\nNow: !`touch ran`\n\nNOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`\n",
+      "available_files": [
+        "references/forms.md",
+        "scripts/fill.py"
+      ]
+    }
+    --- stderr
+    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    "##);
+    insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "markdown", "pdf", "x"]), @"
+    exit: 0
+    --- stdout
+    Base directory for this skill: [DIR]/project/.agents/skills/pdf
+
+    # PDF
+
+    Fill x of x in [DIR]/project/.agents/skills/pdf, it costs $5.
+    Now: !`touch ran`
+
+    NOTE: these commands of the instructions were not run, and stand there in place of what they would have printed: `touch ran`
+
+    ## Files of this skill
+
+    Paths are relative to the base directory.
+
+    - references/forms.md
+    - scripts/fill.py
+    --- stderr
+    warning: the skill `pdf` is there twice: `[DIR]/project/.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is not
+    warning: `pdf` has commands that other programs run before an agent reads it; none was run: `touch ran`
+    ");
+    assert!(!sandbox.project().join("ran").exists());
+    assert_eq!(json(&sandbox, &["show", "pdf", "--json"])["installed"]["state"], "ok");
+}
