@@ -61,7 +61,7 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 	@$(MAKE) --no-print-directory python-tests
 
 own-skills: tools ## validate the example skills, and a skill from each template, as for publishing
-	$(CARGO) run --locked --quiet -- validate --profile publish --strict examples/skills
+	$(CARGO) run --locked --quiet -- validate --profile publish --strict examples/skills examples/tools
 	@rm -rf $(MADE)
 	@for template in $(notdir $(wildcard templates/*)); do \
 	    echo "skillpm create $$template --template $$template, with and without all that can be added"; \

@@ -32,6 +32,7 @@ impl ErrorKind {
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
+    code: Option<&'static str>,
     message: String,
     hints: Vec<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
@@ -43,7 +44,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// Returns an error of `kind`. The message starts in lower case and has no final period.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new(), source: None }
+        Self { kind, code: None, message: message.into(), hints: Vec::new(), source: None }
     }
 
     /// Returns a [`ErrorKind::Usage`] error.
@@ -78,6 +79,13 @@ impl Error {
         self
     }
 
+    /// Names what happened, for programs: finer than the kind, and as stable.
+    #[must_use]
+    pub fn coded(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
+    }
+
     /// Adds the error that led to this one.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
@@ -85,12 +93,12 @@ impl Error {
         self
     }
 
-    /// Puts `message` before this error, which becomes its cause; kind and hints stay.
+    /// Puts `message` before this error, which becomes its cause; kind, code and hints stay.
     #[must_use]
     pub fn context(self, message: impl Into<String>) -> Self {
-        let Self { kind, message: inner, hints, source } = self;
-        let cause = Self { kind, message: inner, hints: Vec::new(), source };
-        Self { kind, message: message.into(), hints, source: Some(Box::new(cause)) }
+        let Self { kind, code, message: inner, hints, source } = self;
+        let cause = Self { kind, code: None, message: inner, hints: Vec::new(), source };
+        Self { kind, code, message: message.into(), hints, source: Some(Box::new(cause)) }
     }
 
     /// The message with those of its causes, on one line.
@@ -108,6 +116,11 @@ impl Error {
     /// What kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// What happened, where it has a name of its own.
+    pub fn code(&self) -> Option<&'static str> {
+        self.code
     }
 
     /// What to do about it, a line each.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use skillpm::archive::{self, Archive};
 use skillpm::document::{Document, MAX_NODES, Node, Split, Value, split, split_prefix};
+use skillpm::engine::tools::{self, Language};
 use skillpm::fs::SharedFile;
 use skillpm::lint::{self, Profile, Ruleset, Subject};
 use skillpm::lockfile::Lockfile;
@@ -159,4 +160,22 @@ pub fn safe_path(bytes: &[u8]) {
     assert_eq!(below.components().count(), text.split('/').count(), "{text:?}");
     assert!(path.ancestors().all(|dir| SafePath::new(dir).is_ok()), "{text:?}");
     assert!(!path.collision_key().is_empty());
+}
+
+/// A script of any language is looked at, and what is told of it is a schema with names that differ. A
+/// manifest of tools is read or refused.
+pub fn script(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for language in [Language::Python, Language::Shell, Language::JavaScript, Language::Other(String::new())]
+    {
+        let (description, input) = tools::read_script(&language, &text, "x.py");
+        assert!(description.is_none_or(|text| !text.trim().is_empty()));
+        let Some(input) = input else { continue };
+        let schema = input.schema();
+        let count = schema["properties"].as_object().map(serde_json::Map::len);
+        assert_eq!(count, Some(input.parameters.len()), "{schema}");
+    }
+    if let Err(faults) = tools::check_manifest(&text) {
+        assert!(!faults.is_empty() && faults.iter().all(|fault| fault.at.line > 0));
+    }
 }

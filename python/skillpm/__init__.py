@@ -24,22 +24,38 @@ from skillpm._errors import (
     SkillpmError,
     StorageError,
 )
-from skillpm._native import SkillMetadata, __version__
+from skillpm._manager import SkillManager
+from skillpm._native import (
+    Diagnostic,
+    Script,
+    ScriptResult,
+    Skill,
+    SkillMetadata,
+    __version__,
+)
+from skillpm._verbs import install, validate
 
 __all__ = [
     "ConfigurationError",
+    "Diagnostic",
     "IntegrityError",
     "InternalError",
     "NetworkError",
     "PathError",
     "PolicyError",
+    "Script",
+    "ScriptResult",
+    "Skill",
     "SkillInvocationError",
+    "SkillManager",
     "SkillMetadata",
     "SkillNotFoundError",
     "SkillParseError",
     "SkillpmError",
     "StorageError",
     "__version__",
+    "install",
+    "validate",
 ]
 
 # Tracebacks and `pickle` name the classes as they are imported.

@@ -51,7 +51,7 @@ def _rebuilt(kind: type[SkillpmError], message: str, state: dict[str, Any]) -> S
     return error
 
 
-class ConfigurationError(SkillpmError):
+class ConfigurationError(SkillpmError, ValueError):
     """An argument, a settings file, a manifest or a lockfile that makes no sense."""
 
 

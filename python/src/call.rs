@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use skillpm::engine::tools::ToolSet;
+use skillpm::engine::tools::{CallError, ToolSet};
 use skillpm::engine::{FileError, LookupError, Skill};
 use skillpm::error::Error;
 
@@ -23,6 +23,17 @@ pub(crate) enum Failure {
         /// What it has, the faults included.
         set: Arc<ToolSet>,
     },
+    /// A skill without the script that was asked for.
+    NoScript {
+        /// The skill's name.
+        skill: String,
+        /// What was asked for.
+        script: String,
+        /// The names of those that it has.
+        known: Vec<String>,
+    },
+    /// Arguments that do not fit a script.
+    Call(CallError),
     /// Anything else that a verb fails by.
     Verb(Error),
 }
@@ -64,4 +75,12 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Fail
             Err(errors::defect(py, text.unwrap_or("no reason was given")))
         }
     }
+}
+
+/// Panics, in builds for tests only: what becomes of a panic can be seen in no other way.
+#[cfg(debug_assertions)]
+#[pyfunction]
+pub(crate) fn fail(py: Python<'_>, text: String) -> PyResult<()> {
+    #[expect(clippy::panic, reason = "it is what is tested")]
+    run(py, || panic!("{text}"))
 }

@@ -99,7 +99,6 @@ impl Diagnostic {
         place(place(repr, "line", self.line), "column", self.column).finish()
     }
 
-    #[expect(clippy::type_complexity, reason = "the arguments of the constructor")]
     fn __getnewargs__(&self) -> (&str, &str, &str, Option<PathBuf>, Option<usize>, Option<usize>) {
         (&self.code, &self.severity, &self.message, self.path.clone(), self.line, self.column)
     }

@@ -5,12 +5,15 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use skillpm::engine::load::Unusable;
 use skillpm::engine::resources::Unreadable;
+use skillpm::engine::run::Ran;
 use skillpm::engine::tools::{ToolDiagnostic, ToolSet};
 use skillpm::engine::{self, FileError, LookupError};
 use skillpm::error::{Error, ErrorKind};
 use skillpm::fs::BeneathError;
+use skillpm::ops::{NOT_ADMITTED, NOT_PERMITTED};
 
 use crate::call::Failure;
+use crate::running;
 
 /// The module with the classes.
 const MODULE: &str = "skillpm._errors";
@@ -85,6 +88,22 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
         }
         Failure::File(error) => of_verb(py, &error.into()),
         Failure::Manifest { skill, set } => of_manifest(py, &skill, &set),
+        Failure::NoScript { skill, script, known } => {
+            let hint = match &known[..] {
+                [] => "it has no scripts".to_owned(),
+                known => format!("there are {}", known.join(", ")),
+            };
+            Raise::new(py, "PathError", format!("the skill `{skill}` has no script `{script}`"))
+                .with("code", "script-not-found")
+                .with("path", script)
+                .with("hint", hint)
+                .into_error()
+        }
+        Failure::Call(error) => {
+            Raise::new(py, "ConfigurationError", format!("the arguments do not fit the script: {error}"))
+                .with("code", "arguments")
+                .into_error()
+        }
     }
 }
 
@@ -117,7 +136,22 @@ fn of_verb(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Integrity => ("IntegrityError", "integrity"),
         ErrorKind::Io => ("StorageError", "storage"),
     };
-    Raise::of(py, class, error).with("code", code).into_error()
+    let class = match error.code() {
+        Some(NOT_PERMITTED | NOT_ADMITTED) => "PolicyError",
+        _ => class,
+    };
+    Raise::of(py, class, error).with("code", error.code().unwrap_or(code)).into_error()
+}
+
+/// The exception for a script that failed.
+pub(crate) fn of_script(py: Python<'_>, ran: &Ran, message: &str) -> PyErr {
+    Raise::new(py, "SkillInvocationError", message)
+        .with("code", running::code(ran))
+        .with("path", &ran.script)
+        .with("exit_code", running::exit_code(ran))
+        .with("stdout", ran.stdout.text())
+        .with("stderr", ran.stderr.text())
+        .into_error()
 }
 
 /// The exception for a skill that is there and cannot be used, or for what the policy makes an error of.

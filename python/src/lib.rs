@@ -12,9 +12,11 @@ mod json;
 mod library;
 mod metadata;
 mod repr;
+mod running;
 mod script;
 mod skill;
 mod surroundings;
+mod verbs;
 
 use pyo3::prelude::pymodule;
 
@@ -23,6 +25,9 @@ use pyo3::prelude::pymodule;
 mod _native {
     use pyo3::prelude::*;
 
+    #[cfg(debug_assertions)]
+    #[pymodule_export]
+    use crate::call::fail;
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
@@ -32,9 +37,13 @@ mod _native {
     #[pymodule_export]
     use crate::metadata::SkillMetadata;
     #[pymodule_export]
+    use crate::running::{ScriptResult, Stop, run};
+    #[pymodule_export]
     use crate::script::Script;
     #[pymodule_export]
     use crate::skill::Skill;
+    #[pymodule_export]
+    use crate::verbs::{install, validate};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

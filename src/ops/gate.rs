@@ -21,6 +21,9 @@ use crate::spec::Origin;
 use crate::text::line_column;
 use crate::tree::FileSet;
 
+/// The code of the error for what a policy keeps out.
+pub const NOT_ADMITTED: &str = "not-admitted";
+
 /// The largest file of rules that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
@@ -242,7 +245,8 @@ fn now() -> i64 {
 struct Said(String);
 
 fn refused(subject: &str, decision: &Decision) -> Error {
-    Error::integrity(format!("`{subject}` {}", decision.reason)).because(Said(decision.line.to_string()))
+    let error = Error::integrity(format!("`{subject}` {}", decision.reason)).coded(NOT_ADMITTED);
+    error.because(Said(decision.line.to_string()))
 }
 
 /// A source as messages name it.

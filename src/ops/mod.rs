@@ -4,6 +4,7 @@
 pub mod agents;
 pub mod audit;
 pub mod cache;
+pub mod catalog;
 mod change;
 #[cfg(feature = "create")]
 pub mod create;
@@ -37,3 +38,6 @@ pub mod update;
 pub mod validate;
 pub mod verify;
 pub mod why;
+
+pub use gate::NOT_ADMITTED;
+pub use permit::NOT_PERMITTED;

@@ -13,6 +13,8 @@ use crate::error::{Error, Result};
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs};
 
+/// The code of the error for a script that may not run.
+pub const NOT_PERMITTED: &str = "script-not-permitted";
 /// How many files that differ an error names.
 const MAX_FILES: usize = 5;
 
@@ -30,6 +32,9 @@ pub struct PermitRequest<'a> {
     pub allow_scripts: bool,
     /// Whether a person has already said that edited files may run.
     pub allow_modified: bool,
+    /// Whether the program that asks vouches for a directory that no lockfile knows, as its author does who
+    /// ships it.
+    pub vouched: bool,
 }
 
 /// The answer yes.
@@ -79,6 +84,7 @@ fn decide(
     let mut warnings = Vec::new();
     match &checked.provenance {
         Provenance::Locked(skill) => warnings.extend(as_locked(request, skill)?),
+        Provenance::Unlocked(_) if request.vouched => {}
         Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill)?),
     }
     if let Permission::Ask(because) = permission
@@ -173,7 +179,7 @@ struct Reason(String);
 
 fn refused(request: &PermitRequest<'_>, reason: impl Into<String>) -> Error {
     let message = format!("`{}` of `{}` may not run", request.script, request.skill.meta.name);
-    Error::integrity(message).because(Reason(reason.into()))
+    Error::integrity(message).coded(NOT_PERMITTED).because(Reason(reason.into()))
 }
 
 fn denied(request: &PermitRequest<'_>, because: &Because) -> Error {

@@ -10,8 +10,8 @@ use super::audit::{record, subject};
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
 use crate::context::Context;
-use crate::engine::find;
 use crate::engine::run::{self, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
+use crate::engine::{Skill, find};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
@@ -54,6 +54,8 @@ pub struct RunRequest {
     pub allow_scripts: bool,
     /// Whether files that are not as locked may run.
     pub allow_modified: bool,
+    /// Whether the program that asks vouches for a directory that no lockfile knows.
+    pub vouched: bool,
 }
 
 impl RunRequest {
@@ -74,6 +76,7 @@ impl RunRequest {
             unsaid: Scripts::Allow,
             allow_scripts: false,
             allow_modified: false,
+            vouched: false,
         }
     }
 }
@@ -108,9 +111,24 @@ pub struct RunOutcome {
 ///
 /// A skill or script that is not there; a script that may not run; what [`run::run`] says.
 pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome> {
-    let settings = &context.settings;
     let hit = find(context, &request.skill)?;
-    let skill = &hit.skill;
+    let mut outcome = run_found(context, &hit.skill, request, watch)?;
+    outcome.warnings.splice(..0, hit.warnings);
+    Ok(outcome)
+}
+
+/// [`run`] for `skill`, which was found already.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_found(
+    context: &Context,
+    skill: &Skill,
+    request: &RunRequest,
+    watch: &mut dyn Watch,
+) -> Result<RunOutcome> {
+    let settings = &context.settings;
     let (cwd, env) = (work_dir(context, &request.cwd)?, variables(context, &request.env)?);
     let path = script_of(&skill.real, &request.skill, &request.script)?;
     check_plain(&skill.real, &path)?;
@@ -122,6 +140,7 @@ pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Re
             unsaid: request.unsaid,
             allow_scripts: request.allow_scripts,
             allow_modified: request.allow_modified,
+            vouched: request.vouched,
         },
     )?;
     let checked = permit.checked;
@@ -152,8 +171,7 @@ pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Re
         record(context, &subject, &event);
     })?;
     record(context, &subject, &event(&ran, &options.args));
-    let warnings = hit.warnings.into_iter().chain(permit.warnings).collect();
-    Ok(RunOutcome { ran, source, warnings })
+    Ok(RunOutcome { ran, source, warnings: permit.warnings })
 }
 
 /// What the audit log says of a run.
@@ -226,9 +244,10 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     if let Some(closest) = text::closest(wanted, scripts.iter().copied()) {
         error = error.hint(format!("did you mean `{closest}`?"));
     }
-    Err(match scripts.is_empty() {
-        true => error.hint(format!("there is nothing in its `{SCRIPTS}`")),
-        false => error.hint(format!("in its `{SCRIPTS}` are {}", listed(scripts.into_iter()))),
+    Err(if scripts.is_empty() {
+        error.hint(format!("there is nothing in its `{SCRIPTS}`"))
+    } else {
+        error.hint(format!("in its `{SCRIPTS}` are {}", listed(scripts.into_iter())))
     })
 }
 

@@ -77,6 +77,7 @@ impl Schema {
 
     /// Asserts that `text` is JSON as the schema says, and would not be so any more without any one of the
     /// members that it has, or with one more.
+    #[cfg(feature = "cli")]
     #[track_caller]
     pub(crate) fn assert_describes(&self, text: &str) {
         let value: Value = serde_json::from_str(text).expect("JSON");
@@ -172,6 +173,7 @@ impl Schema {
 }
 
 /// The JSON pointers of all objects in `value`, which lies at `at`, with their keys.
+#[cfg(feature = "cli")]
 fn objects_in(value: &Value, at: String, found: &mut Vec<(String, Vec<String>)>) {
     match value {
         Value::Array(items) => {
@@ -205,7 +207,7 @@ fn length(value: &Value) -> Option<u64> {
     value.as_str().map(|text| text.chars().count() as u64)
 }
 
-/// The patterns of our schemas, by hand: one more engine for four of them would be too much.
+/// The patterns of our schemas, by hand: one more engine for five of them would be too much.
 fn matches(pattern: &str, text: &str) -> bool {
     let hex = |text: &str, length| {
         text.len() == length && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
@@ -215,6 +217,10 @@ fn matches(pattern: &str, text: &str) -> bool {
     match pattern {
         "^[a-z0-9]+(-[a-z0-9]+)*$" => text.split('-').all(word),
         "^[a-z0-9]+([.-][a-z0-9]+)*$" => text.split(['.', '-']).all(word),
+        "^[a-zA-Z0-9_-]{1,64}$" => {
+            (1..=64).contains(&text.len())
+                && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        }
         "^[0-9a-f]{40}$" => hex(text, 40),
         "^sha256:[0-9a-f]{64}$" => text.strip_prefix("sha256:").is_some_and(|text| hex(text, 64)),
         other => panic!("the pattern `{other}` is not known here"),

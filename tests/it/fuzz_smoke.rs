@@ -268,6 +268,68 @@ fn safe_paths() {
     fuzz(targets::safe_path, &seeds, &words, 20_000);
 }
 
+const SCRIPTS: &[&str] = &[
+    "#!/usr/bin/env python3\n\"\"\"Reads.\"\"\"\nimport argparse\n\nMODES = ['a', 'b']\np = argparse.ArgumentParser(description='x')\n\
+     p.add_argument('path', nargs='+', help='%(default)s')\np.add_argument('-n', '--count', type=int, default=3, choices=MODES)\n",
+    "import json, sys\nasync def main(a: int, b: list[str] | None = None, *c, d: 'Literal[1, 2]' = 1, **e) -> None:\n    '''Does it.\n\n    \
+     Args:\n        a: The first.\n    '''\nmain(**json.load(sys.stdin))\n",
+    "import click, typer\n@click.command()\n@click.option('--x/--no-x', default=True, help='y')\n@click.argument('z', nargs=-1)\ndef f(x): pass\n",
+    "import sys\na = sys.argv[1]\nb = int(sys.argv[2]) if len(sys.argv) > 2 else 5\nprint(f\"{a!r:>{b}} {'x'}\")\n",
+    "#!/bin/sh\n# Says hello.\n# Usage: x.py [-v|--verbose] [-n COUNT] <a|b> [FILE]...\n#   -n COUNT  how many\nwhile getopts :vn: o; do :; done\na=${1:-b}\n",
+    "/**\n * Adds.\n * @param {number} [a=1] - first\n */\nfunction main(a) {}\nconst [, , b = 'c'] = process.argv;\n",
+    "tools:\n  - name: add\n    script: add.py\n    arguments: json\n    timeout: 5\n    parameters:\n      - {name: a, type: array, items: int, default: [1], enum: [1, 2]}\n",
+];
+
+#[test]
+fn scripts() {
+    let words = [
+        "\"\"\"",
+        "'''",
+        "'",
+        "\"",
+        "f'",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "\\",
+        "\n",
+        "    ",
+        "\t",
+        "#",
+        ",",
+        ":",
+        "=",
+        "*",
+        "**",
+        "|",
+        "-",
+        "def main(",
+        "add_argument(",
+        "nargs=",
+        "default=",
+        "int",
+        "None",
+        "...",
+        "sys.argv[1]",
+        "Usage: x.py ",
+        "<a>",
+        "[b]",
+        "@param ",
+        "getopts ",
+        "$1",
+        "process.argv",
+        "- ",
+        "name: ",
+        "é",
+        "\0",
+        "\u{feff}",
+    ];
+    fuzz(targets::script, SCRIPTS, &words, 15_000);
+}
+
 /// The attacks that are known on YAML: each is refused, and nothing is made of it.
 #[test]
 fn yaml_attacks_are_refused() {

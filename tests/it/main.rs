@@ -60,6 +60,7 @@ mod show;
 mod threats;
 mod together;
 mod together_all;
+mod tools;
 mod tree;
 mod undo;
 mod update;

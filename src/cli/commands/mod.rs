@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod audit;
 pub(super) mod cache;
+pub(super) mod catalog;
 pub(super) mod create;
 pub(super) mod diff;
 pub(super) mod disable;
@@ -73,6 +74,7 @@ pub(crate) const NAMES: &[&str] = &[
     "verify",
     "doctor",
     "cache",
+    "catalog",
     "show",
     "info",
     "read",
@@ -113,6 +115,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
+        Command::Catalog(args) => catalog::run(app, args),
         Command::Show(args) => show::run(app, args),
         Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),

@@ -30,7 +30,7 @@ pub(crate) struct ToolsArgs {
 /// Whose form definitions have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FormatArg {
-    /// Functions of OpenAI's interfaces.
+    /// Functions of the interfaces of `OpenAI`.
     #[value(name = "openai", help = None::<&str>)]
     OpenAi,
     /// Tools of Anthropic's interface.

@@ -3,10 +3,12 @@
 use super::table::Table;
 use crate::cli::printer::Printer;
 use crate::engine::tools::{Input, ToolFormat};
-use crate::ops::tools::{ListedTool, ToolsOutcome};
+use crate::ops::tools::ToolsOutcome;
 
 /// How much of a description the table shows, in characters.
 const SHOWN: usize = 72;
+/// How much of the parameters' names it shows.
+const SHOWN_NAMES: usize = 48;
 
 pub(crate) fn show(printer: &Printer, outcome: &ToolsOutcome) {
     warn(printer, outcome);
@@ -20,7 +22,12 @@ pub(crate) fn show(printer: &Printer, outcome: &ToolsOutcome) {
     }
     let mut table = Table::new(&["tool", "script", "takes", "description"]);
     for listed in &outcome.tools {
-        table.row([&listed.tool_name, &listed.script, &takes(&listed.tool.input), &short(listed)]);
+        table.row([
+            &listed.tool_name,
+            &listed.script,
+            &takes(&listed.tool.input),
+            &short(&listed.description, SHOWN),
+        ]);
     }
     printer.data(&table.render());
 }
@@ -50,18 +57,87 @@ fn takes(input: &Input) -> String {
         return "any words".to_owned();
     }
     let one = |name: &str, required: bool| if required { name.to_owned() } else { format!("[{name}]") };
-    input
-        .parameters
-        .iter()
-        .map(|parameter| one(&parameter.name, parameter.required))
-        .collect::<Vec<_>>()
-        .join(" ")
+    let names = input.parameters.iter().map(|parameter| one(&parameter.name, parameter.required));
+    short(&names.collect::<Vec<_>>().join(" "), SHOWN_NAMES)
 }
 
-fn short(listed: &ListedTool) -> String {
-    let line = super::one_line(&listed.description);
-    if line.chars().count() <= SHOWN {
+/// The start of a text that is too long for a table.
+fn short(text: &str, most: usize) -> String {
+    let line = super::one_line(text);
+    if line.chars().count() <= most {
         return line;
     }
-    line.chars().take(SHOWN - 3).collect::<String>() + "..."
+    line.chars().take(most - 3).collect::<String>() + "..."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::engine::testing::World;
+    use crate::engine::tools::{DescribedBy, TypedBy};
+    use crate::ops::tools::{PassedAs, ToolsRequest, tools};
+
+    fn outcome() -> ToolsOutcome {
+        let world = World::new();
+        world.skill(".agents/skills/calc", "calc");
+        world.write(".agents/skills/calc/scripts/json.py", "import sys, json\njson.load(sys.stdin)\n");
+        world.write(".agents/skills/calc/scripts/say.sh", "# Usage: say.sh [-l] <text>\n");
+        let long = format!("# \u{1b}[2J {}\n", "word ".repeat(30));
+        world.write(".agents/skills/calc/scripts/words.js", &long.replace('#', "//"));
+        let mut outcome = tools(&world.context(), &ToolsRequest::default()).expect("tools");
+        outcome.warnings.push("odd".to_owned());
+        outcome
+    }
+
+    #[test]
+    fn a_table_of_tools() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &outcome());
+        insta::assert_snapshot!(out.text(), @r"
+        tool         script            takes       description
+        calc__json   scripts/json.py   any object  Execute json
+        calc__say    scripts/say.sh    [l] text    Execute say
+        calc__words  scripts/words.js  any words   \u{1b}[2J word word word word word word word word word word word word...
+        ");
+        assert_eq!(err.text(), "warning: odd\n");
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &ToolsOutcome { name: Some("pdf".into()), ..ToolsOutcome::default() });
+        assert_eq!(out.text(), "");
+        insta::assert_snapshot!(err.text(), @"
+        the skill `pdf` has no script tools
+        hint: tools are the files in a skill's `scripts/` that end in `.py`, `.sh` or `.js`, or begin with `#!`
+        ");
+    }
+
+    /// The schema says what is printed, with every word that can be there.
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("tools.schema.json");
+        let described = [DescribedBy::Manifest, DescribedBy::Script, DescribedBy::Name];
+        schema.assert_generated("/$defs/tool/properties/described_by/enum", &serde_json::json!(described));
+        let typed = [
+            TypedBy::Manifest,
+            TypedBy::Signature,
+            TypedBy::Argparse,
+            TypedBy::Click,
+            TypedBy::Usage,
+            TypedBy::Getopts,
+            TypedBy::Jsdoc,
+            TypedBy::Argv,
+            TypedBy::Nothing,
+        ];
+        schema.assert_generated("/$defs/tool/properties/typed_by/enum", &serde_json::json!(typed));
+        let passed = [PassedAs::Words, PassedAs::Json];
+        schema.assert_generated("/$defs/tool/properties/passed_as/enum", &serde_json::json!(passed));
+        let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome());
+        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
+        assert_eq!(schema.faults(&value), [""; 0]);
+        value[0]["tool_name"] = "a b".into();
+        value[1]["new"] = "a field that nobody described".into();
+        value[2].as_object_mut().expect("an object").remove("script");
+        assert_eq!(schema.faults(&value).len(), 3);
+    }
 }

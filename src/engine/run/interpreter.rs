@@ -86,8 +86,8 @@ pub(super) fn choose(path: &str, bytes: &[u8], executable: bool, search: &[PathB
 fn wanted<'a>(path: &str, bytes: &'a [u8], executable: bool) -> Result<Wanted<'a>> {
     let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
     let by_ending = ENDINGS.iter().find(|(known, _)| ending.is_some_and(|e| e.eq_ignore_ascii_case(known)));
-    if let Some(line) = first_line(bytes) {
-        let line = line.ok_or_else(|| unknown(path, "a first line that is no text"))?;
+    if let Some(line) = bytes.strip_prefix(b"#!") {
+        let line = first_line(line).ok_or_else(|| unknown(path, "it is no text"))?;
         // What has no known ending is a script by its mode and its first line.
         if by_ending.is_none() && !executable {
             return Err(not_executable(path));
@@ -107,12 +107,11 @@ fn not_executable(path: &str) -> Error {
         .hint("give it an ending such as `.py` or `.sh`, or make it executable with `chmod +x`")
 }
 
-/// What follows `#!`; `Some(None)` where that is no line of text.
-fn first_line(bytes: &[u8]) -> Option<Option<&str>> {
-    let rest = bytes.strip_prefix(b"#!")?;
+/// The line that `rest` begins with, if that is one.
+fn first_line(rest: &[u8]) -> Option<&str> {
     let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-    let line = (end <= MAX_LINE).then(|| std::str::from_utf8(&rest[..end]).ok()).flatten();
-    Some(line.map(str::trim).filter(|line| !line.contains('\0')))
+    let line = std::str::from_utf8(rest.get(..end.min(MAX_LINE + 1))?).ok()?.trim();
+    (end <= MAX_LINE && !line.contains('\0')).then_some(line)
 }
 
 /// As the kernel reads it: a program and one argument. With `env -S` the argument is words.
@@ -255,7 +254,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_interpreter_that_is_not_there_is_told() {
-        let dir = crate::fs::temp_dir().expect("a directory");
+        let dir = fs::temp_dir().expect("a directory");
         let search = [dir.path().to_owned()];
         let error = choose("a.py", b"", false, &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
@@ -263,14 +262,14 @@ mod tests {
         assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which is not there");
         assert!(error.hints()[0].contains("#!/usr/bin/env python3"), "{:?}", error.hints());
         // A file that cannot be run and a directory are none either.
-        crate::fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
-        crate::fs::create_dir(&dir.path().join("python")).expect("creates");
+        fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
+        fs::create_dir(&dir.path().join("python")).expect("creates");
         assert!(choose("a.py", b"", false, &search).is_err());
     }
 
     #[test]
     fn relative_directories_are_never_looked_into() {
-        let path = std::ffi::OsStr::new("bin:.::/usr/bin:../x:/bin");
+        let path = OsStr::new("bin:.::/usr/bin:../x:/bin");
         if cfg!(unix) {
             assert_eq!(directories(Some(path)), [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
             assert_eq!(directories(Some(OsStr::new("."))), Vec::<PathBuf>::new());

@@ -165,7 +165,7 @@ fn option(parameter: &Parameter, value: &Value, words: &mut Vec<String>) {
             match &values[..] {
                 // What looks like an option is put behind an equals sign.
                 [one] if one.starts_with('-') && flag.starts_with("--") => {
-                    words.push(format!("{flag}={one}"))
+                    words.push(format!("{flag}={one}"));
                 }
                 // A list of nothing is left out.
                 [] => {}
@@ -184,7 +184,7 @@ fn option(parameter: &Parameter, value: &Value, words: &mut Vec<String>) {
         Place::Switch(flag) => words.extend((*value == Value::Bool(true)).then(|| flag.clone())),
         Place::Unless(flag) => words.extend((*value == Value::Bool(false)).then(|| flag.clone())),
         Place::Either(on, off) => {
-            words.push(if *value == Value::Bool(true) { on.clone() } else { off.clone() })
+            words.push(if *value == Value::Bool(true) { on.clone() } else { off.clone() });
         }
         Place::Count(flag) => {
             // More would say no more.

@@ -7,7 +7,7 @@ use super::Tool;
 /// Whose form a definition has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolFormat {
-    /// A function, as OpenAI's interfaces for chats take it.
+    /// A function, as the interfaces of `OpenAI` for chats take it.
     OpenAi,
     /// A tool, as Anthropic's interface for messages takes it.
     Anthropic,

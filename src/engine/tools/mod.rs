@@ -249,15 +249,17 @@ fn facts(script: &Script, bytes: &[u8]) -> Facts {
 
 /// What a text in `language` in a file called `file` says.
 fn describe(language: &Language, text: &str, file: &str) -> Facts {
-    match language {
+    let facts = match language {
         Language::Python => python::facts(text, file),
         Language::Shell => shell::facts(text, file),
         Language::JavaScript => javascript::facts(text, file),
-        Language::Other(_) => Facts {
-            description: comment::summary(text, "#", file),
-            input: Some(usage::input(text, file).unwrap_or_else(Input::words)),
-        },
-    }
+        Language::Other(_) => {
+            Facts { description: comment::summary(text, "#", file), input: usage::input(text, file) }
+        }
+    };
+    // Two parameters of one name: the script was not understood.
+    let names = |input: &Input| input.parameters.iter().map(|one| one.name.clone()).collect::<BTreeSet<_>>();
+    Facts { input: facts.input.filter(|input| names(input).len() == input.parameters.len()), ..facts }
 }
 
 /// What a script says of itself: what it does, and what it takes, where that can be told.
@@ -266,6 +268,15 @@ fn describe(language: &Language, text: &str, file: &str) -> Facts {
 pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<String>, Option<Input>) {
     let facts = describe(language, text, file);
     (facts.description, facts.input)
+}
+
+/// Reads the text of a manifest for what is wrong with it. Whether its scripts are there is not looked at.
+///
+/// # Errors
+///
+/// All that is wrong, in the order of the file.
+pub fn check_manifest(text: &str) -> Result<(), Vec<ManifestFault>> {
+    manifest::read(text).map(drop)
 }
 
 /// The name of a file without its directory and its ending.

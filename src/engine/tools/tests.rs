@@ -252,48 +252,50 @@ fn tools_are_kept_until_something_changes() {
     assert!(nowhere.tools.is_empty() && nowhere.diagnostics.is_empty());
 }
 
-/// S1-T: the fixtures of the requirement.
+/// S1-T: the examples with tools, as they lie in the repository.
 #[test]
 fn the_fixtures_calculator_and_file_processor() {
-    let world = World::new();
-    let manifest = "\
-tools:
-  - name: add
-    script: add.py
-    description: Add two numbers.
-    parameters:
-      - {name: a, type: number, description: The first number.}
-      - {name: b, type: number, description: The second number.}
-";
-    world.write("calculator/scripts/manifest.yml", manifest);
-    world.write("calculator/scripts/add.py", "import argparse\n");
-    world.write(
-        "calculator/scripts/multiply.py",
-        "import json, sys\ndef main(a: float, b: float = 1.0):\n    \"\"\"Multiply two numbers.\"\"\"\n    return a * b\nprint(main(**json.load(sys.stdin)))\n",
-    );
-    world.write(
-        "file-processor/scripts/read_file.py",
-        "import argparse\np = argparse.ArgumentParser(description='Read a file.')\np.add_argument('path', help='The file.')\n",
-    );
-    world.write(
-        "file-processor/scripts/write_file.sh",
-        "#!/bin/sh\n# Write a text to a file.\n# Usage: write_file.sh <path> <text>\n",
-    );
-    let names = |name: &str| {
-        let set = tools(&world.project().join(name), name, ScriptPlaces::Top);
-        assert!(set.diagnostics.is_empty());
-        set.tools.into_iter().map(|tool| (tool.tool_name, tool.description, tool.input)).collect::<Vec<_>>()
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tools");
+    let told = |skill: &str| {
+        let set = tools(&examples.join(skill), skill, ScriptPlaces::Top);
+        assert!(set.diagnostics.is_empty(), "{set:?}");
+        let one = |tool: Tool| {
+            let required = tool.input.schema()["required"].clone();
+            (tool.tool_name, tool.described_by, tool.input.typed_by, required)
+        };
+        set.tools.into_iter().map(one).collect::<Vec<_>>()
     };
-    let [add, multiply] = &names("calculator")[..] else { panic!("two tools") };
-    assert_eq!((add.0.as_str(), add.1.as_str()), ("calculator__add", "Add two numbers."));
-    assert_eq!(add.2.schema()["required"], json!(["a", "b"]));
-    assert_eq!((multiply.0.as_str(), multiply.1.as_str()), ("calculator__multiply", "Multiply two numbers."));
-    assert_eq!(multiply.2.schema()["properties"]["b"], json!({ "type": "number", "default": 1.0 }));
-    let [read, write] = &names("file-processor")[..] else { panic!("two tools") };
-    assert_eq!((read.0.as_str(), read.1.as_str()), ("file-processor__read_file", "Read a file."));
+    let tool = |name: &str, by, typed_by, required| (name.to_owned(), by, typed_by, required);
     assert_eq!(
-        (write.0.as_str(), write.1.as_str()),
-        ("file-processor__write_file", "Write a text to a file.")
+        told("calculator"),
+        [
+            tool("calculator__add", DescribedBy::Manifest, TypedBy::Manifest, json!(["a", "b"])),
+            tool("calculator__multiply", DescribedBy::Script, TypedBy::Signature, json!(["a"])),
+        ]
     );
-    assert_eq!(write.2.schema()["required"], json!(["path", "text"]));
+    assert_eq!(
+        told("file-processor"),
+        [
+            tool("file-processor__read_file", DescribedBy::Script, TypedBy::Argparse, json!(["path"])),
+            tool("file-processor__write_file", DescribedBy::Script, TypedBy::Usage, json!(["path", "text"])),
+        ]
+    );
+}
+
+/// S1-FR-204.1, S1-FR-204.3: what the methods of other languages call.
+#[test]
+fn a_library_has_the_tools_of_its_skills() {
+    let world = World::new();
+    world.skill(".agents/skills/pdf", "pdf");
+    world.write(".agents/skills/pdf/scripts/a.py", "'''One.'''\n");
+    world.write(".agents/skills/pdf/b.py", "'''Two.'''\n");
+    let library =
+        |policy| crate::engine::Library::of_places(&world.context().settings, policy).expect("a library");
+    let default = library(crate::policy::Policy::DEFAULT);
+    assert_eq!(told(&default.tools("pdf").expect("a skill")), [("a", "pdf__a", "One.")]);
+    assert!(default.tools("docx").is_err());
+    world.skill(".claude/skills/xls", "xls");
+    world.write(".claude/skills/xls/b.py", "'''Two.'''\n");
+    let found = library(crate::policy::Policy::S0).tools("xls").expect("a skill");
+    assert_eq!(told(&found), [("b", "xls__b", "Two.")], "C20: at the root in the preset of skillkit");
 }

@@ -282,12 +282,11 @@ pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
         let line = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '"'));
         let line = line.strip_prefix("echo ").unwrap_or(line).trim_start_matches(['"', '\'', ' ']);
         let Some((left, right)) = halves(line) else { continue };
-        let is_it = match flag {
-            Some(flag) => left.split([' ', ',', '|', '=']).any(|word| word == flag),
-            None => {
-                let word = left.trim_matches(['<', '>', '[', ']', '.', '`']);
-                word.to_lowercase().replace(['-', '.', ' '], "_") == parameter.name
-            }
+        let is_it = if let Some(flag) = flag {
+            left.split([' ', ',', '|', '=']).any(|word| word == flag)
+        } else {
+            let word = left.trim_matches(['<', '>', '[', ']', '.', '`']);
+            word.to_lowercase().replace(['-', '.', ' '], "_") == parameter.name
         };
         if is_it {
             return Some(right.trim_end_matches(['"', '\'']).trim().to_owned())

@@ -6,19 +6,24 @@ use super::expr::{Arguments, Expr, Parser};
 use super::{MAX_PARAMETERS, Script};
 use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
 
-/// What the script takes by its calls of `add_argument`.
+/// A parser of which not all can be told.
+pub(super) struct Unclear;
+
+/// What the script takes by its calls of `add_argument`; `None` where it has no such parser.
 ///
-/// The outer `None`: it has no such parser. The inner one: it has one, and not all of it can be told.
-pub(super) fn input(script: &Script<'_, '_>) -> Option<Option<Input>> {
+/// # Errors
+///
+/// Where it has one, and not all of it can be told.
+pub(super) fn input(script: &Script<'_, '_>) -> Result<Option<Input>, Unclear> {
     if !script.mentions(&["argparse"]) {
-        return None;
+        return Ok(None);
     }
     let calls = calls(script, "add_argument");
     let parsers = script.calls("ArgumentParser");
     if parsers == 0 && calls.is_empty() {
-        return None;
+        return Ok(None);
     }
-    Some(known(script, &calls, parsers))
+    known(script, &calls, parsers).map(Some).ok_or(Unclear)
 }
 
 fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option<Input> {
@@ -34,11 +39,15 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
     }
     let mut parameters: Vec<Parameter> = Vec::new();
     for call in calls {
-        match parameter(script, call)? {
-            // Two options for one value, such as `--yes` and `--no`: the first one is offered.
-            Some(parameter) if parameters.iter().any(|other| other.name == parameter.name) => {}
-            Some(parameter) => parameters.push(parameter),
-            None => {}
+        let action = action(call)?;
+        // Nothing that is given.
+        if matches!(action, "help" | "version") {
+            continue;
+        }
+        let parameter = parameter(script, call, action)?;
+        // Two options for one value, such as `--yes` and `--no`: the first one is offered.
+        if parameters.iter().all(|other| other.name != parameter.name) {
+            parameters.push(parameter);
         }
     }
     if script.calls("add_mutually_exclusive_group") > 0 {
@@ -76,21 +85,22 @@ pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
     parsers.iter().find_map(|call| super::first_line(call.text("description")?))
 }
 
-/// One argument. The outer `None`: it cannot be told. The inner one: it is nothing that is given.
-fn parameter(script: &Script<'_, '_>, call: &Arguments) -> Option<Option<Parameter>> {
+/// What is done with an argument.
+fn action(call: &Arguments) -> Option<&str> {
+    match call.named.get("action") {
+        None => Some("store"),
+        Some(Expr::Literal(Value::String(text))) => Some(text),
+        Some(Expr::Name(name)) => name.rsplit('.').next(),
+        Some(_) => None,
+    }
+}
+
+/// One argument; `None` where it cannot be told.
+fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<Parameter> {
     if call.open || call.positional.is_empty() {
         return None;
     }
     let names: Vec<&str> = call.positional.iter().map(Expr::text).collect::<Option<_>>()?;
-    let action = match call.named.get("action") {
-        None => "store",
-        Some(Expr::Literal(Value::String(text))) => text,
-        Some(Expr::Name(name)) => name.rsplit('.').next().unwrap_or_default(),
-        Some(_) => return None,
-    };
-    if matches!(action, "help" | "version") {
-        return Some(None);
-    }
     let is_option = names[0].starts_with('-');
     // The long option tells more, to a person and in an error of the script.
     let flag = names.iter().find(|name| name.starts_with("--")).unwrap_or(&names[0]);
@@ -136,7 +146,7 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments) -> Option<Option<Paramet
     };
     let default = default.and_then(|value| fitting(value, &kind));
     let description = call.text("help").map(|help| help_text(help, default.as_ref()));
-    Some(Some(Parameter { name, kind, description, required, default, choices, place }))
+    Some(Parameter { name, kind, description, required, default, choices, place })
 }
 
 /// A default; the script reads a text as if it had been typed.

@@ -51,7 +51,7 @@ pub(super) fn command<'b>(script: &Script<'_, 'b>) -> Option<Command<'b>> {
             }
             // A version, a confirmation: nothing that is given.
             "click.version_option" | "click.help_option" => {}
-            name if name.ends_with(".command") || name.ends_with(".group") => commands += 2,
+            name if matches!(name.rsplit('.').next(), Some("command" | "group")) => commands += 2,
             name if name.starts_with("click.") && name.ends_with("_option") => parameters = None,
             _ => {}
         }

@@ -36,14 +36,14 @@ pub(super) fn facts(text: &str, file: &str) -> Facts {
     if source.broken {
         return Facts { description, input: None };
     }
-    let input = if let Some(found) = argparse::input(&script) {
-        found
-    } else if let Some(click) = click {
-        click.input
-    } else {
-        main.and_then(|main| main.input(&script))
+    let input = match (argparse::input(&script), click) {
+        (Ok(Some(input)), _) => Some(input),
+        (Err(argparse::Unclear), _) => None,
+        (Ok(None), Some(click)) => click.input,
+        (Ok(None), None) => main
+            .and_then(|main| main.input(&script))
             .or_else(|| usage::input(text, file))
-            .or_else(|| argv(&script))
+            .or_else(|| argv(&script)),
     };
     Facts { description, input: Some(input.unwrap_or_else(|| script.unknown())) }
 }

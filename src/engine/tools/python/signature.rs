@@ -145,9 +145,8 @@ fn parameter(
     way: Way,
     script: &Script<'_, '_>,
 ) -> Parameter {
-    let required = default.is_none();
+    let mut required = default.is_none();
     let (mut default, mut is_option, mut description, mut flag) = (default, !required, None, None);
-    let mut required = required;
     if way == Way::Typer
         && let Some(Expr::Call(function, call)) = &default
         && (function.ends_with("Option") || function.ends_with("Argument"))
@@ -157,8 +156,7 @@ fn parameter(
         let flags = call.positional.iter().skip(1).filter_map(Expr::text);
         flag = flags.max_by_key(|flag| flag.len()).map(str::to_owned);
         let first = call.positional.first().or_else(|| call.named.get("default")).cloned();
-        required = first.as_ref().is_none_or(|first| first.name() == Some("...")) && is_option
-            || first.as_ref().is_none_or(|first| first.name() == Some("..."));
+        required = first.as_ref().is_none_or(|first| first.name() == Some("..."));
         default = first.filter(|first| first.name() != Some("..."));
     }
     let value = default.as_ref().and_then(|default| script.value(default)).filter(|value| !value.is_null());
@@ -174,7 +172,6 @@ fn parameter(
     }
     let place = match way {
         Way::Key => Place::Key,
-        Way::Words => Place::Positional,
         Way::Options => Place::Option(format!("--{name}")),
         Way::Typer if is_option => {
             let long = name.replace('_', "-");
@@ -188,7 +185,7 @@ fn parameter(
                 _ => Place::Option(flag),
             }
         }
-        Way::Typer => Place::Positional,
+        Way::Words | Way::Typer => Place::Positional,
     };
     let default = value.filter(|value| kind.takes(value));
     Parameter { name: name.to_owned(), kind, description, required, default, choices: typed.choices, place }
@@ -282,7 +279,7 @@ fn literal(parts: &[Expr]) -> Typed {
     Typed { kind: *kind, choices }
 }
 
-/// What a docstring says of parameter `name`, in the style of Google, NumPy or Sphinx.
+/// What a docstring says of parameter `name`, in the style of Google, `NumPy` or Sphinx.
 fn described(doc: &str, name: &str) -> Option<String> {
     let mut lines = doc.lines().map(str::trim);
     while let Some(line) = lines.next() {

@@ -77,7 +77,7 @@ struct Reader<'a> {
     source: Source<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     fn byte(&self, ahead: usize) -> u8 {
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }

@@ -1,0 +1,412 @@
+"""The manager: every question about skills, asked in threads and in event loops alike."""
+
+from __future__ import annotations
+
+import os
+
+from skillpm._native import Library, Stop, run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from os import PathLike
+    from typing import Any, Literal, ParamSpec, TypeVar, Union
+
+    from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata, _How
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
+    StrPath = Union[str, PathLike[str]]
+    Preset = Literal["default", "strict", "s0", "s2", "s3", "s4"]
+    Form = Literal["plain", "bare", "markdown", "json", "xml", "btw"]
+
+
+class SkillManager:
+    """The skills of some directories.
+
+    Without arguments it looks where skillpm installs skills and where Claude Code looks: in the
+    project around the working directory, then in the user's home. Nothing is looked at before the
+    first question.
+
+    One manager may be used by any number of threads and event loops at the same time. What a call
+    sees is always whole: a search that is under way shows to nobody before it is over.
+
+    Args:
+        sources: Directories whose subdirectories are skills, or one of them; as a mapping, by the
+            names under which ``source:name`` finds their skills. Where there are any, the places
+            of the project and the user are only looked at if ``project`` and ``user`` say so, and
+            come first.
+        project: A directory of the project, or whether the project's places are looked at.
+        user: Whether the user's places are looked at.
+        preset: What is tolerated, and where is looked: ``default``, ``strict``, or as another
+            program has it: ``s0`` (skillkit), ``s2`` (langchain-skillkit), ``s3`` (Langflow),
+            ``s4`` (btw). The reference has a table of them.
+        freshness: ``stat`` looks at every call whether files changed, and reads those that did.
+            ``session`` never looks again before ``invalidate()``. A number is seconds for which
+            an answer is good.
+        on_duplicate: Which of several skills of one name is used: ``first``, ``last``, or
+            ``error`` for none.
+        max_depth: How many directories deep skills are looked for.
+        strict_sources: Whether a directory that is not there is an error.
+        scripts: Whether scripts run where no policy of the machine, the user or the project has a
+            say: ``allow``, ``deny``, or ``ask`` for each. Without it ``s0`` allows them and all
+            other presets do not.
+        trusted: Whether the caller vouches for directories that no lockfile knows, as with skills
+            that are shipped with a program. Else only installed skills run that nobody edited, and
+            those in directories that ``skillpm trust`` was told of.
+        ask: What is asked before a script runs where somebody has to be: a function from a
+            question to yes or no.
+
+    Raises:
+        ConfigurationError: An argument that makes no sense.
+
+    """
+
+    def __init__(
+        self,
+        sources: StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None = None,
+        *,
+        project: StrPath | bool | None = None,
+        user: bool | None = None,
+        preset: Preset = "default",
+        freshness: Literal["stat", "session"] | float | None = None,
+        on_duplicate: Literal["first", "last", "error"] | None = None,
+        max_depth: int | None = None,
+        strict_sources: bool | None = None,
+        scripts: Literal["allow", "ask", "deny"] | None = None,
+        trusted: bool = False,
+        ask: Callable[[str], bool] | None = None,
+    ) -> None:
+        unnamed = sources is None
+        self._library = Library(
+            _listed(sources),
+            project=unnamed if project is None else project is not False,
+            root=None if project is None or isinstance(project, bool) else project,
+            user=unnamed if user is None else user,
+            preset=preset,
+            freshness=freshness,
+            on_duplicate=on_duplicate,
+            max_depth=max_depth,
+            strict_sources=strict_sources,
+        )
+        self._scripts = scripts or ("allow" if preset == "s0" else "deny")
+        self._trusted = trusted
+        self._ask = ask
+
+    def __repr__(self) -> str:
+        sources = ", ".join(f"{name}: {directory}" for name, directory in self._library.sources())
+        return f"<{type(self).__name__} {sources}>"
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The directories that are looked at, by their names, the first first."""
+        return {name: str(directory) for name, directory in self._library.sources()}
+
+    def discover(self) -> list[SkillMetadata]:
+        """Look for skills now, and return them as ``list_skills`` does.
+
+        No skill is ever a failure: ``diagnostics`` has what could not be used, and why. There is
+        no need to call it, as every question looks for skills where nobody has.
+
+        Raises:
+            ConfigurationError: A directory that is not there, or two skills of one name, where
+                the preset makes errors of them.
+
+        """
+        self._library.invalidate()
+        return self._library.skills()
+
+    def list_skills(self) -> list[SkillMetadata]:
+        """Return the metadata of all skills, in the order of the sources, then by their paths.
+
+        Only frontmatter was read. One skill of each name is there; ``shadowed`` has the others.
+
+        Raises:
+            ConfigurationError: As for ``discover``.
+
+        """
+        return self._library.skills()
+
+    @property
+    def shadowed(self) -> list[SkillMetadata]:
+        """The skills that others of their name hide. ``source:name`` finds them."""
+        return self._library.shadowed()
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What went wrong, or is worth knowing, of skills and sources: nothing of it was raised."""
+        return self._library.diagnostics()
+
+    def get_skill(self, name: str) -> SkillMetadata:
+        """Return the metadata of a skill. Its instructions are not read.
+
+        Args:
+            name: Its name, or ``source:name`` for one that another hides.
+
+        Raises:
+            SkillNotFoundError: No skill has the name; ``available`` has those that there are.
+            SkillParseError: There is one, and it cannot be used.
+
+        """
+        return self._library.get(name)
+
+    def load_skill(self, name: str) -> Skill:
+        """Return a skill with its instructions and the names of its files.
+
+        Raises:
+            SkillNotFoundError: No skill has the name.
+            SkillParseError: It cannot be used.
+            PathError: Its file is gone, leads out of its directory, or is no regular file.
+
+        """
+        skill, problem = self._library.load(name)
+        return _told(skill, problem)
+
+    def invoke_skill(self, name: str, arguments: str = "", *, form: Form = "plain") -> str:
+        """Return what an agent gets of a skill.
+
+        It starts with the line ``Base directory for this skill: ...``. Every ``$ARGUMENTS`` of the
+        instructions becomes ``arguments``; where there is none, they are added at the end.
+
+        Args:
+            name: The skill's name.
+            arguments: What it is to work on, as one text.
+            form: ``plain``; ``bare`` without the first line; ``markdown`` and ``xml`` with the
+                names of its files; ``json`` or ``btw`` as Langflow and btw have it.
+
+        Raises:
+            SkillNotFoundError: No skill has the name.
+            SkillParseError: It cannot be used.
+            PathError: Its file is gone, leads out of its directory, or is no regular file.
+            ConfigurationError: There is no such form.
+
+        """
+        text, problem = self._library.invoke(name, arguments, form)
+        return _told(text, problem)
+
+    def read_skill_file(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> str:
+        """Return the text of a file of a skill.
+
+        Args:
+            name: The skill's name.
+            path: The file's path below the skill's directory, with ``/``.
+            max_bytes: Larger files are refused.
+
+        Raises:
+            SkillNotFoundError: No skill has the name.
+            PathError: There is no such file in the skill, it is no text, too large, or no regular
+                file. No path and no link leads out of the skill's directory.
+
+        """
+        content = self._library.read(name, path, max_bytes)
+        if isinstance(content, bytes):
+            from skillpm._errors import PathError
+
+            raise PathError(
+                f"the file `{path}` of the skill `{name}` is not read: it is no text in UTF-8",
+                code="file-not-text",
+                path=path,
+                hint="`read_skill_bytes` reads it",
+            )
+        return content
+
+    def read_skill_bytes(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> bytes:
+        """Return the bytes of a file of a skill, as ``read_skill_file`` returns a text.
+
+        Raises:
+            SkillNotFoundError: No skill has the name.
+            PathError: As for ``read_skill_file``, but for what is no text.
+
+        """
+        content = self._library.read(name, path, max_bytes)
+        return content if isinstance(content, bytes) else content.encode()
+
+    def get_skill_tools(self, name: str) -> list[Script]:
+        """Return the scripts of a skill that an agent can call. None of them is run.
+
+        Raises:
+            SkillNotFoundError: No skill has the name.
+            SkillParseError: Its manifest of scripts is wrong.
+
+        """
+        scripts, problems = self._library.tools(name)
+        for problem in problems:
+            _told(None, problem)
+        return scripts
+
+    def run_script(
+        self,
+        name: str,
+        script: str | Script,
+        arguments: str | list[str] | Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        cwd: StrPath | None = None,
+        env: Mapping[str, str] | None = None,
+        sandbox: Literal["auto", "require", "off"] = "auto",
+        network: bool = True,
+        allow_modified: bool = False,
+        max_output: int = 10 << 20,
+    ) -> ScriptResult:
+        """Run a script of a skill and return what it wrote.
+
+        It runs without a shell, with a clean environment, from a checked copy of the skill, and
+        ends within its time with everything that it started.
+
+        Args:
+            name: The skill's name.
+            script: The script, as ``get_skill_tools`` has it, or its name there.
+            arguments: A text is one argument, and a list of texts is as many. A mapping is checked
+                against the script's ``input_schema``, and becomes options, or JSON on its
+                standard input.
+            timeout: Seconds; the manifest's, or 30, where it is not given.
+            cwd: Where it runs: the working directory, unless it is given.
+            env: Variables beside those few that every script gets.
+            sandbox: Whether files are kept from it: where the system can, ``require``, or ``off``.
+            network: Whether it may use the network.
+            allow_modified: Whether files of an installed skill may run that somebody edited.
+            max_output: How many bytes of each of its outputs are kept.
+
+        Raises:
+            SkillInvocationError: It failed, or was ended; with its exit code and what it wrote.
+            PolicyError: It may not run: a policy, this manager, an edited file, or a directory
+                that nobody trusts. The message says which.
+            SkillNotFoundError: No skill has the name.
+            PathError: The skill has no such script.
+            ConfigurationError: The arguments do not fit the script.
+
+        """
+        return self._run(
+            None,
+            name,
+            script,
+            arguments,
+            timeout=timeout,
+            cwd=cwd,
+            env=env,
+            sandbox=sandbox,
+            network=network,
+            allow_modified=allow_modified,
+            max_output=max_output,
+        )
+
+    def _run(
+        self,
+        stop: Stop | None,
+        name: str,
+        script: str | Script,
+        arguments: object = None,
+        *,
+        timeout: float | None = None,
+        cwd: StrPath | None = None,
+        env: Mapping[str, str] | None = None,
+        sandbox: str = "auto",
+        network: bool = True,
+        allow_modified: bool = False,
+        max_output: int = 10 << 20,
+    ) -> ScriptResult:
+        how: _How = {
+            "scripts": self._scripts,
+            "trusted": self._trusted,
+            "allow_modified": allow_modified,
+            "timeout": timeout,
+            "cwd": cwd,
+            "env": dict(env or {}),
+            "sandbox": sandbox,
+            "network": network,
+            "max_output": max_output,
+        }
+        wanted = script if isinstance(script, str) else script.tool_name
+        result, warnings = run(
+            self._library, name, wanted, arguments, how, ask=self._ask, stop=stop
+        )
+        for warning in warnings:
+            _told(None, warning)
+        return result
+
+    def invalidate(self) -> None:
+        """Forget everything that was read: the next question looks at the files again."""
+        self._library.invalidate()
+
+    async def adiscover(self) -> list[SkillMetadata]:
+        """Do what ``discover`` does, without holding up the event loop."""
+        return await _aside(self.discover)
+
+    async def alist_skills(self) -> list[SkillMetadata]:
+        """Do what ``list_skills`` does, without holding up the event loop."""
+        return await _aside(self.list_skills)
+
+    async def aget_skill(self, name: str) -> SkillMetadata:
+        """Do what ``get_skill`` does, without holding up the event loop."""
+        return await _aside(self.get_skill, name)
+
+    async def aload_skill(self, name: str) -> Skill:
+        """Do what ``load_skill`` does, without holding up the event loop."""
+        return await _aside(self.load_skill, name)
+
+    async def ainvoke_skill(self, name: str, arguments: str = "", *, form: Form = "plain") -> str:
+        """Do what ``invoke_skill`` does, without holding up the event loop."""
+        return await _aside(self.invoke_skill, name, arguments, form=form)
+
+    async def aread_skill_file(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> str:
+        """Do what ``read_skill_file`` does, without holding up the event loop."""
+        return await _aside(self.read_skill_file, name, path, max_bytes=max_bytes)
+
+    async def aread_skill_bytes(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> bytes:
+        """Do what ``read_skill_bytes`` does, without holding up the event loop."""
+        return await _aside(self.read_skill_bytes, name, path, max_bytes=max_bytes)
+
+    async def aget_skill_tools(self, name: str) -> list[Script]:
+        """Do what ``get_skill_tools`` does, without holding up the event loop."""
+        return await _aside(self.get_skill_tools, name)
+
+    async def arun_script(
+        self,
+        name: str,
+        script: str | Script,
+        arguments: str | list[str] | Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> ScriptResult:
+        """Do what ``run_script`` does, without holding up the event loop.
+
+        Where the task is cancelled, the script is ended.
+        """
+        stop = Stop()
+        try:
+            return await _aside(self._run, stop, name, script, arguments, **options)
+        finally:
+            # After its end this does nothing.
+            stop.set()
+
+    async def ainvalidate(self) -> None:
+        """Do what ``invalidate`` does, without holding up the event loop."""
+        await _aside(self.invalidate)
+
+
+def _listed(
+    sources: StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None,
+) -> list[tuple[str | None, StrPath]]:
+    """Return sources with the names that they were given."""
+    if sources is None:
+        return []
+    if isinstance(sources, (str, os.PathLike)):
+        return [(None, sources)]
+    # The abstract class of mappings is not worth its import.
+    items = getattr(sources, "items", None)
+    return [(None, source) for source in sources] if items is None else list(items())
+
+
+def _told(value: T, problem: str | None) -> T:
+    """Return ``value``, and log what is to be said of it."""
+    if problem is not None:
+        import logging
+
+        logging.getLogger("skillpm").warning(problem)
+    return value
+
+
+async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do work of the manager in a thread: the interpreter is free for others while it lasts."""
+    import asyncio
+
+    return await asyncio.to_thread(work, *args, **kwargs)

@@ -1,0 +1,269 @@
+//! Scripts that run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use skillpm::admission::Scripts;
+use skillpm::context::Context;
+use skillpm::engine::run::{Ended, Exit, Mode, Ran, Stdin, Watch};
+use skillpm::ops::run::{Place, RunRequest, run_found};
+use skillpm::reporter::{Interact, Silent};
+
+use crate::call::{self, Failure};
+use crate::library::Library;
+use crate::repr::Repr;
+use crate::{errors, json};
+
+/// What a script that ended well wrote. It cannot be changed.
+#[pyclass(frozen, eq, get_all, module = "skillpm", from_py_object)]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ScriptResult {
+    stdout: String,
+    stderr: String,
+    exit_code: i32,
+    truncated: bool,
+    duration: f64,
+}
+
+#[pymethods]
+impl ScriptResult {
+    #[new]
+    #[pyo3(signature = (stdout, stderr=String::new(), exit_code=0, truncated=false, duration=0.0))]
+    fn new(stdout: String, stderr: String, exit_code: i32, truncated: bool, duration: f64) -> Self {
+        Self { stdout, stderr, exit_code, truncated, duration }
+    }
+
+    fn __str__(&self) -> &str {
+        &self.stdout
+    }
+
+    fn __hash__(&self) -> isize {
+        isize::try_from(self.stdout.len()).unwrap_or_default()
+    }
+
+    fn __repr__(&self) -> String {
+        Repr::of("ScriptResult")
+            .short("stdout", &self.stdout)
+            .short("stderr", &self.stderr)
+            .plain("exit_code", self.exit_code)
+            .finish()
+    }
+
+    fn __getnewargs__(&self) -> (&str, &str, i32, bool, f64) {
+        (&self.stdout, &self.stderr, self.exit_code, self.truncated, self.duration)
+    }
+}
+
+/// Ends a script that runs in another thread.
+#[pyclass(frozen, module = "skillpm._native")]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Self(Arc::default())
+    }
+
+    fn set(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// How a script runs.
+#[derive(FromPyObject)]
+pub(crate) struct How {
+    /// What holds where no policy has a say: `allow`, `ask` or `deny`.
+    #[pyo3(item)]
+    scripts: String,
+    #[pyo3(item)]
+    trusted: bool,
+    #[pyo3(item)]
+    allow_modified: bool,
+    #[pyo3(item)]
+    timeout: Option<f64>,
+    #[pyo3(item)]
+    cwd: Option<PathBuf>,
+    #[pyo3(item)]
+    env: BTreeMap<OsString, OsString>,
+    #[pyo3(item)]
+    sandbox: String,
+    #[pyo3(item)]
+    network: bool,
+    #[pyo3(item)]
+    max_output: u64,
+}
+
+/// Runs a script. `ask` is called with a question and answers yes or no.
+#[pyfunction]
+#[pyo3(signature = (library, name, script, arguments, how, *, ask=None, stop=None))]
+#[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
+pub(crate) fn run(
+    py: Python<'_>,
+    library: &Bound<'_, Library>,
+    name: String,
+    script: String,
+    arguments: &Bound<'_, PyAny>,
+    how: How,
+    ask: Option<Py<PyAny>>,
+    stop: Option<&Stop>,
+) -> PyResult<(ScriptResult, Vec<String>)> {
+    let library = library.get();
+    let arguments = json::from_python(arguments)?;
+    let request = request(py, &name, how)?;
+    let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
+    let mut watch = Watched {
+        stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default(),
+        raised: Arc::clone(&raised),
+    };
+    let interact: Arc<dyn Interact> = match ask {
+        Some(ask) => Arc::new(Asking { ask, raised: Arc::clone(&raised) }),
+        None => Arc::new(Silent),
+    };
+    let done = call::run(py, || {
+        let context = Context { interact, ..Context::silent(library.settings.clone()) };
+        let skill = library.engine.get(&name)?;
+        let tools = library.engine.tools(&name)?;
+        let Some(tool) = tools.get(&script) else {
+            let known = tools.tools.iter().map(|tool| tool.name.clone()).collect();
+            return Err(Failure::NoScript { skill: name, script, known });
+        };
+        let call = tool.call(&arguments).map_err(Failure::Call)?;
+        let mut request = request;
+        request.script.clone_from(&tool.script);
+        request.args = call.words.into_iter().map(OsString::from).collect();
+        request.stdin = call.input.map_or(Stdin::Closed, |text| Stdin::Bytes(text.into_bytes()));
+        let given = request.limits.timeout.is_zero().then_some(tool.timeout).flatten();
+        if request.limits.timeout.is_zero() {
+            request.limits.timeout = given.unwrap_or(skillpm::engine::run::Limits::default().timeout);
+        }
+        let outcome = run_found(&context, &skill, &request, &mut watch)?;
+        Ok((outcome.ran, outcome.warnings))
+    });
+    // What a callback raised, or a signal, comes before what followed from it.
+    if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    let (ran, warnings) = done?;
+    let ran = ran.success().map_err(|error| errors::of_script(py, error.ran(), &error.to_string()))?;
+    Ok((ScriptResult::of(&ran), warnings))
+}
+
+fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
+    let mut request = RunRequest::new(name, "");
+    request.unsaid = match how.scripts.as_str() {
+        "allow" => Scripts::Allow,
+        "ask" => Scripts::Ask,
+        "deny" => Scripts::Deny,
+        other => return Err(errors::choice(py, "scripts", "`allow`, `ask` or `deny`", other)),
+    };
+    request.sandbox = match how.sandbox.as_str() {
+        "auto" => Mode::Auto,
+        "require" => Mode::Require,
+        "off" => Mode::Off,
+        other => return Err(errors::choice(py, "sandbox", "`auto`, `require` or `off`", other)),
+    };
+    // None at all stands for the script's own, which is not known yet.
+    request.limits.timeout = match how.timeout.map(Duration::try_from_secs_f64) {
+        None => Duration::ZERO,
+        Some(Ok(timeout)) if !timeout.is_zero() => timeout,
+        Some(_) => {
+            let given = how.timeout.unwrap_or_default().to_string();
+            return Err(errors::choice(py, "timeout", "a number of seconds above 0", &given));
+        }
+    };
+    request.limits.output = how.max_output;
+    (request.vouched, request.allow_modified) = (how.trusted, how.allow_modified);
+    request.no_network = !how.network;
+    request.cwd = how.cwd.map_or(Place::Here, Place::Dir);
+    request.env = how
+        .env
+        .into_iter()
+        .map(|(mut variable, value)| {
+            variable.push("=");
+            variable.push(value);
+            variable
+        })
+        .collect();
+    Ok(request)
+}
+
+impl ScriptResult {
+    fn of(ran: &Ran) -> Self {
+        Self {
+            stdout: ran.stdout.text(),
+            stderr: ran.stderr.text(),
+            exit_code: exit_code(ran).unwrap_or_default(),
+            truncated: ran.stdout.is_cut() || ran.stderr.is_cut(),
+            duration: ran.duration.as_secs_f64(),
+        }
+    }
+}
+
+/// The code with which a script ended by itself.
+pub(crate) fn exit_code(ran: &Ran) -> Option<i32> {
+    match ran.exit {
+        Exit::Code(code) if ran.ended.is_none() => Some(code),
+        Exit::Code(_) | Exit::Signal(_) => None,
+    }
+}
+
+/// How it ended, for programs.
+pub(crate) fn code(ran: &Ran) -> &'static str {
+    match ran.ended {
+        None => "script-failed",
+        Some(Ended::Timeout) => "script-timeout",
+        Some(Ended::Processes) => "script-processes",
+        Some(Ended::Stopped) => "script-stopped",
+    }
+}
+
+/// Ends a script when somebody wants that, or when Python got a signal.
+struct Watched {
+    stop: Arc<AtomicBool>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Watch for Watched {
+    fn is_stopped(&mut self) -> bool {
+        if self.stop.load(Ordering::SeqCst) {
+            return true;
+        }
+        // Only the main thread of Python hears of signals; in others this does nothing.
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method alone has one lifetime only"
+        )]
+        let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
+        *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        true
+    }
+}
+
+/// Asks a function of Python.
+struct Asking {
+    ask: Py<PyAny>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Interact for Asking {
+    fn choose(&self, _question: &str, _items: &[(String, String)]) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn confirm(&self, question: &str) -> Option<bool> {
+        let answer = Python::attach(|py| self.ask.call1(py, (question,))?.extract::<bool>(py));
+        match answer {
+            Ok(answer) => Some(answer),
+            Err(error) => {
+                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Some(false)
+            }
+        }
+    }
+}

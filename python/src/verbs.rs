@@ -1,0 +1,87 @@
+//! Verbs of the package manager.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use skillpm::context::Context;
+use skillpm::document::LineIndex;
+use skillpm::install::scope::ScopeKind;
+use skillpm::lint::Profile;
+use skillpm::ops::install::{InstallRequest, install as install_skills};
+use skillpm::ops::validate::{Target, ValidateRequest, rules, validate as validate_skills};
+
+use crate::diagnostic::Diagnostic;
+use crate::{call, errors, json, surroundings};
+
+/// What the linter finds in the skills below `path`.
+#[pyfunction]
+#[pyo3(signature = (path, *, profile=None))]
+pub(crate) fn validate(py: Python<'_>, path: PathBuf, profile: Option<String>) -> PyResult<Vec<Diagnostic>> {
+    let chosen = profile.as_deref().map(str::parse::<Profile>).transpose().map_err(|_| {
+        errors::choice(py, "profile", "the name of a profile of the linter", profile.as_deref().unwrap_or(""))
+    })?;
+    call::run(py, || {
+        let context = Context::silent(surroundings::settings(None)?);
+        let rules = rules(&context, chosen)?;
+        let request =
+            ValidateRequest { targets: vec![Target::Path(path)], rules, ..ValidateRequest::default() };
+        let outcome = validate_skills(&context, &request)?;
+        let mut found = Vec::new();
+        for skill in &outcome.skills {
+            let lines = LineIndex::new(&skill.text);
+            found.extend(skill.findings.iter().map(|finding| {
+                let at = lines.position(finding.span.start);
+                let message = finding.message.clone();
+                Diagnostic::at(finding.rule, finding.severity, message, &skill.file, Some(at))
+            }));
+        }
+        Ok(found)
+    })
+}
+
+/// Installs skills; the outcome is that of `skillpm install --json`.
+#[pyfunction]
+#[pyo3(signature = (sources, *, skills, scope, agents, project, copy, force, dry_run, locked, frozen, offline))]
+#[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "flags of the command")]
+pub(crate) fn install(
+    py: Python<'_>,
+    sources: Vec<String>,
+    skills: Vec<String>,
+    scope: String,
+    agents: Vec<String>,
+    project: Option<PathBuf>,
+    copy: bool,
+    force: bool,
+    dry_run: bool,
+    locked: bool,
+    frozen: bool,
+    offline: bool,
+) -> PyResult<(Vec<Bound<'_, PyAny>>, Vec<String>)> {
+    let scope = match scope.as_str() {
+        "project" => ScopeKind::Project,
+        "user" => ScopeKind::User,
+        other => return Err(errors::choice(py, "scope", "`project` or `user`", other)),
+    };
+    let request = InstallRequest {
+        sources,
+        skills,
+        scope: Some(scope),
+        agents,
+        copy,
+        dry_run,
+        force,
+        locked,
+        frozen,
+        ..InstallRequest::default()
+    };
+    let outcome = call::run(py, || {
+        let mut settings = surroundings::settings(project)?;
+        settings.offline |= offline;
+        Ok(install_skills(&Context::silent(settings), &request)?)
+    })?;
+    let skills = outcome.skills.iter().map(|skill| {
+        // Plain data always serializes.
+        json::to_python(py, &serde_json::to_value(skill).unwrap_or_default())
+    });
+    Ok((skills.collect::<PyResult<_>>()?, outcome.warnings))
+}
