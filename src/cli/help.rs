@@ -88,8 +88,8 @@ pub(crate) const TRUST: &str = after!("trust",
 );
 
 pub(crate) const UNTRUST: &str = after!("untrust",
-    "skillpm untrust ~/work/my-skills   its unlocked skills run no scripts any more"
-    "skillpm untrust .                  the directory you are in"
+    "skillpm untrust ~/work/my-skills     its unlocked skills run no scripts any more"
+    "skillpm untrust .                    the directory you are in"
 );
 
 pub(crate) const AUDIT: &str = after!("audit",
