@@ -29,6 +29,15 @@ pub enum SourceKind {
     Bundled,
 }
 
+impl From<ScopeKind> for SourceKind {
+    fn from(scope: ScopeKind) -> Self {
+        match scope {
+            ScopeKind::Project => Self::Project,
+            ScopeKind::User => Self::User,
+        }
+    }
+}
+
 impl fmt::Display for SourceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
