@@ -66,7 +66,7 @@ def test_the_examples_of_the_guide(world: World, capsys: pytest.CaptureFixture[s
         "print(sys.argv[1:], sys.stdin.read())\n",
     )
     found = examples(PYTHON.parent / "docs" / "guide" / "python.md")
-    assert len(found) == 7
+    assert len(found) == 8
     names: dict[str, object] = {"__name__": "guide"}
     for example in found:
         exec(compile(example, "docs/guide/python.md", "exec"), names)
