@@ -41,8 +41,14 @@ variables! {
     SKILLPM_HTTP_RETRIES;
     /// Uses no network at all when set to `1` or `true`, as `--offline` does.
     SKILLPM_OFFLINE;
-    /// A file of rules for what may be installed, beside that of the machine: both hold.
+    /// A file of rules for what may be installed and run, beside that of the machine: both hold.
     SKILLPM_POLICY;
+    /// Where the audit log is written, an absolute path; `off` writes none.
+    SKILLPM_AUDIT;
+    /// Writes the arguments of skills and scripts into the audit log, not only their digest, when set to `1`.
+    SKILLPM_AUDIT_ARGUMENTS;
+    /// What ties the lines of one session in the audit log together; each process has its own unless set.
+    SKILLPM_SESSION;
     /// The ssh command that git uses, as it is; without one ssh asks nothing (`BatchMode`).
     GIT_SSH_COMMAND;
     /// The ssh program that git uses; as `GIT_SSH_COMMAND`, which wins.

@@ -1,6 +1,6 @@
 //! Settings: what flags and environment add up to, resolved once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::env::{self, Env};
@@ -22,6 +22,8 @@ pub struct Settings {
     pub http: Http,
     /// Files that say what may be installed, whatever a manifest says.
     pub policies: Policies,
+    /// What is written down of activations and runs.
+    pub audit: Audit,
     /// No request to any host.
     pub offline: bool,
     /// The environment, for the directories that agents may move.
@@ -48,6 +50,18 @@ pub struct Policies {
     pub machine: Option<PathBuf>,
     /// One that somebody named, which must be there.
     pub named: Option<PathBuf>,
+}
+
+/// What is written down of activations and runs. The environment says so, not a manifest: a project must
+/// not switch the log off, nor choose which file is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Audit {
+    /// The log; `None` where there is none.
+    pub file: Option<PathBuf>,
+    /// Whether arguments are written down, not only their digest.
+    pub arguments: bool,
+    /// What ties the lines of one session together, where somebody said so.
+    pub session: Option<String>,
 }
 
 /// Which GitHub is meant by `owner/repo`.
@@ -104,14 +118,16 @@ impl Settings {
                 .or_else(|| home.as_ref().map(|home| home.join(default)))
                 .map(|dir| dir.join("skillpm"))
         };
+        let dirs = Dirs {
+            config: dir(env::XDG_CONFIG_HOME, ".config"),
+            data: dir(env::XDG_DATA_HOME, ".local/share"),
+            cache: dir(env::XDG_CACHE_HOME, ".cache"),
+            state: dir(env::XDG_STATE_HOME, ".local/state"),
+        };
         Ok(Self {
             cwd: env.cwd.clone(),
-            dirs: Dirs {
-                config: dir(env::XDG_CONFIG_HOME, ".config"),
-                data: dir(env::XDG_DATA_HOME, ".local/share"),
-                cache: dir(env::XDG_CACHE_HOME, ".cache"),
-                state: dir(env::XDG_STATE_HOME, ".local/state"),
-            },
+            audit: Audit::from_env(&env, &dirs)?,
+            dirs,
             policies: Policies {
                 machine: if cfg!(windows) {
                     env.path(env::PROGRAMDATA).map(|dir| dir.join("skillpm").join("policy.toml"))
@@ -169,6 +185,27 @@ impl GitHub {
         };
         let token = names.iter().find_map(|name| env.get(name)).map(|token| token.trim().to_owned());
         Ok(Self { host, api_url, token })
+    }
+}
+
+impl Audit {
+    fn from_env(env: &Env, dirs: &Dirs) -> Result<Self> {
+        let usual = || dirs.state.as_ref().map(|state| state.join("audit.jsonl"));
+        let file = match env.get(env::SKILLPM_AUDIT) {
+            None => usual(),
+            Some(value) if Path::new(value).is_absolute() => Some(PathBuf::from(value)),
+            Some(value) => match value.to_ascii_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => usual(),
+                "0" | "false" | "no" | "off" => None,
+                _ => {
+                    let message = "is neither `off` nor an absolute path";
+                    return Err(Error::config(format!("`{}` {message}: `{value}`", env::SKILLPM_AUDIT))
+                        .hint("unset it, and the log lies among the user's state"));
+                }
+            },
+        };
+        let session = env.get(env::SKILLPM_SESSION).map(ToOwned::to_owned);
+        Ok(Self { file, arguments: env.flag(env::SKILLPM_AUDIT_ARGUMENTS), session })
     }
 }
 
@@ -242,6 +279,18 @@ mod tests {
         assert_eq!(settings.store_dir().expect("a home"), PathBuf::from("/h/.local/share/skillpm/store-v2"));
         assert_eq!(settings.dirs.cache, Some("/c/skillpm".into()));
         assert!(Settings::from_env(env(&[])).expect("valid").store_dir().is_err());
+    }
+
+    #[test]
+    fn the_audit_log_is_on_unless_it_is_switched_off() {
+        let audit = |vars: &[(&str, &str)]| Settings::from_env(env(vars)).map(|settings| settings.audit);
+        let file = |value| audit(&[("HOME", "/h"), ("SKILLPM_AUDIT", value)]).expect("valid").file;
+        let usual = Some(PathBuf::from("/h/.local/state/skillpm/audit.jsonl"));
+        assert_eq!((file(""), file("on")), (usual.clone(), usual));
+        assert_eq!((file("OFF"), file("0"), file("/a")), (None, None, Some("/a".into())));
+        assert_eq!(audit(&[]).expect("valid").file, None, "without a home there is no place for it");
+        let error = audit(&[("SKILLPM_AUDIT", "a.jsonl")]).expect_err("not absolute");
+        assert!(error.to_string().starts_with("`SKILLPM_AUDIT` is neither"), "{error}");
     }
 
     #[test]

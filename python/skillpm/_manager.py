@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from skillpm._native import Library, Stop, run
 
 TYPE_CHECKING = False
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any, Literal, ParamSpec, TypeVar, Union
 
-    from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata
+    from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata, _How
 
     P = ParamSpec("P")
     T = TypeVar("T")
@@ -303,7 +305,7 @@ class SkillManager:
         allow_modified: bool = False,
         max_output: int = 10 << 20,
     ) -> ScriptResult:
-        how = {
+        how: _How = {
             "scripts": self._scripts,
             "trusted": self._trusted,
             "allow_modified": allow_modified,
@@ -387,11 +389,11 @@ def _listed(
     """Return sources with the names that they were given."""
     if sources is None:
         return []
-    if isinstance(sources, str) or hasattr(sources, "__fspath__"):
+    if isinstance(sources, (str, os.PathLike)):
         return [(None, sources)]
-    if hasattr(sources, "items"):
-        return list(sources.items())
-    return [(None, source) for source in sources]
+    # The abstract class of mappings is not worth its import.
+    items = getattr(sources, "items", None)
+    return [(None, source) for source in sources] if items is None else list(items())
 
 
 def _told(value: T, problem: str | None) -> T:

@@ -15,12 +15,13 @@ import skillpm
 PYTHON = Path(__file__).resolve().parent.parent
 
 
-def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # type: ignore[call-overload]
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=60, **options
+def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=60, cwd=cwd
     )
 
 
+@pytest.mark.req("S0-FR-045", "S0-FR-048")
 def test_one_version() -> None:
     assert metadata.version("skillpm-py") == skillpm.__version__
     said = run("-m", "skillpm", "--version").stdout.split()

@@ -215,11 +215,8 @@ pub(crate) enum Command {
     /// list the scripts of skills that an agent can call, and what they take
     #[command(after_help = help::TOOLS)]
     Tools(ToolsArgs),
-    /// run a script of a skill
-    #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
-    Run(RunArgs),
 
-    /// run a script of a skill
+    /// run a script of a skill; the exit code is the script's, 124 where its time was over
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
     Run(RunArgs),
 

@@ -206,24 +206,10 @@ pub(crate) const TOOLS: &str = after!("tools",
     "skillpm tools pdf --format anthropic     as a model is given them"
 );
 
-pub(crate) const RUN: &str = concat!(
-    after!("run",
-        "skillpm run pdf fill_form.py in.pdf out.pdf     with two arguments"
-        "skillpm run --stdin pdf fill_form < form.json   `scripts/fill_form.py`, which reads the form"
-        "skillpm run --no-network --timeout 5 pdf check  without a network, for five seconds at most"
-    ),
-    "\n\nThe exit code is the script's. 124 means that its time was over, 137 that it had too many processes, and\n\
-     128 and the number of a signal that the signal ended it."
-);
-
-pub(crate) const RUN: &str = concat!(
-    after!("run",
-        "skillpm run pdf fill_form.py in.pdf out.pdf     with two arguments"
-        "skillpm run --stdin pdf fill_form < form.json   `scripts/fill_form.py`, which reads the form"
-        "skillpm run --no-network --timeout 5 pdf check  without a network, for five seconds at most"
-    ),
-    "\n\nThe exit code is the script's. 124 means that its time was over, 137 that it had too many processes, and\n\
-     128 and the number of a signal that the signal ended it."
+pub(crate) const RUN: &str = after!("run",
+    "skillpm run pdf fill_form in.pdf out.pdf          `scripts/fill_form.py` with two arguments"
+    "skillpm run --stdin pdf fill_form < form.json     it reads the form"
+    "skillpm run --no-network --timeout 5 pdf check    without a network, for five seconds at most"
 );
 
 /// Returns the end of the program's own help page.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::project_root;
 use crate::policy::{Places, Policy};
 use crate::settings::Settings;
 
@@ -67,11 +67,11 @@ pub struct Entry {
 ///
 /// Where the project's root cannot be found.
 pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
-    let project = Scope::new(settings, ScopeKind::Project)?;
+    let project = project_root(settings)?;
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
-    let mut dirs = vec![(SourceKind::Project, project.skills_dir())];
+    let mut dirs = vec![(SourceKind::Project, project.join(CANONICAL_DIR))];
     for agent in &agents {
-        dirs.extend(agent.project_dirs.iter().map(|dir| (SourceKind::Project, project.root.join(dir))));
+        dirs.extend(agent.project_dirs.iter().map(|dir| (SourceKind::Project, project.join(dir))));
     }
     // A container may have no home; the user then has no skills, which is no error.
     dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(CANONICAL_DIR))));
@@ -100,7 +100,7 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
         Places::Listed(places) => places,
         Places::Named => return Ok(Vec::new()),
     };
-    let project = Scope::new(settings, ScopeKind::Project)?;
+    let project = project_root(settings)?;
     let mut sources = Vec::new();
     for place in places {
         match (place.user, &settings.home) {
@@ -110,7 +110,7 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
             // Without a home the user has no skills.
             (true, None) => {}
             (false, _) => {
-                sources.push(Source::new(SourceKind::Project, project.root.join(place.dir)));
+                sources.push(Source::new(SourceKind::Project, project.join(place.dir)));
             }
         }
     }

@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
 
 mod across;
+mod append;
 mod atomic;
 mod beneath;
 mod download;
@@ -24,6 +25,7 @@ mod tree;
 mod usage;
 
 pub use across::{beside, clear_moves, is_leftover};
+pub use append::{append_line, rotate, rotated};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
 pub use beneath::{BeneathError, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small};

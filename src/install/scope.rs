@@ -180,7 +180,13 @@ pub fn exists(path: &Path) -> bool {
     fs::real_path(path).is_ok_and(|real| real.is_some())
 }
 
-fn project_root(settings: &Settings) -> Result<PathBuf> {
+/// The root of the project around the working directory: see [`Scope::new`], which also looks where the
+/// scope's memory lies.
+///
+/// # Errors
+///
+/// Where a directory cannot be looked at.
+pub fn project_root(settings: &Settings) -> Result<PathBuf> {
     // The working directory comes without links, the home directory as somebody wrote it.
     let home = match &settings.home {
         Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, find, load, resources};
 use crate::error::Result;
 use crate::policy::Policy;
-use crate::skill::{self, Loaded};
+use crate::skill::{self, Deviation, DeviationKind, Loaded};
 
 /// Which skill, with what.
 #[derive(Debug, Clone, Default)]
@@ -64,9 +64,13 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
 }
 
 /// One line for everything that is against the specification and did not matter, repairs included. What
-/// loading tells is enough of it: the linter takes longer than all the rest.
+/// loading tells is enough of it: the linter takes longer than all the rest. Fields of other programs are
+/// no news to anybody who wants to see the text.
 fn off_specification(skill: &Skill) -> Option<String> {
-    let mut deviations = skill.deviations.iter();
+    let is_news = |deviation: &&Deviation| {
+        !matches!(deviation.kind, DeviationKind::UnknownField(_) | DeviationKind::LegacyField(_))
+    };
+    let mut deviations = skill.deviations.iter().filter(is_news);
     let first = deviations.next()?;
     let more = match deviations.count() {
         0 => String::new(),
@@ -122,6 +126,14 @@ mod tests {
         );
         assert!(warning.contains(", and ") && warning.contains(" more; `skillpm validate "), "{warning}");
         assert!(warning.ends_with("SKILL.md` tells all"), "{warning}");
+    }
+
+    #[test]
+    fn fields_of_other_programs_are_no_news() {
+        let world = World::new();
+        let text = "---\nname: pdf\ndescription: x\nmodel: opus\nversion: 1\n---\nbody";
+        world.write(".agents/skills/pdf/SKILL.md", text);
+        assert_eq!(invoked(&world, "pdf", "").expect("works").warnings, [""; 0]);
     }
 
     /// S0-E1, S0-E2, S0-US5.2, S0-FR-014.

@@ -2,6 +2,8 @@
 //!
 //! Both lie in the directory of the user's state, where no project can put anything.
 
+pub mod audit;
 mod directories;
 
+pub use audit::AuditLog;
 pub use directories::{Standing, TrustedDir, TrustedDirs};

@@ -53,6 +53,7 @@ mod prompt;
 mod real;
 mod refusals;
 mod review;
+mod run;
 mod show;
 mod threats;
 mod together;

@@ -58,7 +58,7 @@ impl Family {
 
     /// Cannot be told.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
-    pub(super) fn is_more_than(&self, _limit: u64) -> bool {
+    pub(super) fn is_more_than(&mut self, _limit: u64) -> bool {
         false
     }
 

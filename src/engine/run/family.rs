@@ -127,7 +127,7 @@ pub(super) struct Family {
     began: Instant,
     /// Whether the system tells of processes by the numbers that this one knows.
     told: bool,
-    /// How many processes and threads the machine had at first.
+    /// How few processes and threads the machine had since.
     before: u64,
     /// When the leader was started, in the system's ticks.
     start: u64,
@@ -165,9 +165,11 @@ impl Family {
     }
 
     /// Whether the run has more processes and threads than `limit`.
-    pub(super) fn is_more_than(&self, limit: u64) -> bool {
-        // One number tells in nearly all cases that it cannot be.
-        if load().is_none_or(|(entities, _)| entities.saturating_sub(self.before) < limit / 2) {
+    pub(super) fn is_more_than(&mut self, limit: u64) -> bool {
+        // One number tells in nearly all cases that it cannot be. What others end makes room for more.
+        let Some((entities, _)) = load() else { return false };
+        self.before = self.before.min(entities);
+        if entities - self.before < limit / 2 {
             return false;
         }
         // They stand still while they are counted: else they grow faster than that.

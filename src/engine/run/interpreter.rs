@@ -255,7 +255,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_interpreter_that_is_not_there_is_told() {
-        let dir = crate::fs::temp_dir().expect("a directory");
+        let dir = fs::temp_dir().expect("a directory");
         let search = [dir.path().to_owned()];
         let error = choose("a.py", b"", false, &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
@@ -263,14 +263,14 @@ mod tests {
         assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which is not there");
         assert!(error.hints()[0].contains("#!/usr/bin/env python3"), "{:?}", error.hints());
         // A file that cannot be run and a directory are none either.
-        crate::fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
-        crate::fs::create_dir(&dir.path().join("python")).expect("creates");
+        fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
+        fs::create_dir(&dir.path().join("python")).expect("creates");
         assert!(choose("a.py", b"", false, &search).is_err());
     }
 
     #[test]
     fn relative_directories_are_never_looked_into() {
-        let path = std::ffi::OsStr::new("bin:.::/usr/bin:../x:/bin");
+        let path = OsStr::new("bin:.::/usr/bin:../x:/bin");
         if cfg!(unix) {
             assert_eq!(directories(Some(path)), [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
             assert_eq!(directories(Some(OsStr::new("."))), Vec::<PathBuf>::new());

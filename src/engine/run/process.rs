@@ -21,7 +21,7 @@ use crate::fs::anonymous_temp_file;
 use crate::interrupt::{self, Running};
 
 /// How often a running script is looked at.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(20);
 /// How often it is looked at while it is to end.
 const SOON: Duration = Duration::from_millis(10);
 /// How long one goes on ending what does not end.

@@ -1,0 +1,76 @@
+"""The examples of the documentation, run as they stand there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+from conftest import World
+
+PYTHON = Path(__file__).resolve().parent.parent
+
+
+def examples(document: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.req("S0-US6.2", "S0-FR-046", "S0-FR-049", "S0-FR-050", "S0-SC-005", "S0-SC-008")
+def test_the_example_of_the_readme_in_a_clean_environment(world: World) -> None:
+    """skillkit could be installed and not be imported."""
+    target = {"CARGO_TARGET_DIR": str(PYTHON.parent / "target" / "python"), **os.environ}
+    build = [sys.executable, "-m", "maturin", "build", "--quiet", "--locked"]
+    wheels = world.root / "wheels"
+    done = subprocess.run(
+        [*build, "--out", str(wheels), "--interpreter", sys.executable],
+        cwd=PYTHON,
+        env=target,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    [wheel] = wheels.iterdir()
+    environment = world.root / "environment"
+    venv.create(environment, with_pip=True)
+    python = str(environment / ("Scripts" if os.name == "nt" else "bin") / "python")
+    install = [python, "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
+    subprocess.run(install, check=True)
+    [example] = examples(PYTHON / "README.md")
+    ran = subprocess.run([python, "-c", example], capture_output=True, text=True, check=True)
+    skill = world.project / ".claude" / "skills" / "code-reviewer"
+    assert ran.stdout == (
+        "code-reviewer: Reviews code for defects. Use it before a commit.\n"
+        f"Base directory for this skill: {skill}\n\n"
+        "Review src/main.py. Name the file and the line of each defect.\n\n"
+    )
+    version = subprocess.run([python, "-m", "skillpm", "--version"], capture_output=True, text=True)
+    assert version.stdout.startswith("skillpm ")
+    licenses = list(environment.glob("**/skillpm_py-*.dist-info/licenses/LICENSE"))
+    assert [license.read_text()[:11] for license in licenses] == ["MIT License"]
+
+
+def test_the_examples_of_the_guide(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    world.skill("pdf", "Read $ARGUMENTS.\n", source="vendor")
+    world.write("vendor/pdf/references/forms.md", "About forms.\n")
+    world.write(
+        "vendor/pdf/scripts/fill.py",
+        'import sys\n\n\ndef main(path: str, pages: int = 1) -> None:\n    """Fill a form."""\n\n\n'
+        "print(sys.argv[1:], sys.stdin.read())\n",
+    )
+    found = examples(PYTHON.parent / "docs" / "guide" / "python.md")
+    assert len(found) == 7
+    names: dict[str, object] = {"__name__": "guide"}
+    for example in found:
+        exec(compile(example, "docs/guide/python.md", "exec"), names)
+    said = capsys.readouterr().out
+    for expected in (
+        "pdf Does pdf. Use it in tests.",
+        "About forms.",
+        "did you mean `pdf`?",
+        "Fill a form.",
+    ):
+        assert expected in said

@@ -1,0 +1,317 @@
+"""Scripts of skills: which there are, and what comes of running them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import World
+
+from skillpm import (
+    ConfigurationError,
+    PathError,
+    PolicyError,
+    SkillInvocationError,
+    SkillManager,
+    SkillParseError,
+)
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
+
+GREET = 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n'
+
+
+def script(world: World, name: str, text: str) -> Path:
+    return world.write(f".claude/skills/pdf/scripts/{name}", text)
+
+
+def manager() -> SkillManager:
+    return SkillManager(preset="s0", trusted=True)
+
+
+@pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1")
+def test_scripts_are_tools_and_nothing_else_is(world: World) -> None:
+    world.skill("pdf")
+    script(world, "tool1.py", "")
+    script(world, "tool2.sh", "")
+    script(world, "tool3.js", "")
+    script(world, "helper.txt", "")
+    script(world, "below/tool4.py", "")
+    tools = SkillManager().get_skill_tools("pdf")
+    assert [tool.name for tool in tools] == ["tool1", "tool2", "tool3"]
+    assert [tool.language for tool in tools] == ["python", "shell", "javascript"]
+
+
+@pytest.mark.req("S1-FR-201.4")
+def test_no_scripts_are_no_tools(world: World) -> None:
+    world.skill("pdf")
+    assert SkillManager().get_skill_tools("pdf") == []
+
+
+@pytest.mark.req("S1-AC-2", "S1-D3", "S1-FR-202.1", "S1-FR-202.2", "S1-FR-202.4", "S1-Q2")
+def test_what_a_script_says_of_itself(world: World) -> None:
+    world.skill("pdf")
+    path = script(
+        world,
+        "tool1.py",
+        'def main(path: str, pages: int = 1):\n    """Process a file and return results."""\n',
+    )
+    script(world, "tool2.py", "raise SystemExit('this is never run')\n")
+    one, two = SkillManager().get_skill_tools("pdf")
+    assert (one.description, one.path, one.script, one.skill) == (
+        "Process a file and return results.",
+        path,
+        "scripts/tool1.py",
+        "pdf",
+    )
+    assert one.input_schema["properties"]["pages"] == {"type": "integer", "default": 1}
+    assert one.input_schema["required"] == ["path"]
+    assert two.description == "Execute tool2"
+
+
+@pytest.mark.req("S1-FR-203.2")
+def test_tool_names_are_unique(world: World) -> None:
+    world.skill("pdf")
+    script(world, "echo.py", "")
+    script(world, "echo.sh", "")
+    names = [tool.tool_name for tool in SkillManager().get_skill_tools("pdf")]
+    assert names == ["pdf__echo_py", "pdf__echo_sh"]
+
+
+@pytest.mark.req("S1-FR-202.3", "S1-D3")
+def test_a_manifest(world: World) -> None:
+    world.skill("pdf")
+    script(world, "tool.py", '"""Of the script."""\n')
+    manifest = (
+        "tools:\n  - name: fill\n    script: tool.py\n    description: Of the manifest.\n"
+        "    parameters:\n      - {name: file, type: string, description: The form.}\n"
+    )
+    script(world, "manifest.yml", manifest)
+    [tool] = SkillManager().get_skill_tools("pdf")
+    assert (tool.name, tool.description) == ("fill", "Of the manifest.")
+    assert tool.input_schema["properties"]["file"]["description"] == "The form."
+    wrong = script(world, "manifest.yml", "tools: none\n")
+    with pytest.raises(SkillParseError) as raised:
+        SkillManager().get_skill_tools("pdf")
+    assert (raised.value.code, raised.value.path) == ("manifest", str(wrong))
+    assert raised.value.line == 1
+
+
+def test_scripts_are_values(world: World) -> None:
+    world.skill("pdf")
+    script(world, "tool.py", "def main(count: int): ...\n")
+    [tool] = SkillManager().get_skill_tools("pdf")
+    assert tool == SkillManager().get_skill_tools("pdf")[0]
+    assert len({tool, pickle.loads(pickle.dumps(tool))}) == 1
+    assert repr(tool).startswith("Script(tool_name='pdf__tool', description='Execute tool', path=")
+    assert json.loads(json.dumps(tool.to_dict()))["input_schema"] == tool.input_schema
+    with pytest.raises(AttributeError):
+        tool.name = "other"  # type: ignore[misc]
+
+
+@pytest.mark.req("S1-AC-3", "S1-FR-203.3", "S1-FR-203.4", "S1-D4")
+def test_a_text_is_one_argument(world: World) -> None:
+    world.skill("pdf")
+    script(world, "greet.py", GREET)
+    done = manager().run_script("pdf", "greet", "World")
+    assert done.stdout == "Hello, World!\n" == str(done)
+    assert (done.exit_code, done.stderr, done.truncated) == (0, "", False)
+    [tool] = manager().get_skill_tools("pdf")
+    assert manager().run_script("pdf", tool, ["a; b", "c"]).stdout == "Hello, a; b!\n"
+    assert pickle.loads(pickle.dumps(done)) == done
+    assert repr(done).startswith("ScriptResult(stdout='Hello, World!\\n'")
+
+
+def test_a_mapping_is_checked(world: World) -> None:
+    world.skill("pdf")
+    text = (
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('file')\n"
+        "p.add_argument('--pages', type=int, default=1)\nprint(vars(p.parse_args()))\n"
+    )
+    script(world, "fill.py", text)
+    done = manager().run_script("pdf", "fill", {"file": "-a b", "pages": 3})
+    assert done.stdout == "{'file': '-a b', 'pages': 3}\n"
+    for wrong in ({"pages": 3}, {"file": 1}, {"file": "a", "page": 2}, 7):
+        with pytest.raises(ConfigurationError) as raised:
+            manager().run_script("pdf", "fill", wrong)  # type: ignore[arg-type]
+        assert raised.value.code == "arguments"
+
+
+@pytest.mark.req("S1-AC-4", "S1-FR-203.5")
+def test_a_script_that_fails(world: World) -> None:
+    world.skill("pdf")
+    script(world, "bad.py", "import sys\nprint('so far')\nsys.exit('no such page')\n")
+    with pytest.raises(SkillInvocationError, match="no such page") as raised:
+        manager().run_script("pdf", "bad")
+    error = raised.value
+    assert (error.exit_code, error.stdout, error.stderr) == (1, "so far\n", "no such page\n")
+    assert error.code == "script-failed"
+
+
+@pytest.mark.req("S1-FR-205.2", "S1-FR-203.3", "S1-SM-5")
+def test_a_script_ends_with_its_grandchildren(world: World) -> None:
+    """skillkit ended the script only: what it had started lived on."""
+    world.skill("pdf")
+    script(world, "slow.sh", "sleep 600 &\necho $!\nsleep 600\n")
+    with pytest.raises(SkillInvocationError) as raised:
+        manager().run_script("pdf", "slow", timeout=0.5)
+    assert raised.value.code == "script-timeout"
+    assert raised.value.exit_code is None
+    assert not lives(int(raised.value.stdout))
+
+
+def test_the_environment_is_clean(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """skillkit handed the whole environment of the host to scripts."""
+    world.skill("pdf", fields='metadata:\n  version: "1.10"\n')
+    monkeypatch.setenv("API_KEY", "secret")
+    script(world, "env.py", "import json, os\nprint(json.dumps(dict(os.environ)))\n")
+    seen = json.loads(manager().run_script("pdf", "env", env={"GIVEN": "1"}).stdout)
+    assert "API_KEY" not in seen
+    assert (seen["GIVEN"], seen["SKILL_NAME"], seen["SKILL_VERSION"]) == ("1", "pdf", "1.10")
+
+
+def test_output_is_cut(world: World) -> None:
+    world.skill("pdf")
+    script(world, "much.py", "print('x' * 1000)\n")
+    done = manager().run_script("pdf", "much", max_output=10)
+    assert (done.stdout, done.truncated) == ("x" * 10, True)
+
+
+@pytest.mark.req("S1-FR-205.1")
+def test_what_is_no_script(world: World) -> None:
+    world.skill("pdf")
+    script(world, "a.py", "")
+    for name in ("b", "../../../x", "/bin/sh", "", "a\0"):
+        with pytest.raises(PathError) as raised:
+            manager().run_script("pdf", name)
+        assert (raised.value.code, raised.value.hint) == ("script-not-found", "there are a")
+
+
+@pytest.mark.req("S1-FR-205.3")
+def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
+    world.skill("pdf")
+    script(world, "a.sh", "").chmod(0o4755)
+    (world.project / ".claude/skills/pdf/scripts/b.sh").symlink_to("/bin/sh")
+    assert manager().get_skill_tools("pdf") == []
+    with pytest.raises(PathError):
+        manager().run_script("pdf", "a")
+
+
+def test_nothing_runs_unless_it_may(world: World) -> None:
+    world.skill("pdf")
+    ran = world.project / "ran"
+    script(world, "mark.sh", f"echo x > '{ran}'\n")
+    for careful in (
+        SkillManager(trusted=True),
+        SkillManager(scripts="ask", trusted=True),
+        SkillManager(scripts="ask", trusted=True, ask=lambda question: False),
+        SkillManager(scripts="allow"),
+        SkillManager(preset="s0"),
+    ):
+        with pytest.raises(PolicyError, match="may not run") as raised:
+            careful.run_script("pdf", "mark")
+        assert raised.value.code == "script-not-permitted"
+    assert not ran.exists()
+    asked: list[str] = []
+
+    def ask(question: str) -> bool:
+        asked.append(question)
+        return True
+
+    willing = SkillManager(scripts="ask", trusted=True, ask=ask)
+    willing.run_script("pdf", "mark")
+    assert ran.exists()
+    assert [question.startswith("run `scripts/mark.sh` of `pdf`") for question in asked] == [True]
+
+
+def test_what_the_answer_raises_is_raised(world: World) -> None:
+    world.skill("pdf")
+    script(world, "a.sh", "")
+
+    def ask(question: str) -> bool:
+        raise LookupError("nobody is there")
+
+    with pytest.raises(LookupError, match="nobody is there"):
+        SkillManager(scripts="ask", trusted=True, ask=ask).run_script("pdf", "a")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"timeout": 0}, {"timeout": -1}, {"timeout": float("nan")}, {"sandbox": "some"}]
+)
+def test_options_that_make_no_sense(world: World, wrong: dict[str, object]) -> None:
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    with pytest.raises(ConfigurationError, match=next(iter(wrong))):
+        manager().run_script("pdf", "a", **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.req("S1-Q1")
+def test_event_loops(world: World) -> None:
+    world.skill("pdf")
+    script(world, "greet.py", GREET)
+
+    async def work() -> None:
+        done = await asyncio.gather(
+            *(manager().arun_script("pdf", "greet", str(number)) for number in range(8))
+        )
+        assert [one.stdout for one in done] == [f"Hello, {number}!\n" for number in range(8)]
+        with pytest.raises(TypeError):
+            await manager().arun_script("pdf", "greet", "x", time=1)
+
+    asyncio.run(work())
+
+
+def slow(world: World) -> Path:
+    """Write a script that takes its time, and return a pipe that it writes its number to."""
+    ready = world.project / "ready"
+    os.mkfifo(ready)
+    script(world, "slow.sh", f"echo $$ > '{ready}'\nsleep 600\n")
+    return ready
+
+
+def lives(process: int) -> bool:
+    """Whether a process does anything still; one that only waits to be collected does not."""
+    try:
+        os.kill(process, 0)
+        stat = Path(f"/proc/{process}/stat")
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def test_a_task_that_is_cancelled_ends_its_script(world: World) -> None:
+    world.skill("pdf")
+    ready = slow(world)
+
+    async def work() -> int:
+        task = asyncio.ensure_future(manager().arun_script("pdf", "slow"))
+        process = int(await asyncio.to_thread(ready.read_text))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return process
+
+    # The loop waits for its threads when it ends.
+    assert not lives(asyncio.run(work()))
+
+
+def test_a_signal_ends_a_script(world: World) -> None:
+    world.skill("pdf")
+    ready = slow(world)
+    code = (
+        "from skillpm import SkillManager\n"
+        "SkillManager(preset='s0', trusted=True).run_script('pdf', 'slow')\n"
+    )
+    host = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+    process = int(ready.read_text())
+    os.kill(host.pid, signal.SIGINT)
+    _, said = host.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said
+    assert not lives(process)

@@ -1,0 +1,40 @@
+"""The types that are promised are those that are there."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import skillpm
+from skillpm import SkillManager, _native
+
+PYTHON = Path(skillpm.__file__).resolve().parent.parent
+
+
+def tool(*arguments: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=PYTHON, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stubs_are_those_of_the_module() -> None:
+    tool("mypy.stubtest", "skillpm._native", "--concise", "--ignore-disjoint-bases")
+
+
+def test_the_package_and_the_tests_are_typed() -> None:
+    tool("mypy", "--strict", "skillpm", "tests")
+
+
+def test_everything_has_a_docstring() -> None:
+    """What the stubs say, the module says too: editors show the one, `help()` the other."""
+    for name in skillpm.__all__:
+        value = getattr(skillpm, name)
+        assert name == "__version__" or inspect.getdoc(value), name
+    for name, value in vars(SkillManager).items():
+        assert name.startswith("_") or inspect.getdoc(value), name
+    for name, value in vars(_native).items():
+        if inspect.isclass(value):
+            assert value.__doc__, name

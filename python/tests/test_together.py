@@ -1,0 +1,149 @@
+"""Many at the same time: threads, event loops, signals, panics."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conftest import World
+
+from skillpm import InternalError, SkillManager, SkillNotFoundError, SkillpmError, _native
+
+
+def write(world: World, version: int, count: int = 8) -> None:
+    for number in range(count):
+        name = f"skill-{number:02}"
+        world.skill(
+            name,
+            f"{version} $ARGUMENTS {version}",
+            description=f"{name} {version}",
+            fields=f'metadata:\n  version: "{version}"\n',
+        )
+
+
+@pytest.fixture
+def _quick_switches() -> Iterator[None]:
+    """Let threads take turns more often: the one that writes waits for all others."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(0.0001)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.req("S3-NFR-6")
+@pytest.mark.usefixtures("_quick_switches")
+@pytest.mark.parametrize("freshness", ["stat", "session"])
+def test_threads_see_whole_views_during_rescans(world: World, freshness: str) -> None:
+    """A store that was half filled during a rescan showed itself to readers."""
+    write(world, 0)
+    manager = SkillManager(freshness=freshness)  # type: ignore[arg-type]
+    expected = [f"skill-{number:02}" for number in range(8)]
+    done = threading.Event()
+
+    def read(thread: int) -> int:
+        rounds = 0
+        while not done.is_set() or rounds == 0:
+            skills = manager.list_skills()
+            assert [skill.name for skill in skills] == expected
+            for skill in skills:
+                assert skill.description == f"{skill.name} {skill.version}"
+            text = manager.invoke_skill(f"skill-{thread % 8:02}", f"<{thread}>")
+            body = text.split("\n\n", 1)[1].split(" ")
+            assert body[0] == body[2], "one version of the instructions"
+            assert body[1] == f"<{thread}>"
+            rounds += 1
+        return rounds
+
+    with ThreadPoolExecutor(33) as pool:
+        readers = [pool.submit(read, thread) for thread in range(32)]
+        try:
+            for version in range(1, 6 if freshness == "stat" else 3):
+                # Each file is replaced as editors do it, by a rename.
+                for number in range(8):
+                    name = f"skill-{number:02}"
+                    made = world.skill(
+                        name,
+                        f"{version} $ARGUMENTS {version}",
+                        description=f"{name} {version}",
+                        fields=f'metadata:\n  version: "{version}"\n',
+                        source="new",
+                    )
+                    old = world.project / ".claude/skills" / name / "SKILL.md"
+                    (made / "SKILL.md").replace(old)
+                assert len(manager.discover()) == 8
+        finally:
+            done.set()
+        assert all(reader.result() > 0 for reader in readers)
+
+
+def test_other_threads_go_on_during_a_call(world: World) -> None:
+    write(world, 0)
+    manager = SkillManager()
+    counted = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not done.is_set():
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    for _ in range(50):
+        manager.discover()
+    done.set()
+    thread.join()
+    assert counted > 0
+
+
+@pytest.mark.req("S1-Q1", "S0-FR-037")
+def test_a_thousand_at_once_in_an_event_loop(world: World) -> None:
+    write(world, 7)
+
+    async def all_of_them() -> list[str]:
+        manager = SkillManager()
+        assert [skill.name for skill in await manager.adiscover()][:1] == ["skill-00"]
+        calls = (manager.ainvoke_skill(f"skill-{n % 8:02}", f"<{n}>") for n in range(1000))
+        return await asyncio.gather(*calls)
+
+    texts = asyncio.run(all_of_them())
+    for number, text in enumerate(texts):
+        assert text.endswith(f"skill-{number % 8:02}\n\n7 <{number}> 7")
+
+
+@pytest.mark.req("S0-FR-037")
+def test_every_question_has_a_twin_for_event_loops(world: World) -> None:
+    """There are no modes: skillkit refused one after the other."""
+    world.skill("pdf", "Do $ARGUMENTS.")
+    world.write(".claude/skills/pdf/a.md", "a")
+    manager = SkillManager()
+
+    async def ask() -> None:
+        assert await manager.alist_skills() == manager.list_skills()
+        assert await manager.aget_skill("pdf") == manager.get_skill("pdf")
+        assert await manager.aload_skill("pdf") == manager.load_skill("pdf")
+        assert await manager.ainvoke_skill("pdf", "x") == manager.invoke_skill("pdf", "x")
+        assert await manager.aread_skill_file("pdf", "a.md") == "a"
+        assert await manager.aread_skill_bytes("pdf", "a.md") == b"a"
+        assert await manager.aget_skill_tools("pdf") == []
+        await manager.ainvalidate()
+        with pytest.raises(SkillNotFoundError):
+            await manager.aget_skill("word")
+
+    asyncio.run(ask())
+    questions = {name for name in dir(SkillManager) if not name.startswith(("_", "a"))}
+    questions -= {"diagnostics", "shadowed", "sources"}
+    assert {f"a{name}" for name in questions} <= set(dir(SkillManager))
+
+
+@pytest.mark.skipif(not hasattr(_native, "fail"), reason="only builds for tests can panic at will")
+def test_a_panic_is_an_exception_like_any_other(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InternalError, match="in a way that it should not: it broke") as raised:
+        _native.fail("it broke")
+    assert isinstance(raised.value, SkillpmError)
+    assert raised.value.code == "internal"
+    assert "please report it" in str(raised.value)

@@ -1,0 +1,149 @@
+//! A log that many processes write: whole lines at the end of one file, which makes room when it is full.
+
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::look::is_absent;
+use super::{DirLock, PathContext, PathError, SharedFile};
+
+/// Adds `line` and a line feed to the file at `path`, by one write, so that the lines of many processes are
+/// never mixed; returns how many bytes the file then has. A new file can be read by its owner only.
+///
+/// A line that an earlier writer could not finish, on a full disk, is ended first.
+///
+/// # Errors
+///
+/// Where something else than a regular file lies there (a pipe is not waited for), or not all of the line
+/// could be written.
+pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir).at("create", dir)?;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
+    let mut file = options.open(path).at("open", path)?;
+    if !file.metadata().at("open", path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("open", path);
+    }
+    let before = SharedFile::from_file(file.try_clone().at("open", path)?).at("open", path)?;
+    let mut last = [b'\n'];
+    if !before.is_empty() {
+        before.read_exact_at(&mut last, before.len() - 1).at("read", path)?;
+    }
+    let mut bytes = Vec::with_capacity(line.len() + 2);
+    if last != *b"\n" {
+        bytes.push(b'\n');
+    }
+    bytes.extend_from_slice(line);
+    bytes.push(b'\n');
+    let written = loop {
+        match file.write(&bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => break result.at("write", path)?,
+        }
+    };
+    if written < bytes.len() {
+        return Err(io::Error::from(io::ErrorKind::StorageFull)).at("write", path);
+    }
+    Ok(before.len() + bytes.len() as u64)
+}
+
+/// Makes room in the log at `path` once it has `size` bytes: it gets the number 1, the ones before it the
+/// next numbers, and the one that had the number `keep` goes. Nothing is done while another process does
+/// this, or where directories cannot be locked.
+///
+/// A line that another process writes meanwhile stays in the file that it opened.
+///
+/// # Errors
+///
+/// Where something cannot be renamed.
+pub fn rotate(path: &Path, size: u64, keep: u32) -> Result<(), PathError> {
+    let Some(dir) = path.parent() else { return Ok(()) };
+    let Some(_lock) = DirLock::try_acquire(dir) else { return Ok(()) };
+    // Another process may have done it just before.
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() && metadata.len() >= size => {}
+        _ => return Ok(()),
+    }
+    for number in (1..keep).rev() {
+        let from = rotated(path, number);
+        match fs::rename(&from, rotated(path, number + 1)) {
+            Err(error) if !is_absent(&error) => return Err(error).at("rename", &from),
+            _ => {}
+        }
+    }
+    fs::rename(path, rotated(path, 1)).at("rename", path)
+}
+
+/// Where the log at `path` lies once it has got `number`.
+pub fn rotated(path: &Path, number: u32) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).expect("reads")
+    }
+
+    #[test]
+    fn lines_are_added_and_old_files_go() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("a/log");
+        assert_eq!(append_line(&path, b"one").expect("writes"), 4);
+        assert_eq!(append_line(&path, b"two").expect("writes"), 8);
+        assert_eq!(text(&path), "one\ntwo\n");
+        rotate(&path, 9, 2).expect("looks");
+        assert!(path.exists(), "there is room");
+        for line in ["three", "four", "five"] {
+            rotate(&path, 1, 2).expect("renames");
+            append_line(&path, line.as_bytes()).expect("writes");
+        }
+        let all = [path.clone(), rotated(&path, 1), rotated(&path, 2)].map(|path| text(&path));
+        assert_eq!(all, ["five\n", "four\n", "three\n"]);
+        assert!(!rotated(&path, 3).exists());
+        let lock = DirLock::acquire(&dir.path().join("a"), || ()).expect("locks");
+        rotate(&path, 1, 2).expect("does nothing");
+        drop(lock);
+        assert_eq!(text(&path), "five\n");
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_ended() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("log");
+        fs::write(&path, "{\"cut").expect("writes");
+        append_line(&path, b"{}").expect("writes");
+        assert_eq!(text(&path), "{\"cut\n{}\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_left_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| dir.path().join(name);
+        append_line(&at("log"), b"x").expect("writes");
+        assert_eq!(fs::metadata(at("log")).expect("there").permissions().mode() & 0o777, 0o600);
+        std::os::unix::fs::symlink("log", at("link")).expect("links");
+        fs::create_dir(at("dir")).expect("creates");
+        let fifo = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, 0o600.into(), 0).expect("makes");
+        for name in ["link", "dir", "pipe", "log/below"] {
+            append_line(&at(name), b"y").expect_err(name);
+        }
+        assert_eq!(text(&at("log")), "x\n");
+    }
+}

@@ -1,0 +1,285 @@
+//! One line of the audit log.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::{Digest, HashingWriter};
+
+/// The version of the format. Members are only added, so that it rises only with a change that an older
+/// reader would misunderstand.
+const VERSION: u32 = 1;
+/// The most bytes of a text that are written down.
+const MAX_TEXT: usize = 1024;
+/// The most arguments that are written down.
+const MAX_ARGUMENTS: usize = 64;
+
+/// The skill that something happened to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Its name.
+    pub skill: String,
+    /// The tree digest of its files, where it was computed.
+    pub digest: Option<Digest>,
+    /// Where it comes from, where that is known: the source of the lockfile, or its directory.
+    pub source: Option<String>,
+    /// Whether its files are others than are locked; `None` where nothing is locked, or was not looked at.
+    pub modified: Option<bool>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// An agent got the instructions of a skill.
+    Activation {
+        /// What it gave the skill.
+        arguments: &'a [OsString],
+        /// How long it took to load.
+        duration: Duration,
+    },
+    /// A script ran, well or not.
+    Run {
+        /// The script, below the directory of the skill.
+        script: &'a str,
+        /// Its arguments.
+        arguments: &'a [OsString],
+        /// How long it ran.
+        duration: Duration,
+        /// Its exit code, where it ended with one.
+        exit_code: Option<i32>,
+        /// The signal that ended it.
+        signal: Option<i32>,
+        /// Why it was ended, where it did not end by itself: `timeout`.
+        ended: Option<&'a str>,
+        /// What it was kept from.
+        sandbox: Sandboxed,
+    },
+    /// A script was not allowed to run.
+    Refused {
+        /// The script, below the directory of the skill.
+        script: &'a str,
+        /// Why.
+        reason: &'a str,
+    },
+}
+
+/// What a script was kept from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sandboxed {
+    /// The version of Landlock that kept files from it; `None` where nothing did.
+    pub landlock: Option<u32>,
+    /// Whether its system calls were filtered.
+    pub seccomp: bool,
+    /// Whether the network was kept from it.
+    pub no_network: bool,
+}
+
+/// The word for what happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventKind {
+    /// [`Event::Activation`].
+    Activation,
+    /// [`Event::Run`].
+    Run,
+    /// [`Event::Refused`].
+    Refused,
+}
+
+impl std::fmt::Display for EventKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Activation => "activation",
+            Self::Run => "run",
+            Self::Refused => "refused",
+        })
+    }
+}
+
+/// A line. All members are there always, `null` where there is nothing to say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of the format.
+    pub version: u32,
+    /// When, as RFC 3339 has it, in UTC: at the end of a run.
+    pub time: String,
+    /// What happened.
+    pub event: EventKind,
+    /// The skill's name.
+    pub skill: String,
+    /// The tree digest of its files.
+    pub digest: Option<String>,
+    /// Where it comes from.
+    pub source: Option<String>,
+    /// Whether its files are others than are locked.
+    pub modified: Option<bool>,
+    /// The script.
+    pub script: Option<String>,
+    /// The digest of the arguments: of the bytes of each and a NUL.
+    pub arguments_digest: Option<String>,
+    /// The arguments, where they are to be written down.
+    pub arguments: Option<Vec<String>>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// The exit code.
+    pub exit_code: Option<i32>,
+    /// The signal that ended the script.
+    pub signal: Option<i32>,
+    /// Why it was ended.
+    pub ended: Option<String>,
+    /// What it was kept from.
+    pub sandbox: Option<Sandboxed>,
+    /// Why it was refused.
+    pub reason: Option<String>,
+    /// What ties the lines of one session together.
+    pub session: String,
+    /// The number of the process that wrote the line.
+    pub process: u32,
+}
+
+impl Record {
+    /// Returns the line for `event`, which happened to `subject` until `time`.
+    pub(super) fn new(
+        time: String,
+        session: &str,
+        subject: &Subject,
+        event: &Event<'_>,
+        with_arguments: bool,
+    ) -> Self {
+        let mut record = Self {
+            version: VERSION,
+            time,
+            event: EventKind::Activation,
+            skill: cut(&subject.skill),
+            digest: subject.digest.map(|digest| digest.to_string()),
+            source: subject.source.as_deref().map(cut),
+            modified: subject.modified,
+            script: None,
+            arguments_digest: None,
+            arguments: None,
+            duration_ms: None,
+            exit_code: None,
+            signal: None,
+            ended: None,
+            sandbox: None,
+            reason: None,
+            session: cut(session),
+            process: std::process::id(),
+        };
+        match *event {
+            Event::Activation { arguments, duration } => record.took(duration, arguments, with_arguments),
+            Event::Run { script, arguments, duration, exit_code, signal, ended, sandbox } => {
+                record.event = EventKind::Run;
+                record.script = Some(cut(script));
+                record.took(duration, arguments, with_arguments);
+                (record.exit_code, record.signal) = (exit_code, signal);
+                (record.ended, record.sandbox) = (ended.map(cut), Some(sandbox));
+            }
+            Event::Refused { script, reason } => {
+                record.event = EventKind::Refused;
+                (record.script, record.reason) = (Some(cut(script)), Some(cut(reason)));
+            }
+        }
+        record
+    }
+
+    fn took(&mut self, duration: Duration, arguments: &[OsString], with_arguments: bool) {
+        self.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
+        self.arguments_digest = Some(digest_of(arguments).to_string());
+        self.arguments = with_arguments.then(|| {
+            let shown = arguments.iter().take(MAX_ARGUMENTS);
+            shown.map(|argument| cut(&argument.to_string_lossy())).collect()
+        });
+    }
+
+    /// The line, without a line feed: JSON writes one in a text as `\n`.
+    pub(super) fn line(&self) -> String {
+        // Members are texts, numbers and lists of texts, which always serialize.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a line; `None` for what is none, and for versions that are not known.
+    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice::<Self>(line).ok().filter(|record| record.version == VERSION)
+    }
+}
+
+/// The digest of arguments: of the bytes of each, followed by a NUL, which none can hold.
+fn digest_of(arguments: &[OsString]) -> Digest {
+    use std::io::Write as _;
+    let mut hasher = HashingWriter::new(std::io::sink());
+    for argument in arguments {
+        // A sink takes everything.
+        let _ = hasher.write_all(argument.as_encoded_bytes()).and_then(|()| hasher.write_all(b"\0"));
+    }
+    hasher.finish().0
+}
+
+/// The text, or its beginning where it is long.
+fn cut(text: &str) -> String {
+    if text.len() <= MAX_TEXT {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(MAX_TEXT)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(texts: &[&str]) -> Vec<OsString> {
+        texts.iter().map(OsString::from).collect()
+    }
+
+    fn record(skill: &str, script: &str, arguments: &[OsString], with_arguments: bool) -> Record {
+        let subject = Subject { skill: skill.to_owned(), ..Subject::default() };
+        let event = Event::Run {
+            script,
+            arguments,
+            duration: Duration::from_micros(1500),
+            exit_code: None,
+            signal: Some(9),
+            ended: Some("timeout"),
+            sandbox: Sandboxed::default(),
+        };
+        Record::new("now".to_owned(), "s", &subject, &event, with_arguments)
+    }
+
+    /// S1-FR-205.4, S3-US-10.
+    #[test]
+    fn whatever_the_names_are_it_is_one_line_that_can_be_read() {
+        for hostile in ["a\nb", "\r\n{\"version\":1}", "\u{1b}[2J\"\\", "\u{2028}\u{0}", &"x".repeat(9999)] {
+            let record = record(hostile, hostile, &arguments(&[hostile]), true);
+            let line = record.line();
+            assert!(!line.bytes().any(|byte| byte < b' '), "{line}");
+            assert!(line.len() < 10_000);
+            assert_eq!(Record::parse(line.as_bytes()), Some(record));
+        }
+    }
+
+    #[test]
+    fn arguments_are_written_down_only_if_asked_for() {
+        let words = arguments(&["a", "b c"]);
+        let silent = record("s", "x", &words, false);
+        assert_eq!(silent.arguments, None);
+        assert!(!silent.line().contains("b c"));
+        let expected = Digest::of(b"a\0b c\0").to_string();
+        assert_eq!(silent.arguments_digest.as_deref(), Some(expected.as_str()));
+        let other = record("s", "x", &arguments(&["a b", "c"]), false);
+        assert_ne!(other.arguments_digest, silent.arguments_digest);
+        let told = record("s", "x", &words, true).arguments;
+        assert_eq!(told, Some(vec!["a".to_owned(), "b c".to_owned()]));
+        let many = vec![OsString::from("x".repeat(5000)); 500];
+        assert!(record("s", "x", &many, true).line().len() < 100_000);
+    }
+
+    #[test]
+    fn a_line_of_a_later_version_is_none_of_ours() {
+        let line = record("s", "x", &[], false).line();
+        assert!(Record::parse(line.replacen("\"version\":1", "\"version\":2", 1).as_bytes()).is_none());
+        let more = line.replacen("\"version\":1", "\"version\":1,\"new\":[]", 1);
+        assert!(Record::parse(more.as_bytes()).is_some(), "a member more does no harm");
+        assert!(Record::parse(b"{}").is_none() && Record::parse(b"\xff").is_none());
+    }
+}

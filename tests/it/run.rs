@@ -1,0 +1,249 @@
+//! Scripts, end to end. How they are limited and kept from things is proved in `engine/run`.
+#![cfg(unix)]
+
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::machine::Machine;
+use crate::support::{Output, Sandbox};
+
+/// A project with the skill `demo` installed, which has these scripts.
+fn installed(scripts: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/demo/SKILL.md",
+        "---\nname: demo\ndescription: Shows scripts. Use it in tests.\n---\n\n# Demo\n",
+    );
+    for (name, text) in scripts {
+        sandbox.write(&format!("src/demo/scripts/{name}"), text);
+    }
+    let output = sandbox.run(&["install", "./src/demo"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    sandbox
+}
+
+fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
+    sandbox.run(&[&["run"], args].concat())
+}
+
+/// S1-AC-3 and S1-AC-4 by the program: the output and the exit code are the script's.
+#[test]
+fn output_and_exit_code_are_the_script_s() {
+    let sandbox = installed(&[
+        ("greet.sh", "echo \"Hello, $1!\"\n"),
+        ("fail.sh", "echo 'no such table' >&2\nexit 42\n"),
+        ("die.sh", "kill -KILL $$\n"),
+    ]);
+    for script in ["greet", "greet.sh", "scripts/greet.sh"] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(run(&sandbox, &["demo", script, "World"]), @"
+            exit: 0
+            --- stdout
+            Hello, World!
+            ");
+        }
+    }
+    insta::assert_snapshot!(run(&sandbox, &["demo", "fail"]), @"
+    exit: 42
+    --- stderr
+    no such table
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["demo", "die"]), @"
+    exit: 137
+    --- stderr
+    error: `scripts/die.sh` of `demo` was ended by signal 9
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["demo", "gret"]), @"
+    exit: 2
+    --- stderr
+    error: `demo` has no script `gret`
+    hint: did you mean `greet.sh`?
+    hint: in its `scripts/` are `die.sh`, `fail.sh`, `greet.sh`
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["--env", "NOT_THERE", "demo", "greet"]), @"
+    exit: 2
+    --- stderr
+    error: the variable `NOT_THERE` is not set
+    hint: set it first, or give it a value with `--env NAME=VALUE`
+    ");
+}
+
+/// S1-FR-205.2.
+#[test]
+fn what_takes_too_long_is_told() {
+    let sandbox = installed(&[("hang.sh", "exec sleep 8101\n"), ("long.sh", "head -c 3000 /dev/zero\n")]);
+    insta::assert_snapshot!(run(&sandbox, &["--timeout", "0.2", "demo", "hang"]), @"
+    exit: 124
+    --- stderr
+    error: `scripts/hang.sh` of `demo` was ended: it ran for more than 0.2 s
+    hint: `--timeout` gives it more time
+    ");
+    let output = run(&sandbox, &["--max-output", "1K", "demo", "long"]);
+    assert_eq!((output.code, output.stdout.len()), (Some(0), 1024));
+    insta::assert_snapshot!(output.stderr, @"
+    warning: standard output was cut: 1024 of 3000 bytes were shown
+    hint: `--max-output` shows more
+    ");
+}
+
+/// Nothing runs that is not as the lockfile says, and nothing that a policy denies.
+#[test]
+fn only_what_is_locked_runs() {
+    let sandbox = installed(&[("greet.sh", "echo good\n")]);
+    sandbox.write(".agents/skills/demo/scripts/greet.sh", "echo EVIL\n");
+    insta::assert_snapshot!(run(&sandbox, &["demo", "greet"]), @"
+    exit: 5
+    --- stderr
+    error: `scripts/greet.sh` of `demo` may not run
+      caused by: `demo` in `[DIR]/project/.agents/skills/demo` is not as locked: `scripts/greet.sh`
+    hint: `skillpm diff demo` shows what differs, `skillpm install` brings the locked files back
+    hint: `--allow-modified` runs it as it is
+    ");
+    let output = run(&sandbox, &["--allow-modified", "demo", "greet"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), "EVIL\n"), "{output}");
+    assert_eq!(sandbox.run(&["install", "--force"]).code, Some(0));
+    let manifest = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\nscripts = \"deny\"\n"));
+    let output = run(&sandbox, &["--allow-scripts", "demo", "greet"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(5), ""), "{output}");
+}
+
+/// A file that a sibling imports counts as much as the script.
+#[test]
+fn files_beside_the_script_are_checked_too() {
+    let sandbox = installed(&[
+        ("greet.sh", ". \"$SKILL_BASE_DIR/scripts/words\"\necho $WORD\n"),
+        ("words", "WORD=good\n"),
+    ]);
+    assert_eq!(run(&sandbox, &["demo", "greet"]).stdout, "good\n");
+    sandbox.write(".agents/skills/demo/scripts/words", "WORD=EVIL\n");
+    assert_eq!(run(&sandbox, &["demo", "greet"]).code, Some(5));
+}
+
+/// S1-FR-205.3, conflict C20.
+#[test]
+fn links_and_set_id_files_are_refused() {
+    let sandbox = installed(&[("real.sh", "echo x\n"), ("suid.sh", "echo x\n")]);
+    let scripts = sandbox.project().join(".agents/skills/demo/scripts");
+    std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o4755))
+        .expect("chmod");
+    std::os::unix::fs::symlink("real.sh", scripts.join("link.sh")).expect("links");
+    insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "suid"]), @"
+    exit: 5
+    --- stderr
+    error: `scripts/suid.sh` is not run: it is setuid or setgid
+    hint: `chmod ug-s '[DIR]/project/.agents/skills/demo/scripts/suid.sh'` takes that away
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "link.sh"]), @"
+    exit: 5
+    --- stderr
+    error: `scripts/link.sh` is not run: it is a symbolic link
+    hint: run the file that it leads to
+    ");
+    std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o2755))
+        .expect("chmod");
+    assert_eq!(run(&sandbox, &["--allow-modified", "demo", "suid"]).code, Some(5));
+    std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o755)).expect("chmod");
+    std::fs::remove_file(scripts.join("link.sh")).expect("removes");
+    assert_eq!(run(&sandbox, &["--allow-modified", "demo", "suid"]).code, Some(0));
+}
+
+#[test]
+fn what_happened_is_told_as_json() {
+    let sandbox = installed(&[("mixed.sh", "cat; printf 'out\\377'; echo err >&2; exit 5\n")]);
+    let output = run(&sandbox, &["--json", "--cwd", "skill", "--no-network", "demo", "mixed"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(5), ""));
+    let mut report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(report["sandbox"]["network"], Value::Bool(!cfg!(target_os = "linux")));
+    // What differs from run to run and from machine to machine.
+    for key in ["sandbox", "duration_ms", "interpreter"] {
+        assert!(report.as_object_mut().expect("an object").remove(key).is_some(), "{key}");
+    }
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).expect("writes"), @r#"
+    {
+      "digest": "sha256:102078091d6ec80b0bc04563049939cdf48dae2b42b01faf804d3beebd093f87",
+      "exit_code": 5,
+      "leftovers": 0,
+      "script": "scripts/mixed.sh",
+      "signal": null,
+      "skill": "demo",
+      "source": "path:./src/demo",
+      "status": "exited",
+      "stderr": {
+        "bytes": 4,
+        "cut": false,
+        "text": "err\n"
+      },
+      "stdout": {
+        "bytes": 4,
+        "cut": false,
+        "text": "out�"
+      }
+    }
+    "#);
+}
+
+/// Standard input is the caller's where it is asked for.
+#[test]
+fn standard_input_is_read_where_it_is_asked_for() {
+    let sandbox = installed(&[("cat.sh", "cat\n")]);
+    let file = sandbox.write("form.json", "{\"a\": 1}");
+    for (flag, expected) in [(None, ""), (Some("--stdin"), "{\"a\": 1}")] {
+        let args: Vec<_> = ["run"].into_iter().chain(flag).chain(["demo", "cat"]).collect();
+        let mut command = sandbox.command(&args);
+        command.stdin(std::fs::File::open(&file).expect("opens"));
+        assert_eq!(sandbox.output(&mut command).stdout, expected);
+    }
+}
+
+/// 300 MB pass through little memory.
+#[test]
+fn memory_is_bounded_whatever_is_printed() {
+    let sandbox = installed(&[("flood.sh", "head -c 300000000 /dev/zero\n")]);
+    let machine = Machine { memory: 40, ..Machine::USUAL };
+    let output = machine.run(&sandbox, &["run", "--max-output", "1000", "demo", "flood"]);
+    assert_eq!((output.code, output.stdout.len()), (Some(0), 1000), "{}", output.stderr);
+    assert!(output.stderr.contains("1000 of 300000000 bytes"), "{}", output.stderr);
+}
+
+/// Ctrl-C ends the script with skillpm, although it is in a group of its own.
+#[test]
+fn a_signal_ends_the_script_too() {
+    let sandbox = installed(&[("hang.sh", "echo started\nsleep 8202\n")]);
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::TERM] {
+        let mut command = sandbox.command(&["run", "demo", "hang"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        let mut started = [0; 8];
+        child.stdout.as_mut().expect("piped").read_exact(&mut started).expect("says so");
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).expect("signals");
+        assert_eq!(child.wait().expect("ends").signal(), Some(signal.as_raw()));
+        assert!(!is_running("sleep\08202"), "{signal:?}");
+    }
+}
+
+/// Who reads no more has had enough: the script is ended.
+#[test]
+fn a_closed_pipe_ends_the_script() {
+    let sandbox = installed(&[("yes.sh", "exec yes 8303\n")]);
+    let mut command = sandbox.command(&["run", "--max-output", "100G", "demo", "yes"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut some = [0; 5];
+    child.stdout.as_mut().expect("piped").read_exact(&mut some).expect("reads");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(!is_running("yes\08303"));
+}
+
+/// Whether there is a process with these arguments.
+fn is_running(arguments: &str) -> bool {
+    let Ok(processes) = std::fs::read_dir(Path::new("/proc")) else { return false };
+    processes.flatten().any(|process| {
+        let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(arguments)
+    })
+}
