@@ -67,7 +67,7 @@ class SkillKit(BaseToolkit):
             skills_dirs = [skills_dirs]
         # They stay what they are now where the process moves elsewhere.
         directories = [str(Path(path).absolute()) for path in skills_dirs if path]
-        super().__init__(skills_dirs=directories)
+        super().__init__(skills_dirs=directories)  # type: ignore[call-arg]
 
     @cached_property
     def manager(self) -> SkillManager:
