@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     StrPath = Union[str, PathLike[str]]
     Preset = Literal["default", "strict", "s0", "s2", "s3", "s4"]
+    CatalogForm = Literal["xml", "reference", "json", "markdown", "plain"]
     Form = Literal["plain", "bare", "markdown", "json", "xml", "btw"]
 
 
@@ -221,6 +222,40 @@ class SkillManager:
         content = self._library.read(name, path, max_bytes)
         return content if isinstance(content, bytes) else content.encode()
 
+    def catalog(
+        self,
+        form: CatalogForm = "xml",
+        *,
+        fields: Iterable[str] = ("description", "location"),
+        tags: Iterable[str] = (),
+        hidden: bool = False,
+        budget: int | None = None,
+    ) -> str:
+        """Return what an agent is told of all skills before it uses one.
+
+        Names and descriptions are escaped, so that none can end its element. Without skills the
+        text is empty.
+
+        Args:
+            form: ``xml`` (``<available_skills>``), ``reference``, ``json``, ``markdown`` or
+                ``plain``.
+            fields: What is told beside the name: ``description``, ``location``, ``compatibility``,
+                ``allowed-tools``, ``tags``, ``version``, ``files``.
+            tags: Only skills with one of these.
+            hidden: Whether skills are told that say that models are not to use them.
+            budget: The largest number of tokens. The longest descriptions are shortened until all
+                fits, and no name is left out. The logger ``skillpm`` says which were.
+
+        Raises:
+            ConfigurationError: A form or a field that there is not.
+
+        """
+        text, cut = self._library.catalog(
+            form, fields=list(fields), tags=list(tags), hidden=hidden, budget=budget
+        )
+        problem = f"descriptions were shortened to fit the catalog: {', '.join(cut)}"
+        return _told(text, problem if cut else None)
+
     def get_skill_tools(self, name: str) -> list[Script]:
         """Return the scripts of a skill that an agent can call. None of them is run.
 
@@ -355,6 +390,20 @@ class SkillManager:
     async def aread_skill_bytes(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> bytes:
         """Do what ``read_skill_bytes`` does, without holding up the event loop."""
         return await _aside(self.read_skill_bytes, name, path, max_bytes=max_bytes)
+
+    async def acatalog(
+        self,
+        form: CatalogForm = "xml",
+        *,
+        fields: Iterable[str] = ("description", "location"),
+        tags: Iterable[str] = (),
+        hidden: bool = False,
+        budget: int | None = None,
+    ) -> str:
+        """Do what ``catalog`` does, without holding up the event loop."""
+        return await _aside(
+            self.catalog, form, fields=fields, tags=tags, hidden=hidden, budget=budget
+        )
 
     async def aget_skill_tools(self, name: str) -> list[Script]:
         """Do what ``get_skill_tools`` does, without holding up the event loop."""

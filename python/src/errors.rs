@@ -174,9 +174,12 @@ fn of_diagnostic(py: Python<'_>, told: &engine::Diagnostic, error: &Error) -> Py
 
 /// The exception for an argument that is none of the values that there are.
 pub(crate) fn choice(py: Python<'_>, argument: &str, choices: &str, given: &str) -> PyErr {
-    Raise::new(py, "ConfigurationError", format!("`{argument}` is {choices}, not `{given}`"))
-        .with("code", "usage")
-        .into_error()
+    unknown(py, &format!("`{argument}` is {choices}, not `{given}`"))
+}
+
+/// The exception for an argument of which `message` says what is wrong.
+pub(crate) fn unknown(py: Python<'_>, message: &str) -> PyErr {
+    Raise::new(py, "ConfigurationError", message).with("code", "usage").into_error()
 }
 
 /// The exception for a panic that said `said`.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use skillpm::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
 use skillpm::engine::{self, Arguments, Form, Source, SourceKind, sources_of};
 use skillpm::policy::{Duplicates, Freshness, Policy};
 use skillpm::settings::Settings;
@@ -139,6 +140,29 @@ impl Library {
         call::run(py, || {
             let (_, content) = self.engine.read_file(&name, &file, max)?;
             Ok(content.into())
+        })
+    }
+
+    /// The catalog, and the names of the skills whose descriptions were shortened.
+    #[pyo3(signature = (form, *, fields, tags, hidden, budget))]
+    fn catalog(
+        &self,
+        py: Python<'_>,
+        form: String,
+        fields: Vec<String>,
+        tags: Vec<String>,
+        hidden: bool,
+        budget: Option<usize>,
+    ) -> PyResult<(String, Vec<String>)> {
+        let unknown = |error: UnknownWord| errors::unknown(py, &error.to_string());
+        let form = form.parse::<CatalogForm>().map_err(unknown)?;
+        let fields: Vec<Field> =
+            fields.iter().map(|field| field.parse()).collect::<Result<_, _>>().map_err(unknown)?;
+        let options = Options { form, fields, tags, hidden, budget, ..Options::default() };
+        call::run(py, || {
+            let catalog = self.engine.catalog(&options)?;
+            let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
+            Ok((catalog.text().into_owned(), cut))
         })
     }
 

@@ -130,6 +130,7 @@ def test_every_question_has_a_twin_for_event_loops(world: World) -> None:
         assert await manager.aread_skill_file("pdf", "a.md") == "a"
         assert await manager.aread_skill_bytes("pdf", "a.md") == b"a"
         assert await manager.aget_skill_tools("pdf") == []
+        assert await manager.acatalog("plain") == manager.catalog("plain")
         await manager.ainvalidate()
         with pytest.raises(SkillNotFoundError):
             await manager.aget_skill("word")

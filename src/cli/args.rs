@@ -5,6 +5,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
 use super::commands::cache::CacheArgs;
+use super::commands::catalog::CatalogArgs;
 use super::commands::create::CreateArgs;
 use super::commands::diff::DiffArgs;
 use super::commands::disable::DisableArgs;
@@ -207,6 +208,10 @@ pub(crate) enum Command {
     /// print a file of a skill, or the names of its files
     #[command(after_help = help::READ)]
     Read(ReadArgs),
+
+    /// show what an agent is told of all skills before it uses one
+    #[command(after_help = help::CATALOG)]
+    Catalog(CatalogArgs),
 
     /// show what an agent gets when it activates a skill
     #[command(after_help = help::INVOKE, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]

@@ -181,6 +181,13 @@ pub(crate) const CACHE: &str = after!("cache",
     "skillpm cache clean --dry-run            how much all downloads are"
 );
 
+pub(crate) const CATALOG: &str = after!("catalog",
+    "skillpm catalog                            what an agent is told of all skills"
+    "skillpm catalog --budget 5000 --json       the same within 5,000 tokens, for programs"
+    "skillpm catalog --write AGENTS.md          keep it up to date in a file"
+    "skillpm catalog --write AGENTS.md --check     on a build machine: fail if it is not"
+);
+
 pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"

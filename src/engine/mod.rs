@@ -2,13 +2,14 @@
 //!
 //! [`discover`] reads metadata only and never fails for a skill: it says what it could not use.
 //! [`find`] looks for one skill by its name, [`activate`] fills in what an agent gets of it, and
-//! [`resources`] reads its other files.
+//! [`resources`] reads its other files. [`catalog`] is what an agent is told of all of them.
 //!
 //! A skill's name is an opaque key. Only a text that is a valid [`crate::name::SkillName`] is ever
 //! part of a path; every other one is compared with the names that skills give themselves.
 
 mod activate;
 mod arguments;
+pub mod catalog;
 mod codes;
 mod discover;
 mod dynamic;

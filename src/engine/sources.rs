@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
-use crate::install::scope::project_root;
+use crate::install::scope::{ScopeKind, project_root};
 use crate::policy::{Places, Policy};
 use crate::settings::Settings;
 
@@ -27,6 +27,15 @@ pub enum SourceKind {
     Extra,
     /// That of the program itself.
     Bundled,
+}
+
+impl From<ScopeKind> for SourceKind {
+    fn from(scope: ScopeKind) -> Self {
+        match scope {
+            ScopeKind::Project => Self::Project,
+            ScopeKind::User => Self::User,
+        }
+    }
 }
 
 impl fmt::Display for SourceKind {

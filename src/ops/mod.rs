@@ -3,6 +3,7 @@
 
 pub mod agents;
 pub mod cache;
+pub mod catalog;
 mod change;
 #[cfg(feature = "create")]
 pub mod create;

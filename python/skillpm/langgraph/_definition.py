@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import os
 from collections.abc import Callable, Mapping
@@ -19,6 +20,8 @@ from skillpm.langgraph._state import AgentState
 
 ATTRIBUTES = ("llm", "tools", "skills", "handler", "context_schema")
 INJECTED = ("llm", "tools", "runtime", "config", "store")
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 # What is bound to a model: providers run those that are mappings themselves.
 AnyTool = Union[BaseTool, dict[str, Any]]
@@ -122,13 +125,14 @@ def _parameters(
     name: str, handler: Callable[..., Any]
 ) -> tuple[inspect.Parameter, dict[str, inspect.Parameter]]:
     """Return the state's parameter, and those that something is injected into."""
-    first, *others = inspect.signature(handler).parameters.values() or [None]
-    if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
+    parameters = list(inspect.signature(handler).parameters.values())
+    if not parameters or parameters[0].kind not in _POSITIONAL:
         raise ConfigurationError(
             f"class {name}(node): the handler's first parameter must be the state: "
             "`handler(state, *, ...)`",
             code="node-handler",
         )
+    first, *others = parameters
     for parameter in others:
         if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
             continue
@@ -216,8 +220,13 @@ def _context(
 def _evaluated(annotation: Any, handler: Callable[..., Any], names: Mapping[str, Any]) -> Any:
     if not isinstance(annotation, str):
         return annotation
-    known = getattr(inspect.unwrap(handler), "__globals__", {})
-    return eval(annotation, dict(known), dict(names))
+    # Of a partial function, of a decorated one, of an object that can be called.
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    function = inspect.unwrap(handler)
+    if not hasattr(function, "__globals__"):
+        function = inspect.unwrap(type(handler).__call__)
+    return eval(annotation, dict(getattr(function, "__globals__", {})), dict(names))
 
 
 def _wrong(name: str, attribute: str, wanted: str, given: Any) -> WrongTypeError:

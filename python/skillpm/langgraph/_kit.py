@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Union
-from xml.sax.saxutils import escape
 
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
 from pydantic import BaseModel, Field, PrivateAttr
@@ -67,7 +66,7 @@ class SkillKit(BaseToolkit):
             skills_dirs = [skills_dirs]
         # They stay what they are now where the process moves elsewhere.
         directories = [str(Path(path).absolute()) for path in skills_dirs if path]
-        super().__init__(skills_dirs=directories)
+        super().__init__(skills_dirs=directories)  # type: ignore[call-arg]
 
     @cached_property
     def manager(self) -> SkillManager:
@@ -83,7 +82,7 @@ class SkillKit(BaseToolkit):
             SkillpmError: The directories cannot be read. A skill that cannot be used is left out.
 
         """
-        catalog = self._catalog()
+        catalog = self.manager.catalog(fields=["description"])
         built = self._built
         if built is None or built[0] != catalog:
             self._built = built = (catalog, self._tools(catalog))
@@ -93,14 +92,6 @@ class SkillKit(BaseToolkit):
     def tools(self) -> list[BaseTool]:
         """The same as ``get_tools()``."""
         return self.get_tools()
-
-    def _catalog(self) -> str:
-        skills = "".join(
-            f"<skill>\n<name>{escape(skill.name)}</name>\n"
-            f"<description>{escape(skill.description)}</description>\n</skill>\n"
-            for skill in self.manager.list_skills()
-        )
-        return f"<available_skills>\n{skills}</available_skills>" if skills else ""
 
     def _tools(self, catalog: str = "") -> list[BaseTool]:
         """Return the tools. Without a catalog nothing is read."""

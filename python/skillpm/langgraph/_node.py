@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config, run_in_executor, set_config_context
@@ -50,7 +50,11 @@ _Compiled = type(
 )
 
 
-class SkillNode(StateGraph, _Compiled, PregelProtocol):  # type: ignore[misc,valid-type]
+class SkillNode(
+    StateGraph[Any, Any, Any, Any],
+    _Compiled,  # type: ignore[misc,valid-type]
+    PregelProtocol[Any, Any, Any, Any],
+):
     """A node: a graph that can be invoked as it is, and be a node of another graph.
 
     It is what a class that inherits from ``node`` becomes: its handler, and the tools if there are
@@ -68,7 +72,7 @@ class SkillNode(StateGraph, _Compiled, PregelProtocol):  # type: ignore[misc,val
         self.name = definition.name
         self.__doc__ = definition.doc
         self._lock = threading.Lock()
-        self._graph: CompiledStateGraph | None = None
+        self._graph: CompiledStateGraph[Any, Any, Any, Any] | None = None
         self.add_node(definition.name, _Handler(definition))
         self.add_edge(START, definition.name)
         # They are all there from the first turn. That they list skills matters to the model only.
@@ -83,7 +87,7 @@ class SkillNode(StateGraph, _Compiled, PregelProtocol):  # type: ignore[misc,val
             self.add_edge(definition.name, END)
 
     @property
-    def graph(self) -> CompiledStateGraph:
+    def graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
         """The compiled graph that is invoked. In another graph it uses that one's checkpointer."""
         with self._lock:
             if self._graph is None:
@@ -112,7 +116,15 @@ class _NodeMeta(type):
         return made
 
 
-class node(metaclass=_NodeMeta):
+if TYPE_CHECKING:
+    # A class that inherits from `node` has what a node has.
+    class _Node(_NodeMeta, SkillNode):  # type: ignore[misc]
+        pass
+else:
+    _Node = _NodeMeta
+
+
+class node(metaclass=_Node):
     """What is inherited from to declare a node. The class becomes a ``SkillNode``.
 
         class researcher(node):

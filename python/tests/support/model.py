@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -32,7 +32,7 @@ class Call:
     def description(self, name: str) -> str:
         """Return the description of a tool as the model sees it."""
         found = [tool["function"] for tool in self.tools if tool["function"]["name"] == name]
-        return found[0]["description"]
+        return str(found[0]["description"])
 
 
 class ScriptedChatModel(BaseChatModel):
@@ -46,8 +46,8 @@ class ScriptedChatModel(BaseChatModel):
     _calls: list[Call] = PrivateAttr(default_factory=list)
     _lock: Any = PrivateAttr(default_factory=threading.Lock)
 
-    def __init__(self, *answers: Answer) -> None:
-        super().__init__(answers=list(answers))
+    def __init__(self, *given: Answer, answers: Iterable[Answer] = ()) -> None:
+        super().__init__(answers=[*given, *answers])  # type: ignore[call-arg]
 
     @property
     def calls(self) -> list[Call]:

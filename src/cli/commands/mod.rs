@@ -2,6 +2,7 @@
 
 pub(super) mod agents;
 pub(super) mod cache;
+pub(super) mod catalog;
 pub(super) mod create;
 pub(super) mod diff;
 pub(super) mod disable;
@@ -71,6 +72,7 @@ pub(crate) const NAMES: &[&str] = &[
     "verify",
     "doctor",
     "cache",
+    "catalog",
     "show",
     "info",
     "read",
@@ -108,6 +110,7 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Verify(args) => verify::run(app, args),
         Command::Doctor(args) => doctor::run(app, args),
         Command::Cache(args) => cache::run(app, args),
+        Command::Catalog(args) => catalog::run(app, args),
         Command::Show(args) => show::run(app, args),
         Command::Read(args) => read::run(app, args),
         Command::Invoke(args) => invoke::run(app, args),

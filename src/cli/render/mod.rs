@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod available;
 pub(crate) mod cache;
+pub(crate) mod catalog;
 pub(crate) mod create;
 pub(crate) mod diff;
 pub(crate) mod disable;

@@ -1,0 +1,53 @@
+//! `catalog`: what was cut, and what became of a file.
+
+use super::{count, one_line, quoted};
+use crate::cli::printer::Printer;
+use crate::ops::catalog::{CatalogOutcome, Written};
+
+/// How many names are listed.
+const MAX_NAMES: usize = 5;
+
+/// Tells what could not be used and what was cut.
+pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
+    for warning in &outcome.warnings {
+        printer.warning(warning);
+    }
+    let catalog = &outcome.catalog;
+    let Some((tokens, budget)) = catalog.tokens.zip(catalog.budget) else { return };
+    if !catalog.cut.is_empty() {
+        let names: Vec<_> = catalog.cut.iter().take(MAX_NAMES).map(|cut| &cut.name).collect();
+        let more = match catalog.cut.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let kept = catalog.cut.iter().map(|cut| cut.kept).max().unwrap_or(0);
+        let cut = count(catalog.cut.len(), "description");
+        let names = if more.is_empty() { quoted(&names) } else { listed(&names) };
+        printer.warning(&format!(
+            "{cut} cut to {} for {budget} tokens: {names}{more}",
+            count(kept, "character")
+        ));
+    }
+    if catalog.is_over_budget() {
+        printer.warning(&format!("without any description it is about {tokens} tokens, more than {budget}"));
+        printer.hint("`--fields name` leaves all else out, `--tag` and `--agent` choose skills");
+    }
+}
+
+/// Each word between backticks, with commas alone.
+fn listed(words: &[&String]) -> String {
+    words.iter().map(|word| format!("`{}`", one_line(word))).collect::<Vec<_>>().join(", ")
+}
+
+/// Tells what became of the file.
+pub(crate) fn file(printer: &Printer, written: &Written, check: bool) {
+    let file = written.file.display();
+    match (written.changed, check) {
+        (false, _) => printer.note(&format!("`{file}` is up to date")),
+        (true, false) => printer.status("~", &format!("`{file}`")),
+        (true, true) => {
+            printer.warning(&format!("the catalog in `{file}` is not up to date"));
+            printer.hint(&format!("`skillpm catalog --write {file}` brings it up to date"));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Making a catalog fit.
+
+use serde::Serialize;
+
+use super::Told;
+use super::form::CatalogForm;
+use crate::tokens::estimate;
+
+/// What stands for the rest of a description.
+const MORE: char = '…';
+
+/// A description of one token.
+const ONE: &str = "x";
+
+/// A description that was shortened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cut {
+    /// The skill's name.
+    pub name: String,
+    /// How many characters the description has.
+    pub characters: usize,
+    /// How many of them are left.
+    pub kept: usize,
+}
+
+/// Shortens the longest descriptions of `told`, all to the same length, until they are no more than `budget`
+/// tokens in `form`, and says which. Nothing else goes: where names and the other fields are more than that by
+/// themselves, no description is left, and the result is larger than the budget.
+pub(super) fn fit(told: &mut [Told], budget: usize, form: CatalogForm) -> Vec<Cut> {
+    let descriptions: Vec<_> = told.iter_mut().map(|skill| skill.description.take()).collect();
+    let lengths: Vec<_> = descriptions.iter().flatten().map(|text| text.chars().count()).collect();
+    // What the skills are with descriptions of one token; parts weigh no less than the whole.
+    let bare: Vec<Told> = told
+        .iter()
+        .zip(&descriptions)
+        .map(|(skill, text)| Told { description: text.as_ref().map(|_| ONE.to_owned()), ..skill.clone() })
+        .collect();
+    let room = (budget + lengths.len()).saturating_sub(estimate(&form.render(&bare)));
+    let weigh = |limit: usize| {
+        let texts = descriptions.iter().flatten();
+        texts.map(|text| estimate(&form.escaped(shortened(text, limit).0.as_ref()))).sum::<usize>()
+    };
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    // The largest length that fits. `low` does, or is nothing at all; `high` does not.
+    let limit = if weigh(longest) <= room {
+        longest
+    } else {
+        let (mut low, mut high) = (0, longest);
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            if weigh(middle) <= room { low = middle } else { high = middle }
+        }
+        low
+    };
+    let mut cut = Vec::new();
+    for (skill, description) in told.iter_mut().zip(descriptions) {
+        let Some(text) = description else { continue };
+        let (short, kept) = shortened(&text, limit);
+        if short.len() != text.len() {
+            cut.push(Cut { name: skill.name.clone(), characters: text.chars().count(), kept });
+        }
+        skill.description = (!short.is_empty()).then(|| short.into_owned());
+    }
+    cut
+}
+
+/// The text with no more than `limit` characters, whole words where there are some, and how many of its own
+/// are left.
+fn shortened(text: &str, limit: usize) -> (std::borrow::Cow<'_, str>, usize) {
+    if text.len() <= limit {
+        return (text.into(), text.chars().count());
+    }
+    // One for what stands for the rest.
+    let Some((end, _)) = text.char_indices().nth(limit.saturating_sub(1)) else {
+        return (text.into(), text.chars().count());
+    };
+    if text[end..].chars().count() == 1 && limit > 0 {
+        return (text.into(), limit);
+    }
+    let start = &text[..end];
+    let at_word = match start.rfind(char::is_whitespace) {
+        // A cut inside a word that is as long as half of the text would leave little.
+        Some(at) if at >= end / 2 && !text[end..].starts_with(char::is_whitespace) => &start[..at],
+        _ => start,
+    };
+    let left = at_word.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '('));
+    if left.is_empty() {
+        return ("".into(), 0);
+    }
+    (format!("{left}{MORE}").into(), left.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_stay_whole() {
+        for (limit, short) in [
+            (99, "one two, three"),
+            (14, "one two, three"),
+            (13, "one two…"),
+            (9, "one two…"),
+            (6, "one…"),
+            (3, "on…"),
+            (1, ""),
+            (0, ""),
+        ] {
+            assert_eq!(shortened("one two, three", limit).0, short, "{limit}");
+        }
+        assert_eq!(shortened("日本語の説明", 4), ("日本語…".into(), 3));
+    }
+
+    proptest! {
+        #[test]
+        fn no_more_than_the_limit(text in "\\PC{0,40}", limit in 0_usize..50) {
+            let (short, kept) = shortened(&text, limit);
+            let count = text.chars().count();
+            prop_assert!(short.chars().count() <= limit);
+            prop_assert!(kept <= count && (short == text || kept < count));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! How a catalog looks.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::Told;
+use crate::text::{closest, visible, xml};
+
+/// How a catalog looks (conflict C27).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CatalogForm {
+    /// `<available_skills>`, each value in its tag on one line, as the guide for clients has it.
+    #[default]
+    Xml,
+    /// The same with tags and values on lines of their own and descriptions as they are written: what
+    /// the reference's `to-prompt` prints.
+    Reference,
+    /// An object with a list of skills.
+    Json,
+    /// A list of Markdown.
+    Markdown,
+    /// Lines of text.
+    Plain,
+}
+
+/// Something that is told of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// Its name.
+    Name,
+    /// What it does and when to use it.
+    Description,
+    /// Its `SKILL.md`.
+    Location,
+    /// What it needs around it.
+    Compatibility,
+    /// The tools that it asks for.
+    AllowedTools,
+    /// What it is filed under.
+    Tags,
+    /// Its version.
+    Version,
+    /// Its other files.
+    Files,
+}
+
+/// A text that names no form, or no field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no {what} `{given}`; there are {all}")]
+pub struct UnknownWord {
+    what: &'static str,
+    given: String,
+    all: String,
+    /// What was probably meant.
+    pub closest: Option<&'static str>,
+}
+
+fn find<T: Copy>(what: &'static str, words: &[(&'static str, T)], given: &str) -> Result<T, UnknownWord> {
+    let found = words.iter().find(|(word, _)| *word == given);
+    found.map(|(_, value)| *value).ok_or_else(|| UnknownWord {
+        what,
+        given: given.to_owned(),
+        all: words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        closest: closest(given, words.iter().map(|(word, _)| *word)),
+    })
+}
+
+fn word<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static str {
+    words.iter().find(|(_, other)| other == value).map_or("", |(word, _)| word)
+}
+
+impl CatalogForm {
+    /// All of them, by the names under which they are chosen.
+    pub const NAMES: [(&'static str, Self); 5] = [
+        ("xml", Self::Xml),
+        ("reference", Self::Reference),
+        ("json", Self::Json),
+        ("markdown", Self::Markdown),
+        ("plain", Self::Plain),
+    ];
+}
+
+impl Field {
+    /// All of them, by the names under which they are chosen.
+    pub const NAMES: [(&'static str, Self); 8] = [
+        ("name", Self::Name),
+        ("description", Self::Description),
+        ("location", Self::Location),
+        ("compatibility", Self::Compatibility),
+        ("allowed-tools", Self::AllowedTools),
+        ("tags", Self::Tags),
+        ("version", Self::Version),
+        ("files", Self::Files),
+    ];
+}
+
+impl FromStr for CatalogForm {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        find("form", &Self::NAMES, text)
+    }
+}
+
+impl FromStr for Field {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        find("field", &Self::NAMES, text)
+    }
+}
+
+impl fmt::Display for CatalogForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(word(&Self::NAMES, self))
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(word(&Self::NAMES, self))
+    }
+}
+
+/// `value` in lines of JSON, in which nothing starts a comment of HTML.
+pub(super) fn json(value: &impl Serialize) -> String {
+    // A value without maps of other keys than strings, and without foreign types, always serializes.
+    serde_json::to_string_pretty(value).unwrap_or_default().replace("<!--", "\\u003c!--") + "\n"
+}
+
+impl CatalogForm {
+    /// The text of a catalog of `told`, which is not empty.
+    pub(super) fn render(self, told: &[Told]) -> String {
+        let length: usize =
+            told.iter().map(|skill| skill.description.as_ref().map_or(0, String::len) + 200).sum();
+        let mut text = String::with_capacity(length);
+        match self {
+            Self::Json => return json(&told),
+            Self::Xml | Self::Reference => text.push_str("<available_skills>\n"),
+            Self::Markdown | Self::Plain => {}
+        }
+        for skill in told {
+            match self {
+                Self::Json => {}
+                Self::Xml => {
+                    self.element(&mut text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"))
+                }
+                Self::Reference => {
+                    self.element(&mut text, skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));
+                }
+                Self::Markdown => self.item(&mut text, skill, ("- **", "**", "  - ")),
+                Self::Plain => self.item(&mut text, skill, ("", "", "  ")),
+            }
+        }
+        if matches!(self, Self::Xml | Self::Reference) {
+            text.push_str("</available_skills>\n");
+        }
+        text
+    }
+
+    fn element(
+        self,
+        text: &mut String,
+        skill: &Told,
+        (start, end): (&str, &str),
+        (open, opened, close): (&str, &str, &str),
+    ) {
+        text.push_str(start);
+        let mut tag = |tag: &str, value: &str| {
+            text.extend([open, tag, opened, &self.escaped(value), close, tag, ">\n"]);
+        };
+        tag("name", &skill.name);
+        each(skill, false, |field, value| {
+            if field == Field::Files {
+                // Names of files may have commas in them.
+                value.split('\n').for_each(|file| tag("file", file));
+            } else {
+                tag(word(&Field::NAMES, &field), value);
+            }
+        });
+        text.push_str(end);
+    }
+
+    fn item(self, text: &mut String, skill: &Told, (start, end, inner): (&str, &str, &str)) {
+        text.extend([start, &self.escaped(&skill.name), end]);
+        if let Some(description) = &skill.description {
+            text.extend([": ", &self.escaped(description)]);
+        }
+        text.push('\n');
+        each(skill, true, |field, value| {
+            if field != Field::Description {
+                let label = word(&Field::NAMES, &field);
+                text.extend([inner, label, ": ", &self.escaped(value), "\n"]);
+            }
+        });
+    }
+
+    /// `text` as it stands in a value of this form.
+    pub(super) fn escaped(self, text: &str) -> Cow<'_, str> {
+        let plain = |byte: u8| {
+            matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\\')
+        };
+        let odd = text.bytes().fold(0, |any, byte| any | u8::from(!plain(byte)));
+        if odd == 0 && !text.contains("  ") {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(match self {
+            Self::Xml => reference(&one_line(text)),
+            Self::Reference => reference(text),
+            Self::Json => {
+                let text = json(&text);
+                text.trim_end().trim_matches('"').to_owned()
+            }
+            // Neither tags nor comments of HTML.
+            Self::Markdown => visible(&one_line(text)).replace('<', "&lt;"),
+            Self::Plain => visible(&one_line(text)).replace("<!--", "<! --"),
+        })
+    }
+}
+
+/// The reference writes one of the quotes by its number.
+fn reference(text: &str) -> String {
+    xml(text).replace("&apos;", "&#x27;")
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Calls `tell` for each field that the skill has, but the name; lists become one text, with commas where they
+/// are `joined`. Names of files are lines otherwise.
+fn each(skill: &Told, joined: bool, mut tell: impl FnMut(Field, &str)) {
+    let texts = [
+        (Field::Description, &skill.description),
+        (Field::Location, &skill.location),
+        (Field::Compatibility, &skill.compatibility),
+        (Field::Version, &skill.version),
+    ];
+    for (field, text) in texts {
+        if let Some(text) = text {
+            tell(field, text);
+        }
+    }
+    let comma = ", ";
+    let lists = [
+        (Field::AllowedTools, &skill.allowed_tools, comma),
+        (Field::Tags, &skill.tags, comma),
+        (Field::Files, &skill.files, if joined { comma } else { "\n" }),
+    ];
+    for (field, list, between) in lists {
+        if !list.is_empty() {
+            tell(field, &list.join(between));
+        }
+    }
+}

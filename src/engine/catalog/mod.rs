@@ -1,0 +1,218 @@
+//! The catalog: what an agent is told of all skills before it uses one.
+//!
+//! It goes into every conversation, so it is as short as it is asked to be: [`Options::budget`] shortens the
+//! longest descriptions until all fits, and drops no skill. Names and descriptions are anybody's: none can
+//! end its element, nor the marks around a catalog in a file ([`block`]).
+
+pub mod block;
+mod budget;
+mod form;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use budget::Cut;
+pub use form::{CatalogForm, Field, UnknownWord};
+
+use super::discover::Skill;
+use super::library::{Library, LookupError};
+use super::resources;
+use crate::fs;
+use crate::policy::Listing;
+use crate::tokens;
+
+/// What a catalog holds, and how it looks.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How it looks.
+    pub form: CatalogForm,
+    /// What is told of each skill besides its name, which is always told. What a skill does not have is left
+    /// out.
+    pub fields: Vec<Field>,
+    /// Only skills with one of these tags; all where there is none.
+    pub tags: Vec<String>,
+    /// Also skills that say that models are not to use them by themselves (`disable-model-invocation`).
+    pub hidden: bool,
+    /// The names of skills that nobody is to see.
+    pub disabled: Vec<String>,
+    /// The largest number of tokens that the text may be.
+    pub budget: Option<usize>,
+    /// Paths are told from here; else they are absolute.
+    pub relative_to: Option<PathBuf>,
+    /// Which files of a skill are told, where files are.
+    pub listing: Listing,
+    /// The text for no skills at all; JSON has an empty list then.
+    pub empty: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            form: CatalogForm::Xml,
+            fields: vec![Field::Description, Field::Location],
+            tags: Vec::new(),
+            hidden: false,
+            disabled: Vec::new(),
+            budget: None,
+            relative_to: None,
+            listing: Listing::All,
+            empty: String::new(),
+        }
+    }
+}
+
+/// A catalog, ready to be handed out.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    /// All but JSON as it is; of JSON only the skills.
+    text: String,
+    form: CatalogForm,
+    /// How many skills are in it.
+    pub count: usize,
+    /// About how many tokens the text is; known where there is a budget, and in JSON.
+    pub tokens: Option<usize>,
+    /// The budget.
+    pub budget: Option<usize>,
+    /// The descriptions that were shortened, in the order of the skills.
+    pub cut: Vec<Cut>,
+    json: Vec<Told>,
+}
+
+/// What is told of one skill. As JSON it is an interface: fields are only added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+struct Told {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compatibility: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    allowed_tools: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    skills: &'a [Told],
+    tokens: Option<usize>,
+    budget: Option<usize>,
+    cut: &'a [Cut],
+}
+
+impl Library {
+    /// Returns the catalog of all skills that are used, as fresh as the policy asks (S3-FR-12).
+    ///
+    /// # Errors
+    ///
+    /// As [`Library::snapshot`].
+    pub fn catalog(&self, options: &Options) -> Result<Catalog, LookupError> {
+        let options = Options { listing: self.policy().listing, ..options.clone() };
+        Ok(catalog(self.snapshot()?.skills(), &options))
+    }
+}
+
+/// Returns the catalog of `skills`, in their order.
+pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
+    let mut told: Vec<Told> =
+        skills.iter().filter(|skill| is_told(skill, options)).map(|skill| of(skill, options)).collect();
+    let cut = match options.budget {
+        Some(budget) => budget::fit(&mut told, budget, options.form),
+        None => Vec::new(),
+    };
+    let is_json = options.form == CatalogForm::Json;
+    let text = match (is_json, told.is_empty()) {
+        (true, _) => form::json(&told),
+        (false, true) => options.empty.clone(),
+        (false, false) => options.form.render(&told),
+    };
+    let tokens = (is_json || options.budget.is_some()).then(|| tokens::estimate(&text));
+    let json = if is_json { told.clone() } else { Vec::new() };
+    Catalog { text, form: options.form, count: told.len(), tokens, budget: options.budget, cut, json }
+}
+
+impl Catalog {
+    /// The text.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.form {
+            CatalogForm::Json => form::json(&self.as_json()).into(),
+            _ => self.text.as_str().into(),
+        }
+    }
+
+    /// The object of [`CatalogForm::Json`]: the skills, about how many tokens they are, and what was cut.
+    pub fn as_json(&self) -> impl Serialize {
+        Object { skills: &self.json, tokens: self.tokens, budget: self.budget, cut: &self.cut }
+    }
+
+    /// Whether it is larger than the budget, even with no descriptions at all.
+    pub fn is_over_budget(&self) -> bool {
+        self.tokens.zip(self.budget).is_some_and(|(tokens, budget)| tokens > budget)
+    }
+}
+
+fn is_told(skill: &Skill, options: &Options) -> bool {
+    let meta = &skill.meta;
+    (options.hidden || !is_for_people(skill))
+        && (options.tags.is_empty() || meta.tags.iter().any(|tag| options.tags.contains(tag)))
+        && (options.disabled.is_empty() || !is_disabled(skill, &options.disabled))
+}
+
+/// Whether the skill says that only a person is to start it.
+fn is_for_people(skill: &Skill) -> bool {
+    match skill.meta.extra.get("disable-model-invocation") {
+        Some(Value::Bool(hidden)) => *hidden,
+        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+        _ => false,
+    }
+}
+
+/// A skill is disabled by the name of its directory: that is what manifests know.
+fn is_disabled(skill: &Skill, disabled: &[String]) -> bool {
+    skill.dir.file_name().is_some_and(|name| disabled.iter().any(|disabled| name == disabled.as_str()))
+}
+
+/// What is told of `skill`.
+fn of(skill: &Skill, options: &Options) -> Told {
+    let meta = &skill.meta;
+    let mut told = Told { name: meta.name.clone(), ..Told::default() };
+    for field in &options.fields {
+        match field {
+            Field::Name => {}
+            Field::Description => told.description = Some(meta.description.clone()),
+            Field::Location => told.location = Some(location(skill, options)),
+            Field::Compatibility => told.compatibility.clone_from(&meta.compatibility),
+            Field::AllowedTools => told.allowed_tools.clone_from(&meta.allowed_tools),
+            Field::Tags => told.tags.clone_from(&meta.tags),
+            Field::Version => told.version.clone_from(&meta.version),
+            // What cannot be listed is told when the skill is used.
+            Field::Files => told.files = resources::list(&skill.dir, options.listing).unwrap_or_default(),
+        }
+    }
+    told.description = told.description.filter(|description| !description.is_empty());
+    told
+}
+
+fn location(skill: &Skill, options: &Options) -> String {
+    // The reference follows links.
+    let file: Cow<'_, Path> = match (options.form, skill.file.file_name()) {
+        (CatalogForm::Reference, Some(name)) => skill.real.join(name).into(),
+        _ => skill.file.as_path().into(),
+    };
+    match &options.relative_to {
+        Some(from) => fs::relative(from, &file).display().to_string().replace('\\', "/"),
+        None => file.display().to_string(),
+    }
+}

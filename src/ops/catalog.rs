@@ -1,0 +1,252 @@
+//! `catalog`: what an agent is told of all skills.
+
+use std::path::{Path, PathBuf};
+
+use crate::context::Context;
+use crate::engine::catalog::{Catalog, Options, block};
+use crate::engine::{Library, Source, SourceKind, default_sources};
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::agents;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sight;
+use crate::install::state::{Files, normal};
+use crate::policy::{Freshness, Policy};
+
+/// The largest file with a block that is read, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+/// Which skills, in which form, and where to.
+#[derive(Debug, Clone, Default)]
+pub struct CatalogRequest {
+    /// What is told, and how. The names of disabled skills are added to it, and where paths start from
+    /// where a file is written.
+    pub options: Options,
+    /// Only skills of this scope; where it is `None`, of both, or of the project where a file is written.
+    pub scope: Option<ScopeKind>,
+    /// Only what this agent reads, by id or alias.
+    pub agent: Option<String>,
+    /// More directories of skills, after the others.
+    pub dirs: Vec<PathBuf>,
+    /// The file that the catalog goes to.
+    pub write: Option<Write>,
+}
+
+/// A file with a block for the catalog.
+#[derive(Debug, Clone)]
+pub struct Write {
+    /// The file. It is made where it is not there.
+    pub file: PathBuf,
+    /// Whether nothing is written, and only said whether it would be.
+    pub check: bool,
+}
+
+/// What an agent is told.
+#[derive(Debug)]
+pub struct CatalogOutcome {
+    /// The catalog.
+    pub catalog: Catalog,
+    /// What became of the file, where one was named.
+    pub written: Option<Written>,
+    /// What could not be used, and what a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The file.
+    pub file: PathBuf,
+    /// Whether its block was not as it should be.
+    pub changed: bool,
+}
+
+/// Makes the catalog, and puts it into a file where one is named.
+///
+/// # Errors
+///
+/// An agent that is not known; a file whose marks do not belong together, that a link leads out of the project,
+/// or that cannot be read or written. No skill is an error.
+pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOutcome> {
+    let mut options = request.options.clone();
+    let mut warnings = Vec::new();
+    let mut scopes = Vec::new();
+    for kind in [ScopeKind::Project, ScopeKind::User] {
+        // A file is shared with people who have other skills of their own.
+        let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
+        if only.is_some_and(|only| only != kind) {
+            continue;
+        }
+        match Scope::new(&context.settings, kind) {
+            Ok(scope) => scopes.push(scope),
+            // Without a home the user has no skills, unless they were asked for.
+            Err(error) if only.is_none() => warnings.push(error.to_string()),
+            Err(error) => return Err(error),
+        }
+    }
+    for scope in &scopes {
+        match Files::read(scope) {
+            Ok(files) => {
+                let entries = files.manifest.skills().iter().filter(|(_, entry)| entry.disabled);
+                options.disabled.extend(entries.map(|(name, _)| name.to_string()));
+            }
+            // An agent can do its work without it.
+            Err(error) => warnings.push(error.with_causes()),
+        }
+    }
+    let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
+    options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
+    let library = Library::new(sources(context, request, &scopes)?, policy);
+    let catalog = library.catalog(&options)?;
+    warnings.extend(library.snapshot()?.diagnostics().iter().map(ToString::to_string));
+    let written = match (&request.write, file) {
+        (Some(write), Some(file)) => Some(put(context, &catalog, file, write.check)?),
+        _ => None,
+    };
+    Ok(CatalogOutcome { catalog, written, warnings })
+}
+
+/// Where is looked, the first first.
+fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Result<Vec<Source>> {
+    let mut sources = match &request.agent {
+        Some(agent) => {
+            let agent = agents::find(agent)?;
+            let dirs = scopes.iter().flat_map(|scope| {
+                let kind = SourceKind::from(scope.kind);
+                let dirs = sight::directories(&context.settings, scope, agent).into_iter();
+                dirs.map(move |dir| Source::new(kind, dir.path))
+            });
+            dirs.collect()
+        }
+        None => {
+            let is_wanted = |source: &Source| scopes.iter().any(|s| SourceKind::from(s.kind) == source.kind);
+            default_sources(&context.settings)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
+        }
+    };
+    for dir in &request.dirs {
+        sources.push(Source::new(SourceKind::Extra, normal(&context.settings.cwd.join(dir))));
+    }
+    Ok(sources)
+}
+
+/// Brings the block of `file` up to date, or says that it is not.
+fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Result<Written> {
+    // Links are followed, as the one from `CLAUDE.md` to `AGENTS.md`, but not to files of others.
+    Scope::new(&context.settings, ScopeKind::Project)?.check_inside(&file)?;
+    let there = fs::read_capped(&file, MAX_FILE)?.unwrap_or_default();
+    let new = block::put(&there, &catalog.text()).map_err(|error| {
+        Error::config(format!("`{}`, {error}", file.display()))
+            .hint("put the marks right, or remove them: then a new block is added at the end")
+    })?;
+    let changed = new != there;
+    if changed && !check {
+        fs::write_atomic(&file, &new)?;
+    }
+    Ok(Written { file, changed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::error::ErrorKind;
+
+    fn asked(world: &World, request: &CatalogRequest) -> Result<CatalogOutcome> {
+        catalog(&world.context(), request)
+    }
+
+    fn names(world: &World, request: CatalogRequest) -> Vec<String> {
+        let options =
+            Options { fields: Vec::new(), form: "plain".parse().expect("a form"), ..request.options };
+        let outcome = asked(world, &CatalogRequest { options, ..request }).expect("works");
+        assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
+        outcome.catalog.text().lines().map(str::to_owned).collect()
+    }
+
+    /// S4-1, S3-US-6: by scope, by agent, with more directories; what is disabled is not told.
+    #[test]
+    fn which_skills() {
+        let world = World::new();
+        for (dir, name) in [
+            (".agents/skills/a", "a"),
+            (".claude/skills/claude", "claude"),
+            (".goose/skills/goose", "goose"),
+            ("../home/.agents/skills/mine", "mine"),
+            ("more/extra", "extra"),
+        ] {
+            world.skill(dir, name);
+        }
+        let default = CatalogRequest::default;
+        assert_eq!(names(&world, default()), ["a", "claude", "mine"]);
+        assert_eq!(names(&world, CatalogRequest { scope: Some(ScopeKind::User), ..default() }), ["mine"]);
+        let agent = |agent: &str| CatalogRequest { agent: Some(agent.into()), ..default() };
+        assert!(names(&world, agent("claude-code")).contains(&"claude".to_owned()));
+        assert!(!names(&world, agent("claude-code")).contains(&"a".to_owned()));
+        assert!(names(&world, agent("goose")).contains(&"goose".to_owned()));
+        let error = asked(&world, &agent("gose")).expect_err("unknown");
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        let more = CatalogRequest { dirs: vec!["more".into()], ..default() };
+        assert_eq!(names(&world, more), ["a", "claude", "mine", "extra"]);
+        world.write("skillpm.toml", "[skills.a]\npath = \"./x\"\ndisabled = true\n");
+        assert_eq!(names(&world, default()), ["claude", "mine"]);
+        world.write("skillpm.toml", "nonsense");
+        let outcome = asked(&world, &default()).expect("a catalog all the same");
+        assert_eq!((outcome.catalog.count, outcome.warnings.len()), (3, 1));
+    }
+
+    /// A file gets the project's skills, with paths from where it lies, and is stale when they change.
+    #[test]
+    fn a_file_is_kept_up_to_date() {
+        let world = World::new();
+        world.skill(".agents/skills/a", "a");
+        world.skill("../home/.agents/skills/mine", "mine");
+        let run = |check| {
+            let write = Some(Write { file: "AGENTS.md".into(), check });
+            let outcome = asked(&world, &CatalogRequest { write, ..CatalogRequest::default() })?;
+            Ok(outcome.written.expect("a file").changed)
+        };
+        let file = world.project().join("AGENTS.md");
+        let there = || fs::read_text(&file, 9999).expect("reads");
+        assert!(run(true).expect("stale"));
+        assert_eq!(there(), None, "nothing is written");
+        assert!(run(false).expect("written"));
+        let text = there().expect("a file");
+        assert!(text.contains("<location>.agents/skills/a/SKILL.md</location>"), "{text}");
+        assert!(!text.contains("mine"), "{text}");
+        assert!(!run(true).expect("fresh") && !run(false).expect("fresh"));
+        world.write("AGENTS.md", &format!("# Mine\n\n{text}\nmore\n"));
+        world.skill(".agents/skills/b", "b");
+        assert!(run(true).expect("stale") && run(false).expect("written"));
+        let text = there().expect("a file");
+        assert!(text.starts_with("# Mine\n\n<!-- skillpm") && text.ends_with("-->\n\nmore\n"), "{text}");
+        world.write("AGENTS.md", &format!("a\n{}\n", block::START));
+        let error: Error = run(false).expect_err("no end");
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.to_string().contains("AGENTS.md`, line 2: "), "{error}");
+    }
+
+    /// A stranger's project cannot have a file of the user changed.
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_out() {
+        let world = World::new();
+        world.skill(".agents/skills/a", "a");
+        world.write("../home/.profile", "mine\n");
+        world.link("../home/.profile", "AGENTS.md");
+        let write = |file: &str| {
+            let write = Some(Write { file: file.into(), check: false });
+            asked(&world, &CatalogRequest { write, ..CatalogRequest::default() })
+        };
+        assert_eq!(write("AGENTS.md").expect_err("refused").kind(), ErrorKind::Integrity);
+        assert_eq!(
+            fs::read_text(&world.home().join(".profile"), 99).expect("reads").as_deref(),
+            Some("mine\n")
+        );
+        world.write("docs/real.md", "# Real\n");
+        world.link("docs/real.md", "CLAUDE.md");
+        write("CLAUDE.md").expect("inside");
+        let real = fs::read_text(&world.project().join("docs/real.md"), 9999).expect("reads").expect("there");
+        assert!(real.starts_with("# Real\n\n<!-- skillpm") && real.contains("<location>.agents/"), "{real}");
+    }
+}
