@@ -1,0 +1,150 @@
+"""The toolkit: skills as two tools."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Union
+
+from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
+from pydantic import BaseModel, Field, PrivateAttr
+
+from skillpm import InternalError, SkillManager, SkillNotFoundError, SkillpmError
+
+StrPath = Union[str, "os.PathLike[str]"]
+
+SKILL = "Skill"
+SKILL_READ = "SkillRead"
+
+_SKILL_SAYS = (
+    "Load the instructions of a skill: expert knowledge of how to do one kind of job. "
+    "Load the skill that fits the task before you start."
+)
+_SKILL_READ_SAYS = (
+    "Read a file of a skill that its instructions refer to, such as a reference, a template or a "
+    "script."
+)
+
+
+class _SkillInput(BaseModel):
+    skill_name: str = Field(description="The name of the skill, as it is listed")
+
+
+class _SkillReadInput(BaseModel):
+    skill_name: str = Field(description="The name of the skill that the file belongs to")
+    file_name: str = Field(
+        description="The path of the file below the skill's directory, such as references/forms.md"
+    )
+
+
+class SkillKit(BaseToolkit):
+    """Skills as two tools for any graph or agent.
+
+    ``Skill`` lists the skills in its description and returns the instructions of one. ``SkillRead``
+    returns a file of a skill, and no path or link leads it out of that skill's directory. Both can
+    be invoked and awaited. What goes wrong is told to the model, so that it can go on.
+
+    Nothing is read before the tools are asked for. One kit can serve any number of nodes, threads
+    and event loops; it sees when skills change on disk.
+
+    Args:
+        skills_dirs: A directory of skills, or several: of two skills with one name the first is
+            used. One that is not there has no skills. What could not be used is in
+            ``kit.manager.diagnostics``.
+
+    """
+
+    skills_dirs: list[str]
+    """The directories, as absolute paths."""
+
+    _built: tuple[str, list[BaseTool]] | None = PrivateAttr(default=None)
+
+    def __init__(self, skills_dirs: StrPath | Iterable[StrPath]) -> None:
+        if isinstance(skills_dirs, (str, os.PathLike)):
+            skills_dirs = [skills_dirs]
+        # They stay what they are now where the process moves elsewhere.
+        directories = [str(Path(path).absolute()) for path in skills_dirs if path]
+        super().__init__(skills_dirs=directories)  # type: ignore[call-arg]
+
+    @cached_property
+    def manager(self) -> SkillManager:
+        """The manager of these skills, which answers what the tools do not."""
+        return SkillManager(self.skills_dirs, preset="s2")
+
+    def get_tools(self) -> list[BaseTool]:
+        """Return ``[Skill, SkillRead]``, with the skills that there are now.
+
+        They are the same objects as before as long as the list of skills stays as it is.
+
+        Raises:
+            SkillpmError: The directories cannot be read. A skill that cannot be used is left out.
+
+        """
+        catalog = self.manager.catalog(fields=["description"])
+        built = self._built
+        if built is None or built[0] != catalog:
+            self._built = built = (catalog, self._tools(catalog))
+        return list(built[1])
+
+    @property
+    def tools(self) -> list[BaseTool]:
+        """The same as ``get_tools()``."""
+        return self.get_tools()
+
+    def _tools(self, catalog: str = "") -> list[BaseTool]:
+        """Return the tools. Without a catalog nothing is read."""
+        return [
+            StructuredTool.from_function(
+                func=self._load,
+                coroutine=self._aload,
+                name=SKILL,
+                description=f"{_SKILL_SAYS}\n\n{catalog}" if catalog else _SKILL_SAYS,
+                args_schema=_SkillInput,
+                handle_tool_error=True,
+            ),
+            StructuredTool.from_function(
+                func=self._read,
+                coroutine=self._aread,
+                name=SKILL_READ,
+                description=_SKILL_READ_SAYS,
+                args_schema=_SkillReadInput,
+                handle_tool_error=True,
+            ),
+        ]
+
+    def _load(self, skill_name: str) -> str:
+        try:
+            return self.manager.invoke_skill(skill_name, form="bare")
+        except SkillpmError as error:
+            raise _told(error) from error
+
+    async def _aload(self, skill_name: str) -> str:
+        try:
+            return await self.manager.ainvoke_skill(skill_name, form="bare")
+        except SkillpmError as error:
+            raise _told(error) from error
+
+    def _read(self, skill_name: str, file_name: str) -> str:
+        try:
+            return self.manager.read_skill_file(skill_name, file_name)
+        except SkillpmError as error:
+            raise _told(error) from error
+
+    async def _aread(self, skill_name: str, file_name: str) -> str:
+        try:
+            return await self.manager.aread_skill_file(skill_name, file_name)
+        except SkillpmError as error:
+            raise _told(error) from error
+
+
+def _told(error: SkillpmError) -> Exception:
+    """Return what the model is told of an error, or a defect as it is: no model can help it."""
+    if isinstance(error, InternalError):
+        return error
+    if isinstance(error, SkillNotFoundError):
+        names = ", ".join(f"`{name}`" for name in error.available)
+        return ToolException(f"{error.message}. Available skills: {names or 'none'}")
+    # The hint is for who wrote the program.
+    return ToolException(error.message)
