@@ -216,9 +216,10 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     if let Some(closest) = text::closest(wanted, scripts.iter().copied()) {
         error = error.hint(format!("did you mean `{closest}`?"));
     }
-    Err(match scripts.is_empty() {
-        true => error.hint(format!("there is nothing in its `{SCRIPTS}`")),
-        false => error.hint(format!("in its `{SCRIPTS}` are {}", listed(scripts.into_iter()))),
+    Err(if scripts.is_empty() {
+        error.hint(format!("there is nothing in its `{SCRIPTS}`"))
+    } else {
+        error.hint(format!("in its `{SCRIPTS}` are {}", listed(scripts.into_iter())))
     })
 }
 
