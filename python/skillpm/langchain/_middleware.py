@@ -138,7 +138,7 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
         handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
     ) -> ToolMessage | Command[Any]:
         """Note which skills are loaded, and run their scripts."""
-        return _noted(request, handler(self._found(request)))
+        return self._noted(request, handler(self._found(request)))
 
     async def awrap_tool_call(
         self,
@@ -148,7 +148,7 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
         """Note which skills are loaded, and run their scripts."""
         if request.tool is None and self.scripts:
             request = await asyncio.to_thread(self._found, request)
-        return _noted(request, await handler(request))
+        return self._noted(request, await handler(request))
 
     def _told(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the skills that there are now."""
@@ -159,7 +159,7 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
         if not skills and not loaded:
-            tools = [tool for tool in tools if tool not in self.tools]
+            tools = [tool for tool in tools if not self._is_ours(tool)]
         elif self.scripts:
             taken = {tool.name for tool in tools if isinstance(tool, BaseTool)}
             tools += [tool for tool in self._script_tools(loaded) if tool.name not in taken]
@@ -205,6 +205,21 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
                 return request.override(tool=tool)
         return request
 
+    def _noted(
+        self, request: ToolCallRequest, result: ToolMessage | Command[Any]
+    ) -> ToolMessage | Command[Any]:
+        """Return ``result``, and that a skill is loaded where it is what one was loaded with."""
+        if request.tool is not self.tools[0] or not isinstance(result, ToolMessage):
+            return result
+        if result.status == "error":
+            return result
+        given = _LoadInput.model_validate(request.tool_call["args"])
+        loaded = {given.skill_name: given.arguments}
+        return Command(update={"messages": [result], "loaded_skills": loaded})
+
+    def _is_ours(self, tool: object) -> bool:
+        return any(tool is each for each in self.tools)
+
     def _load(self, skill_name: str, arguments: str = "") -> str:
         try:
             return self.manager.invoke_skill(skill_name, arguments, form="xml")
@@ -233,18 +248,6 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
 def _loaded(state: Any) -> dict[str, str]:
     """Return the skills that were loaded, with their arguments, the first first."""
     return state.get("loaded_skills") or {}
-
-
-def _noted(
-    request: ToolCallRequest, result: ToolMessage | Command[Any]
-) -> ToolMessage | Command[Any]:
-    """Return ``result``, and that a skill is loaded where it is what a skill was loaded with."""
-    call = request.tool_call
-    if call["name"] != LOAD or not isinstance(result, ToolMessage) or result.status == "error":
-        return result
-    given = _LoadInput.model_validate(call["args"])
-    loaded = {given.skill_name: given.arguments}
-    return Command(update={"messages": [result], "loaded_skills": loaded})
 
 
 def _catalog(skills: Iterable[SkillMetadata]) -> str:
