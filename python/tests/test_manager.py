@@ -367,7 +367,7 @@ def test_the_catalog(world: World, caplog: pytest.LogCaptureFixture) -> None:
     ]
     for wrong in ({"form": "yaml"}, {"fields": ["colour"]}):
         with pytest.raises(ConfigurationError):
-            manager.catalog(**wrong)  # type: ignore[arg-type]
+            manager.catalog(**wrong)
     for number in range(50):
         world.skill(f"skill-{number:02}", description="word " * 200)
     fitting = manager.catalog("markdown", budget=5000)

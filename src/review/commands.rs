@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
+use aho_corasick::packed::{Config, Searcher};
 
 /// A command.
 #[derive(Debug, PartialEq, Eq)]
@@ -318,36 +318,38 @@ const SHELLS_THAT_RUN: &[&str] =
 const OTHERS_THAT_RUN: &[&str] =
     &["python", "python2", "python3", "perl", "ruby", "node", "php", "pwsh", "powershell"];
 
+/// Characters that become a letter of [`BRING`] in lower case: the sign of Kelvin, and a capital I with a dot.
+const LETTERS: &[&str] = &["\u{212a}", "\u{130}"];
+
 /// The lines of `text`, which stands at byte `base`, that run what they download or decode: nobody
 /// sees what runs. They are found in prose too, because that is where people copy them from.
 pub(super) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
+    let lower = text.to_ascii_lowercase();
     let mut found = Vec::new();
-    if !may_bring(text) {
-        return found;
-    }
-    let mut last = None;
-    // A line without any of these cannot be one.
-    for at in memchr::memchr2_iter(b'|', b'(', text.as_bytes()) {
+    let mut from = 0;
+    // Only a line that names what brings text can be one, and nearly all texts have none.
+    while let Some(at) = bringer(&lower[from..]).map(|at| from + at) {
         let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |at| at + 1);
-        if last != Some(start) {
-            last = Some(start);
-            let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
-            let line = trimmed(&text[start..end]);
-            if runs_unseen(line) {
-                found.push((base + start, line));
-            }
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+        let line = &text[start..end];
+        if memchr::memchr2(b'|', b'(', line.as_bytes()).is_some() && runs_unseen(trimmed(line)) {
+            found.push((base + start, trimmed(line)));
         }
+        from = end;
     }
     found
 }
 
-/// Whether `text` may name a program that brings text: where it does not, as nearly all do, its lines need not
-/// be taken apart.
-fn may_bring(text: &str) -> bool {
-    static NAMES: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| BRING.iter().map(Finder::new).collect());
-    let lower = text.to_ascii_lowercase();
-    // Other letters may become one of these in lower case.
-    !text.is_ascii() || NAMES.iter().any(|name| name.find(lower.as_bytes()).is_some())
+/// Where the first name of [`BRING`] stands in `lower`, which has no capital letters of ASCII, or what may become
+/// a part of one.
+fn bringer(lower: &str) -> Option<usize> {
+    /// Finds all of them at once; `None` where the processor has no instructions for that.
+    static ALL: LazyLock<Option<Searcher>> =
+        LazyLock::new(|| Config::new().builder().extend(BRING).extend(LETTERS).build());
+    match &*ALL {
+        Some(all) => all.find(lower).map(|found| found.start()),
+        None => BRING.iter().chain(LETTERS).filter_map(|name| lower.find(name)).min(),
+    }
 }
 
 fn runs_unseen(line: &str) -> bool {
@@ -441,6 +443,22 @@ mod tests {
             ("frob a | frob b", &["frob"]),
         ] {
             assert_eq!(programs(command), wanted, "{command}");
+        }
+    }
+
+    /// THREATS ms15-b64-sh: what is written otherwise is found where the shell would take it for the same.
+    #[test]
+    fn names_are_found_in_any_case_and_among_other_letters() {
+        let lines = ["CURL x | Bash", "é \u{212a} curl x | sh", "Invo\u{212a}e-WebRequest x | iex"];
+        let text = lines.join("\nbase64 of é (|)\n");
+        let found: Vec<_> = unseen(&text, 0).into_iter().map(|(_, line)| line).collect();
+        assert_eq!(found, [lines[0], lines[2]]);
+        for name in BRING {
+            assert_eq!(
+                unseen(&format!("É\n{} x | sh\n{name} y | sh", name.to_uppercase()), 0).len(),
+                2,
+                "{name}"
+            );
         }
     }
 

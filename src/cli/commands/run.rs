@@ -14,6 +14,7 @@ use crate::ops::run::{Place, RunRequest, run as run_script};
 
 // Arguments of `run`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArgs {
     /// the skill, the script and the arguments that it gets: all that follows the script, also what starts with `-`
     // One list, so that clap reads no flag of its own after the names.

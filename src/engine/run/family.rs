@@ -74,20 +74,19 @@ pub(super) fn born<T>(mark: Mark, spawn: impl FnOnce() -> Result<(Child, T)>) ->
     let own = getrlimit(Resource::Locks);
     let first = load().map(|(_, last)| last);
     // Where this is refused, the mark follows after the birth.
-    let is_set =
-        prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own.clone() }).is_ok();
+    let is_set = prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own }).is_ok();
     let born = spawn();
     if is_set {
         // It was allowed before.
-        let _ = prlimit(None, Resource::Locks, own.clone());
+        let _ = prlimit(None, Resource::Locks, own);
         let leader = born.as_ref().ok().map(|(child, _)| Pid::from_child(child));
-        release(mark, &own, first, leader);
+        release(mark, own, first, leader);
     }
     born
 }
 
 /// Takes the mark off what other threads of this process started, and what that started.
-fn release(mark: Mark, own: &Rlimit, first: Option<i32>, leader: Option<Pid>) {
+fn release(mark: Mark, own: Rlimit, first: Option<i32>, leader: Option<Pid>) {
     let last = load().map(|(_, last)| last);
     // The thread that started the leader, and the leader.
     if let (Some(first), Some(last)) = (first, last)
@@ -108,7 +107,7 @@ fn release(mark: Mark, own: &Rlimit, first: Option<i32>, leader: Option<Pid>) {
         {
             others.push(pid.as_raw_nonzero().get());
             // It has ended already where this fails.
-            let _ = prlimit(Some(pid), Resource::Locks, own.clone());
+            let _ = prlimit(Some(pid), Resource::Locks, own);
         }
     }
 }

@@ -86,8 +86,8 @@ pub(super) fn choose(path: &str, bytes: &[u8], executable: bool, search: &[PathB
 fn wanted<'a>(path: &str, bytes: &'a [u8], executable: bool) -> Result<Wanted<'a>> {
     let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
     let by_ending = ENDINGS.iter().find(|(known, _)| ending.is_some_and(|e| e.eq_ignore_ascii_case(known)));
-    if let Some(line) = first_line(bytes) {
-        let line = line.ok_or_else(|| unknown(path, "a first line that is no text"))?;
+    if let Some(line) = bytes.strip_prefix(b"#!") {
+        let line = first_line(line).ok_or_else(|| unknown(path, "it is no text"))?;
         // What has no known ending is a script by its mode and its first line.
         if by_ending.is_none() && !executable {
             return Err(not_executable(path));
@@ -107,12 +107,11 @@ fn not_executable(path: &str) -> Error {
         .hint("give it an ending such as `.py` or `.sh`, or make it executable with `chmod +x`")
 }
 
-/// What follows `#!`; `Some(None)` where that is no line of text.
-fn first_line(bytes: &[u8]) -> Option<Option<&str>> {
-    let rest = bytes.strip_prefix(b"#!")?;
+/// The line that `rest` begins with, if that is one.
+fn first_line(rest: &[u8]) -> Option<&str> {
     let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-    let line = (end <= MAX_LINE).then(|| std::str::from_utf8(&rest[..end]).ok()).flatten();
-    Some(line.map(str::trim).filter(|line| !line.contains('\0')))
+    let line = std::str::from_utf8(rest.get(..end.min(MAX_LINE + 1))?).ok()?.trim();
+    (end <= MAX_LINE && !line.contains('\0')).then_some(line)
 }
 
 /// As the kernel reads it: a program and one argument. With `env -S` the argument is words.

@@ -217,5 +217,6 @@ pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut 
     })
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests;

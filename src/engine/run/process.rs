@@ -95,7 +95,7 @@ impl Start<'_> {
             open: 2,
             exited: false,
         };
-        let ended = follow.to_the_end();
+        let ended = follow.until_the_end();
         let leftovers = follow.clear(ended);
         follow.drain();
         let Follow { stdout, stderr, .. } = follow;
@@ -245,7 +245,7 @@ struct Follow<'a> {
 
 impl Follow<'_> {
     /// Follows it until it ends by itself, or has to be ended for the reason that is returned.
-    fn to_the_end(&mut self) -> Option<Ended> {
+    fn until_the_end(&mut self) -> Option<Ended> {
         let mut looked = Instant::now();
         while !self.exited {
             let left = self.limits.timeout.saturating_sub(self.began.elapsed());

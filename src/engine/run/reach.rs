@@ -45,22 +45,22 @@ impl Reach {
             WorkDir::Here => directory(&settings.cwd)?,
             WorkDir::Dir(dir) => directory(dir)?,
         };
+        let home = Home::of(settings)?;
         let own_read = real(&options.read)?;
         let mut own_write = real(&options.write)?;
         let closed = match &options.cwd {
             WorkDir::Skill => None,
-            _ => too_wide(settings, stage, &cwd)?,
+            _ => too_wide(settings, &home, stage, &cwd)?,
         };
         if closed.is_none() && options.cwd != WorkDir::Skill {
             own_write.push(cwd.clone());
         }
         let mut read = own_read.clone();
         read.push(stage.skill().to_owned());
-        let home = settings.home.as_deref();
-        read.extend(search.iter().filter(|dir| !is_above_home(home, dir)).cloned());
-        read.extend(installation(home, &interpreter.program));
+        read.extend(search.iter().filter(|dir| !home.is_in(dir)).cloned());
+        read.extend(installation(&home, &interpreter.program));
         if let Some(target) = fs::real_path(&interpreter.program)? {
-            read.extend(installation(home, &target));
+            read.extend(installation(&home, &target));
         }
         let mut write = own_write.clone();
         write.push(stage.private().to_owned());
@@ -93,12 +93,12 @@ fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Why the working directory `cwd` is not opened to a script, if it is not: where more lies below it than
 /// one project. Who means it says so by name.
-fn too_wide(settings: &Settings, stage: &Stage, cwd: &Path) -> Result<Option<String>> {
+fn too_wide(settings: &Settings, home: &Home, stage: &Stage, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
     if stage.skill().starts_with(cwd) {
         return Ok(Some(format!("`{shown}` holds temporary files of other programs")));
     }
-    if is_above_home(settings.home.as_deref(), cwd) {
+    if home.is_in(cwd) {
         return Ok(Some(format!("`{shown}` holds the home directory")));
     }
     let dirs = &settings.dirs;
@@ -111,20 +111,31 @@ fn too_wide(settings: &Settings, stage: &Stage, cwd: &Path) -> Result<Option<Str
     Ok(None)
 }
 
-fn is_above_home(home: Option<&Path>, dir: &Path) -> bool {
-    let real = home.and_then(|home| fs::real_path(home).ok().flatten());
-    dir.parent().is_none() || [home, real.as_deref()].into_iter().flatten().any(|home| home.starts_with(dir))
+/// The home directory, as it is called and as it is.
+struct Home(Vec<PathBuf>);
+
+impl Home {
+    fn of(settings: &Settings) -> Result<Self> {
+        let Some(home) = &settings.home else { return Ok(Self(Vec::new())) };
+        let real = fs::real_path(home)?;
+        Ok(Self([Some(home.clone()), real].into_iter().flatten().collect()))
+    }
+
+    /// Whether it lies in `dir`, or is it; everything lies in the root.
+    fn is_in(&self, dir: &Path) -> bool {
+        dir.parent().is_none() || self.0.iter().any(|home| home.starts_with(dir))
+    }
 }
 
 /// The directory that `program` is installed in with all that it needs, such as that of a version of
 /// Python in the user's home; its own directory where that would open too much.
-fn installation(home: Option<&Path>, program: &Path) -> Option<PathBuf> {
+fn installation(home: &Home, program: &Path) -> Option<PathBuf> {
     let dir = program.parent()?;
     let is_of_programs = dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
     let prefix = dir.parent().filter(|prefix| {
         // `~/.local` has the user's keys beside the programs.
-        is_of_programs && !is_above_home(home, prefix) && !prefix.ends_with(".local")
+        is_of_programs && !home.is_in(prefix) && !prefix.ends_with(".local")
     });
     let wanted = prefix.unwrap_or(dir);
-    (!is_above_home(home, wanted)).then(|| wanted.to_owned())
+    (!home.is_in(wanted)).then(|| wanted.to_owned())
 }
