@@ -14,11 +14,13 @@ NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process
 PYTHON ?= python3
 PYTHON_ENV = $(abspath $(TARGET))/python-env
 PYTHON_BIN = $(PYTHON_ENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
+PYTHON_LOWEST_BIN = $(PYTHON_LOWEST)/$(notdir $(PYTHON_BIN))
 PYTHON_TARGET = $(abspath $(TARGET))/python
 BINDINGS = CARGO_TARGET_DIR="$(PYTHON_TARGET)" PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO)
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install python test test-tools own-skills python-env python-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install python test test-tools own-skills python-env python-tests python-tests-lowest bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +109,22 @@ python-tests: tools python-env ## build the Python package into an environment u
 	    cd python && . "$(PYTHON_BIN)/activate" \
 	        && CARGO_TARGET_DIR="$(PYTHON_TARGET)" maturin develop --quiet --locked && python -m pytest -q $(PYTEST); \
 	fi
+	@$(MAKE) --no-print-directory python-tests-lowest
+
+# The tests of the adapters with the oldest versions that are supported of what they adapt to. They need Python 3.10.
+python-tests-lowest: python-env
+	@if [ ! -e "$(PYTHON_ENV)/ready" ]; then exit 0; fi; \
+	if ! "$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then \
+	    echo 'LangChain needs Python 3.10: its oldest supported version is left out'; exit 0; \
+	fi; \
+	if ! cmp -s python/requirements-lowest.txt "$(PYTHON_LOWEST)/ready"; then \
+	    rm -f "$(PYTHON_LOWEST)/ready"; \
+	    { [ -x "$(PYTHON_LOWEST_BIN)/python" ] || "$(PYTHON_BIN)/python" -m venv "$(PYTHON_LOWEST)"; } \
+	        && "$(PYTHON_LOWEST_BIN)/python" -m pip install --quiet --disable-pip-version-check -r python/requirements-lowest.txt \
+	        && cp python/requirements-lowest.txt "$(PYTHON_LOWEST)/ready" \
+	        || { echo 'what python/requirements-lowest.txt names could not be installed: it is left out'; exit 0; }; \
+	fi; \
+	cd python && PYTHONPATH="$$PWD" "$(PYTHON_LOWEST_BIN)/python" -m pytest -q tests/test_lang[cg]*.py
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }

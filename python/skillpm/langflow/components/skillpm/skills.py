@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from langchain_core.tools import StructuredTool
 from lfx.custom.custom_component.component import Component
+from lfx.field_typing import Tool
 from lfx.io import BoolInput, MultilineInput, Output, StrInput
 from lfx.schema.message import Message
 
@@ -81,7 +81,7 @@ class SkillsComponent(Component):
             self._store = SkillStore(*directories, session=self._session)
         return self._store
 
-    def build_tools(self) -> list[StructuredTool]:
+    def build_tools(self) -> list[Tool]:
         """Return ``load_skill`` and ``read_skill_file``; nothing where skills are not enabled."""
         store = self.store
         tools = [] if store is None else create_skill_tools(store)
