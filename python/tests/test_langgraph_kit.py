@@ -128,7 +128,7 @@ def test_one_bad_skill_breaks_no_other(world: World) -> None:
 
 
 @pytest.mark.req("C15", "C2")
-@pytest.mark.parametrize("name", ["nope", "", "../pdf", "/etc", "a\0b", "P" * 300])
+@pytest.mark.parametrize("name", ["nope", "", "../pdf", "/etc", "a\0b", "\ud800", "P" * 300])
 def test_an_unknown_skill_is_told_with_the_names(world: World, name: str) -> None:
     world.skill("pdf", source="skills")
     world.skill("csv", source="skills")
@@ -157,7 +157,7 @@ def test_files_in_directories_can_be_read(world: World) -> None:
     [
         *("../secret.md", "../pdf-two/own.md", "references/../../secret.md", "/etc/passwd", ""),
         *("sibling", "outside.md", "up/secret.md", "references", "nope.md", "pipe", "data.bin"),
-        *("..", ".", "a\0b", "x" * 5000),
+        *("..", ".", "a\0b", "\ud800", "x" * 5000),
     ],
 )
 def test_nothing_else_is_read(world: World, file: str) -> None:

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Union
+from typing import Annotated, Union
 
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
-from pydantic import BaseModel, Field, PrivateAttr
+from pydantic import AfterValidator, BaseModel, Field, PrivateAttr
 
 from skillpm import SkillManager, SkillpmError
 from skillpm.langchain._errors import as_tool_exception, tool_error
@@ -29,13 +29,21 @@ _SKILL_READ_SAYS = (
 )
 
 
+def _whole(text: str) -> str:
+    """Return a text without halves of characters, which JSON can have and no name has."""
+    return text.encode("utf-8", "replace").decode()
+
+
+_Name = Annotated[str, AfterValidator(_whole)]
+
+
 class _SkillInput(BaseModel):
-    skill_name: str = Field(description="The name of the skill, as it is listed")
+    skill_name: _Name = Field(description="The name of the skill, as it is listed")
 
 
 class _SkillReadInput(BaseModel):
-    skill_name: str = Field(description="The name of the skill that the file belongs to")
-    file_name: str = Field(
+    skill_name: _Name = Field(description="The name of the skill that the file belongs to")
+    file_name: _Name = Field(
         description="The path of the file below the skill's directory, such as references/forms.md"
     )
 

@@ -1,6 +1,6 @@
 """The CPU time of a `SkillKit`, beside that of the package `langchain-skillkit`.
 
-    python benches/python/langgraph.py [--theirs PYTHON] [--skills 10,100] [--pairs 5]
+    python benches/python/against_langchain_skillkit.py [--theirs PYTHON] [--skills 10,100]
 
 It runs in an environment that has `skillpm-py[langgraph]`, built for release (`make python`), and
 `langchain-skillkit` 0.3.0, or `--theirs` names the interpreter of another one that has the latter.
