@@ -25,6 +25,7 @@ const MAX_NAMES: usize = 10;
 
 /// Which script, and how.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct RunRequest {
     /// The skill's name.
     pub skill: String,

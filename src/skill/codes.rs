@@ -13,8 +13,10 @@ impl LoadError {
             | Self::Frontmatter { problem, .. }
             | Self::Yaml { problem, .. } => of_problem(problem),
             Self::Empty => "frontmatter-missing",
-            Self::Missing(field) | Self::EmptyField(field) | Self::Comment(field) => missing(field),
-            Self::NotText { field, .. } => missing(field),
+            Self::Missing(field)
+            | Self::EmptyField(field)
+            | Self::Comment(field)
+            | Self::NotText { field, .. } => missing(field),
             Self::Refused(deviation) => deviation.kind.code(),
         }
     }
