@@ -53,15 +53,18 @@ def create_langchain_tools(
     """
     skills = manager.list_skills()
     names = tool_names([skill.name for skill in skills])
-    handled = handling(handle_tool_error)
+    # A copy costs half of what another one does.
+    blank = StructuredTool(
+        name="", args_schema=_SkillInput, handle_tool_error=handling(handle_tool_error)
+    )
     return [
-        _tool(manager, skill.name, name, skill.description, handled)
+        _tool(blank, manager, skill.name, name, skill.description)
         for skill, name in zip(skills, names)
     ]
 
 
 def _tool(
-    manager: SkillManager, skill: str, name: str, description: str, handled: HandleToolError
+    blank: StructuredTool, manager: SkillManager, skill: str, name: str, description: str
 ) -> StructuredTool:
     def invoke(arguments: str = "") -> str:
         try:
@@ -75,15 +78,14 @@ def _tool(
         except SkillpmError as error:
             raise as_tool_exception(error) from error
 
-    return StructuredTool(
-        name=name,
+    changed = {
+        "name": name,
         # There is none where the manager's preset lets a skill have none.
-        description=description or f"Load the skill {skill}",
-        args_schema=_SkillInput,
-        func=invoke,
-        coroutine=ainvoke,
-        handle_tool_error=handled,
-    )
+        "description": description or f"Load the skill {skill}",
+        "func": invoke,
+        "coroutine": ainvoke,
+    }
+    return blank.model_copy(update=changed)
 
 
 def handling(handle_tool_error: HandleToolError) -> HandleToolError:
