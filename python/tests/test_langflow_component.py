@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import World
+from test_documents import PYTHON, examples
 
 pytest.importorskip("lfx", reason="lfx is not installed")
 
@@ -23,7 +24,7 @@ from skillpm.langflow.components.skillpm.skills import SkillsComponent
 EXTENSION = Path(skillpm.langflow.__file__).parent
 
 # A flow as users of `lfx` write one: the model is scripted, and what the agent did is written down.
-FLOW = '''
+FLOW = """
 import json, sys
 from pathlib import Path
 
@@ -77,7 +78,7 @@ agent = AgentComponent().set(
 )
 recorder = Recorder().set(message=agent.message_response)
 graph = Graph(question, ChatOutput().set(input_value=recorder.record))
-'''
+"""
 LOAD = ("load_skill", {"skill_name": "pdf"})
 READ = ("read_skill_file", {"skill_name": "pdf", "filename": "forms.md"})
 END: tuple[str, dict[str, str]] = ("", {})
@@ -269,3 +270,11 @@ def test_an_installed_package_is_found_and_loaded_under_its_version(skills: Worl
     result = load_extension(extension.extension_root)
     assert not result.errors
     assert [each.class_name for each in result.components] == ["SkillsComponent"]
+
+
+def test_the_flow_of_the_guide_is_one(skills: World) -> None:
+    example, *_ = examples(PYTHON.parent / "docs" / "guide" / "langflow.md")
+    names: dict[str, Any] = {"__name__": "guide"}
+    exec(compile(example, "docs/guide/langflow.md", "exec"), names)
+    edges = {(edge.source_id, edge.target_id) for edge in names["graph"].edges}
+    assert (names["skills"]._id, names["agent"]._id) in edges

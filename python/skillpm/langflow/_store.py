@@ -178,7 +178,9 @@ class SkillStore:
                     continue
                 name = where.parent.name if where.suffix else where.name
                 level = logging.ERROR if problem.severity == "error" else logging.WARNING
-                _log.log(level, "skill `%s`: %s [%s] (%s)", name, problem.message, problem.code, where)
+                _log.log(
+                    level, "skill `%s`: %s [%s] (%s)", name, problem.message, problem.code, where
+                )
         return self._manager
 
     def _loaded(self, skill: str, seconds: float) -> None:
@@ -195,11 +197,15 @@ class SkillStore:
 
     def _failed(self, error: SkillpmError, skill_name: str) -> str:
         """Return what an agent is told of a failure, and what it may ask for instead."""
-        _log.warning("skill `%s`: %s%s", skill_name, error.message, f" ({error.path})" * bool(error.path))
+        _log.warning(
+            "skill `%s`: %s%s", skill_name, error.message, f" ({error.path})" * bool(error.path)
+        )
         if isinstance(error, SkillNotFoundError):
             return _json(error=error.message, available_skills=list(error.available))
         try:
-            return _json(error=error.message, available_files=self.list_supporting_files(skill_name))
+            return _json(
+                error=error.message, available_files=self.list_supporting_files(skill_name)
+            )
         except SkillpmError:
             return _json(error=error.message, available_skills=self.get_skill_names())
 
