@@ -13,21 +13,21 @@ from conftest import World
 
 pytest.importorskip("langchain")
 
-from langchain.agents import create_agent  # noqa: E402
-from langchain.agents.middleware import (  # noqa: E402
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
     AgentMiddleware,
     ClearToolUsesEdit,
     ContextEditingMiddleware,
     SummarizationMiddleware,
     before_model,
 )
-from langchain_core.messages import RemoveMessage, SystemMessage, ToolMessage  # noqa: E402
-from langchain_core.tools import tool  # noqa: E402
-from langgraph.checkpoint.memory import InMemorySaver  # noqa: E402
-from support.model import Call, ScriptedChatModel, calling, calling_all  # noqa: E402
+from langchain_core.messages import RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from support.model import Call, ScriptedChatModel, calling, calling_all
 
-from skillpm import SkillManager  # noqa: E402
-from skillpm.langchain import SkillsMiddleware  # noqa: E402
+from skillpm import SkillManager
+from skillpm.langchain import SkillsMiddleware
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 

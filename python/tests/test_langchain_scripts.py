@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import os
 import pickle
 import sys
 from pathlib import Path
@@ -15,21 +13,21 @@ from conftest import World
 
 pytest.importorskip("langchain_core")
 
-from langchain.agents import create_agent  # noqa: E402
-from langchain_core.messages import ToolMessage  # noqa: E402
-from langchain_core.tools import StructuredTool, ToolException  # noqa: E402
-from langchain_core.utils.function_calling import convert_to_openai_tool  # noqa: E402
-from support.model import ScriptedChatModel, calling  # noqa: E402
+from langchain.agents import create_agent
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import StructuredTool, ToolException
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from support.model import ScriptedChatModel, calling
 
-import skillpm  # noqa: E402
-from skillpm import (  # noqa: E402
+import skillpm
+from skillpm import (
     ConfigurationError,
     PolicyError,
     SkillInvocationError,
     SkillNotFoundError,
     SkillParseError,
 )
-from skillpm.langchain import SkillManager, create_langchain_tools, create_script_tools  # noqa: E402
+from skillpm.langchain import SkillManager, create_langchain_tools, create_script_tools
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
 

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from conftest import World
 
-langchain_core = pytest.importorskip("langchain_core")
+pytest.importorskip("langchain_core")
 
-from langchain.agents import create_agent  # noqa: E402
-from langchain_core.messages import ToolMessage  # noqa: E402
-from langchain_core.runnables import RunnableLambda  # noqa: E402
-from langchain_core.tools import StructuredTool, ToolException  # noqa: E402
-from langchain_core.utils.function_calling import convert_to_openai_tool  # noqa: E402
-from support.model import ScriptedChatModel, calling  # noqa: E402
+from langchain.agents import create_agent
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableLambda
+from langchain_core.tools import StructuredTool, ToolException
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from support.model import ScriptedChatModel, calling
 
-from skillpm import PathError, SkillManager, SkillNotFoundError, SkillpmError  # noqa: E402
-from skillpm.langchain import create_langchain_tools, tool_error  # noqa: E402
+from skillpm import PathError, SkillManager, SkillNotFoundError, SkillpmError
+from skillpm.langchain import create_langchain_tools, tool_error
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "skills"
 

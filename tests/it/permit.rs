@@ -260,6 +260,7 @@ fn ask(context: &Context, change: impl Fn(&mut PermitRequest<'_>)) -> Result<Per
         unsaid: Scripts::Allow,
         allow_scripts: false,
         allow_modified: false,
+        vouched: false,
     };
     change(&mut request);
     permit(context, &request)

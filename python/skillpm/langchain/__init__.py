@@ -5,9 +5,9 @@
 
     agent = create_agent(model, middleware=[SkillsMiddleware("./skills")])
 
-``create_langchain_tools`` makes a tool of each skill, and ``create_script_tools`` one of each script
-of a skill. The middleware tells the model which skills there are and lets it load those that it
-needs. Everything can be invoked with and without ``await``.
+``create_langchain_tools`` makes a tool of each skill, and ``create_script_tools`` one of each
+script of a skill. The middleware tells the model which skills there are and lets it load those that
+it needs. Everything can be invoked with and without ``await``.
 """
 
 from __future__ import annotations

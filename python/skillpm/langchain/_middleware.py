@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Annotated, Any, Union
-from xml.sax.saxutils import escape
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -14,7 +13,6 @@ from langchain.agents.middleware.types import (
     ModelRequest,
     ModelResponse,
     PrivateStateAttr,
-    ToolCallRequest,
 )
 from langchain_core.messages import SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
@@ -27,7 +25,7 @@ from skillpm.langchain._errors import as_tool_exception, tool_error
 from skillpm.langchain._scripts import create_script_tools
 
 if TYPE_CHECKING:
-    from skillpm import SkillMetadata
+    from langchain.agents.middleware.types import ToolCallRequest
 
 StrPath = Union[str, "PathLike[str]"]
 
@@ -65,12 +63,13 @@ class SkillsState(AgentState[Any]):
     loaded_skills: NotRequired[Annotated[dict[str, str], PrivateStateAttr, _merged]]
 
 
-class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
+class SkillsMiddleware(AgentMiddleware[SkillsState, Any]):
     """Gives an agent of ``create_agent`` skills.
 
     Each time the model is called, the system message says which skills there are, once, and as they
-    are then: the messages of the conversation do not have it. The model gets tools to load a skill
-    and to read a file of one, as long as there are skills.
+    are then: the messages of the conversation do not have it. Skills that say that models are not
+    to use them are left out. The model gets tools to load a skill and to read a file of one, as
+    long as there are skills.
 
     A skill that was loaded stays loaded. Where the message with its instructions is gone, because
     the history was summarised, trimmed or cleared, or where the instructions changed since, the
@@ -85,6 +84,8 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
         scripts: Whether the scripts of a skill become tools once it is loaded. The manager decides
             whether they may run.
         pin: Whether loaded skills stay in what the model sees.
+        budget: The largest number of tokens that the list of skills may be. The longest
+            descriptions are shortened for it.
 
     """
 
@@ -96,11 +97,13 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
         *,
         scripts: bool = False,
         pin: bool = True,
+        budget: int | None = None,
     ) -> None:
         super().__init__()
         self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
         self.scripts = scripts
         self.pin = pin
+        self.budget = budget
         self.tools: list[BaseTool] = [
             StructuredTool(
                 name=LOAD,
@@ -152,13 +155,13 @@ class SkillsMiddleware(AgentMiddleware[SkillsState, Any, Any]):
 
     def _told(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the skills that there are now."""
-        skills = self.manager.list_skills()
+        catalog = self.manager.catalog(fields=("description",), budget=self.budget)
         loaded = _loaded(request.state)
-        texts = [f"{_SAYS}\n\n{_catalog(skills)}"] if skills else []
+        texts = [f"{_SAYS}\n\n{catalog.strip()}"] if catalog else []
         if still := self._missing(request, loaded) if self.pin else []:
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
-        if not skills and not loaded:
+        if not catalog and not loaded:
             tools = [tool for tool in tools if not self._is_ours(tool)]
         elif self.scripts:
             taken = {tool.name for tool in tools if isinstance(tool, BaseTool)}
@@ -250,17 +253,8 @@ def _loaded(state: Any) -> dict[str, str]:
     return state.get("loaded_skills") or {}
 
 
-def _catalog(skills: Iterable[SkillMetadata]) -> str:
-    told = "".join(
-        f"<skill>\n<name>{escape(skill.name)}</name>\n"
-        f"<description>{escape(skill.description)}</description>\n</skill>\n"
-        for skill in skills
-    )
-    return f"<available_skills>\n{told}</available_skills>"
-
-
 def _with(message: SystemMessage | None, text: str) -> SystemMessage:
-    """Return a system message that ends with ``text``. Marks of a cache in it stay where they are."""
+    """Return a system message that ends with ``text``. Marks of a cache in it stay."""
     if message is None or not message.content:
         return SystemMessage(text)
     if isinstance(message.content, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import StructuredTool
 
@@ -39,12 +39,12 @@ class SkillManager(skillpm.SkillManager):
 
 def create_script_tools(
     manager: skillpm.SkillManager,
-    skill: Union[str, Skill, SkillMetadata],
+    skill: str | Skill | SkillMetadata,
     *,
     handle_tool_error: HandleToolError = False,
-    timeout: Union[float, None] = None,
-    cwd: Union[str, PathLike[str], None] = None,
-    env: Union[Mapping[str, str], None] = None,
+    timeout: float | None = None,
+    cwd: str | PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
     sandbox: Literal["auto", "require", "off"] = "auto",
     network: bool = True,
     allow_modified: bool = False,
@@ -94,7 +94,7 @@ def create_script_tools(
     return [_tool(manager, name, script, options, handled) for script in scripts]
 
 
-def _named(skill: Union[str, Skill, SkillMetadata]) -> str:
+def _named(skill: str | Skill | SkillMetadata) -> str:
     """Return the name that finds this very skill, also where another hides it."""
     if isinstance(skill, str):
         return skill
@@ -106,7 +106,7 @@ class _ScriptTool(StructuredTool):
     """A tool whose arguments may have any names, and which takes a text as well."""
 
     def _to_args_and_kwargs(
-        self, tool_input: Union[str, dict[str, Any]], tool_call_id: Any
+        self, tool_input: str | dict[str, Any], tool_call_id: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         # LangChain lets no tool with a schema of JSON take a text. The rest is checked by the core.
         return (tool_input,), {}

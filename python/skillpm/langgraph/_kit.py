@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Union
 
-from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
+from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
 from pydantic import BaseModel, Field, PrivateAttr
 
-from skillpm import InternalError, SkillManager, SkillNotFoundError, SkillpmError
+from skillpm import SkillManager, SkillpmError
+from skillpm.langchain._errors import as_tool_exception, tool_error
 
 StrPath = Union[str, "os.PathLike[str]"]
 
@@ -102,7 +103,7 @@ class SkillKit(BaseToolkit):
                 name=SKILL,
                 description=f"{_SKILL_SAYS}\n\n{catalog}" if catalog else _SKILL_SAYS,
                 args_schema=_SkillInput,
-                handle_tool_error=True,
+                handle_tool_error=tool_error,
             ),
             StructuredTool.from_function(
                 func=self._read,
@@ -110,7 +111,7 @@ class SkillKit(BaseToolkit):
                 name=SKILL_READ,
                 description=_SKILL_READ_SAYS,
                 args_schema=_SkillReadInput,
-                handle_tool_error=True,
+                handle_tool_error=tool_error,
             ),
         ]
 
@@ -118,33 +119,22 @@ class SkillKit(BaseToolkit):
         try:
             return self.manager.invoke_skill(skill_name, form="bare")
         except SkillpmError as error:
-            raise _told(error) from error
+            raise as_tool_exception(error) from error
 
     async def _aload(self, skill_name: str) -> str:
         try:
             return await self.manager.ainvoke_skill(skill_name, form="bare")
         except SkillpmError as error:
-            raise _told(error) from error
+            raise as_tool_exception(error) from error
 
     def _read(self, skill_name: str, file_name: str) -> str:
         try:
             return self.manager.read_skill_file(skill_name, file_name)
         except SkillpmError as error:
-            raise _told(error) from error
+            raise as_tool_exception(error) from error
 
     async def _aread(self, skill_name: str, file_name: str) -> str:
         try:
             return await self.manager.aread_skill_file(skill_name, file_name)
         except SkillpmError as error:
-            raise _told(error) from error
-
-
-def _told(error: SkillpmError) -> Exception:
-    """Return what the model is told of an error, or a defect as it is: no model can help it."""
-    if isinstance(error, InternalError):
-        return error
-    if isinstance(error, SkillNotFoundError):
-        names = ", ".join(f"`{name}`" for name in error.available)
-        return ToolException(f"{error.message}. Available skills: {names or 'none'}")
-    # The hint is for who wrote the program.
-    return ToolException(error.message)
+            raise as_tool_exception(error) from error
