@@ -116,14 +116,18 @@ def enabled(**inputs: Any) -> SkillsComponent:
 
 
 @pytest.mark.req("S3-US-1", "S3-US-2", "S3-US-5", "S3-US-10", "S3-FR-21", "S3-FR-22", "S3-FR-26")
+@pytest.mark.req("S3-FR-27", "S3-FR-28")
 def test_an_agent_loads_a_skill_reads_its_file_and_answers(skills: World) -> None:
     result = LocalFlowRunner()(flow(skills, LOAD, READ, END), "Fill it", session_id="s-1")
     assert result.ok and result.text == "answered", result.raw
     told = seen(skills)
     names = [name for name, _, _ in told["blocks"]]
     assert names == ["load_skill", "read_skill_file"]
-    assert "See forms.md." in told["blocks"][0][1]
-    assert "How to fill forms." in told["blocks"][1][1]
+    load, read = (output for _, output, _ in told["blocks"])
+    for text in ("See forms.md.", '"skill_name":"pdf"', '"description":"Does pdf.'):
+        assert text in load
+    for text in ("How to fill forms.", '"skill_name": "pdf"', '"filename": "forms.md"'):
+        assert text in read
     assert all(isinstance(duration, int) for _, _, duration in told["blocks"])
     assert told["prompt"].startswith("Be helpful.")
     assert told["prompt"].count("<available_skills>") == 1
