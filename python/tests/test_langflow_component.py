@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import World
+from test_documents import PYTHON, examples
 
 pytest.importorskip("lfx", reason="lfx is not installed")
 
@@ -23,7 +24,7 @@ from skillpm.langflow.components.skillpm.skills import SkillsComponent
 EXTENSION = Path(skillpm.langflow.__file__).parent
 
 # A flow as users of `lfx` write one: the model is scripted, and what the agent did is written down.
-FLOW = '''
+FLOW = """
 import json, sys
 from pathlib import Path
 
@@ -77,7 +78,7 @@ agent = AgentComponent().set(
 )
 recorder = Recorder().set(message=agent.message_response)
 graph = Graph(question, ChatOutput().set(input_value=recorder.record))
-'''
+"""
 LOAD = ("load_skill", {"skill_name": "pdf"})
 READ = ("read_skill_file", {"skill_name": "pdf", "filename": "forms.md"})
 END: tuple[str, dict[str, str]] = ("", {})
@@ -115,14 +116,18 @@ def enabled(**inputs: Any) -> SkillsComponent:
 
 
 @pytest.mark.req("S3-US-1", "S3-US-2", "S3-US-5", "S3-US-10", "S3-FR-21", "S3-FR-22", "S3-FR-26")
+@pytest.mark.req("S3-FR-27", "S3-FR-28")
 def test_an_agent_loads_a_skill_reads_its_file_and_answers(skills: World) -> None:
     result = LocalFlowRunner()(flow(skills, LOAD, READ, END), "Fill it", session_id="s-1")
     assert result.ok and result.text == "answered", result.raw
     told = seen(skills)
     names = [name for name, _, _ in told["blocks"]]
     assert names == ["load_skill", "read_skill_file"]
-    assert "See forms.md." in told["blocks"][0][1]
-    assert "How to fill forms." in told["blocks"][1][1]
+    load, read = (output for _, output, _ in told["blocks"])
+    for text in ("See forms.md.", '"skill_name":"pdf"', '"description":"Does pdf.'):
+        assert text in load
+    for text in ("How to fill forms.", '"skill_name": "pdf"', '"filename": "forms.md"'):
+        assert text in read
     assert all(isinstance(duration, int) for _, _, duration in told["blocks"])
     assert told["prompt"].startswith("Be helpful.")
     assert told["prompt"].count("<available_skills>") == 1
@@ -269,3 +274,11 @@ def test_an_installed_package_is_found_and_loaded_under_its_version(skills: Worl
     result = load_extension(extension.extension_root)
     assert not result.errors
     assert [each.class_name for each in result.components] == ["SkillsComponent"]
+
+
+def test_the_flow_of_the_guide_is_one(skills: World) -> None:
+    example, *_ = examples(PYTHON.parent / "docs" / "guide" / "langflow.md")
+    names: dict[str, Any] = {"__name__": "guide"}
+    exec(compile(example, "docs/guide/langflow.md", "exec"), names)
+    edges = {(edge.source_id, edge.target_id) for edge in names["graph"].edges}
+    assert (names["skills"]._id, names["agent"]._id) in edges

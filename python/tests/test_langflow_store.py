@@ -6,7 +6,6 @@ import json
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from time import process_time
 
 import pytest
@@ -96,7 +95,9 @@ def test_of_two_skills_with_one_name_the_last_is_used_and_it_is_told(
         store = SkillStore("one", "two")
     skill = store.load("a")
     assert skill is not None and skill.content.strip() == "second"
-    assert any(str(first) in r.getMessage() and str(second) in r.getMessage() for r in caplog.records)
+    assert any(
+        str(first) in r.getMessage() and str(second) in r.getMessage() for r in caplog.records
+    )
 
 
 @pytest.mark.req("S3-FR-7", "S3-FR-8", "S3-FR-9", "S3-FR-10", "S3-FR-13", "S3-US-4", "C17")
@@ -166,7 +167,9 @@ def test_load_skill_answers_with_the_keys_of_the_specification(store: SkillStore
 
 @pytest.mark.req("S3-FR-15", "S3-US-3", "C15")
 @pytest.mark.parametrize("name", ["none", "", "../pdf", "/etc"])
-def test_an_unknown_skill_is_an_error_with_the_names_there_are(store: SkillStore, name: str) -> None:
+def test_an_unknown_skill_is_an_error_with_the_names_there_are(
+    store: SkillStore, name: str
+) -> None:
     for answer in (store.load_skill(name), store.read_skill_file(name, "forms.md")):
         told = json.loads(answer)
         assert set(told) == {"error", "available_skills"}
@@ -187,7 +190,16 @@ def test_read_skill_file_answers_with_the_keys_of_the_specification(
 @pytest.mark.req("S3-FR-11", "S3-US-11", "S3-SM-5", "C16")
 @pytest.mark.parametrize(
     "name",
-    ["../csv/SKILL.md", "notes..md", "a/../../x", "/etc/passwd", "\\etc", "link.md", "sib/x.md", ""],
+    [
+        "../csv/SKILL.md",
+        "notes..md",
+        "a/../../x",
+        "/etc/passwd",
+        "\\etc",
+        "link.md",
+        "sib/x.md",
+        "",
+    ],
 )
 def test_no_name_and_no_link_leads_out_of_a_skill(
     world: World, store: SkillStore, name: str
@@ -236,7 +248,10 @@ def test_each_load_is_written_down_with_skill_time_and_session(
 
 @pytest.mark.req("S3-US-10", "S3-US-3")
 def test_what_cannot_be_written_down_keeps_no_skill_from_an_agent(
-    world: World, store: SkillStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    world: World,
+    store: SkillStore,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(load: SkillLoad) -> None:
         raise RuntimeError(load.skill)

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 from conftest import World
+from test_documents import PYTHON
+from test_documents import examples as examples_of
 
 pytest.importorskip("langchain_core", reason="langchain-core is not installed")
 
@@ -117,3 +119,20 @@ def test_the_store_imports_no_langchain() -> None:
         "assert not {'langchain_core', 'pydantic', 'lfx'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_examples_of_the_guide(
+    tools: dict[str, StructuredTool], capsys: pytest.CaptureFixture[str]
+) -> None:
+    flow, *examples = examples_of(PYTHON.parent / "docs" / "guide" / "langflow.md")
+    assert len(examples) == 3 and "AgentComponent" in flow
+    names: dict[str, object] = {"__name__": "guide"}
+    for example in examples:
+        exec(compile(example, "docs/guide/langflow.md", "exec"), names)
+    assert "<name>pdf</name>" in str(names["prompt"])
+    assert capsys.readouterr().out.startswith("SkillLoad(skill='pdf', milliseconds=")
+    header_of = names["header_of"]
+    assert callable(header_of)
+    loading = header_of("load_skill", "title_start", "Accessing")
+    assert loading == {"title": "Loading skill", "icon": "BookMarked"}
+    assert header_of("other", "title_start", "Accessing")["title"] == "Accessing"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from lfx.custom.custom_component.component import Component
 from lfx.field_typing import Tool
@@ -26,7 +26,7 @@ class SkillsComponent(Component):
     icon = "BookMarked"
     name = "SkillpmSkills"
 
-    inputs = [
+    inputs: ClassVar[list[Any]] = [
         BoolInput(
             name="enable_skills",
             display_name="Enable Skills",
@@ -50,7 +50,7 @@ class SkillsComponent(Component):
             value="You are a helpful assistant that can use tools to answer questions.",
         ),
     ]
-    outputs = [
+    outputs: ClassVar[list[Output]] = [
         Output(display_name="Tools", name="tools", method="build_tools", types=["Tool"]),
         Output(display_name="Catalog", name="catalog", method="build_catalog"),
         Output(display_name="Instructions", name="instructions", method="build_instructions"),
