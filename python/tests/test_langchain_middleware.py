@@ -38,9 +38,10 @@ def ask(request: pytest.FixtureRequest) -> Any:
 
     def ask(agent: Any, text: str = "Go on.", config: Any = None) -> list[Any]:
         asked = {"messages": [("user", text)]}
-        if request.param == "sync":
-            return agent.invoke(asked, config)["messages"]
-        return asyncio.run(agent.ainvoke(asked, config))["messages"]
+        sync = request.param == "sync"
+        result = agent.invoke(asked, config) if sync else asyncio.run(agent.ainvoke(asked, config))
+        messages: list[Any] = result["messages"]
+        return messages
 
     return ask
 
@@ -91,7 +92,7 @@ def test_marks_of_a_cache_stay(world: World, ask: Any) -> None:
     model = ScriptedChatModel("ok")
     prompt = SystemMessage([block])
     ask(create_agent(model, system_prompt=prompt, middleware=[SkillsMiddleware()]))
-    content = model.calls[0].messages[0].content
+    content: Any = model.calls[0].messages[0].content
     assert content[0] == block
     assert "<name>pdf</name>" in content[1]["text"]
     assert prompt.content == [block]
@@ -135,7 +136,7 @@ def test_the_model_is_told_of_its_mistakes(world: World, ask: Any) -> None:
     )
     world.write("secret", "s3cret")
     messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
-    told = [message for message in messages if isinstance(message, ToolMessage)]
+    told: list[Any] = [message for message in messages if isinstance(message, ToolMessage)]
     assert [message.status for message in told] == ["error"] * 3
     assert told[0].content.endswith("Available skills: `pdf`")
     assert "s3cret" not in told[1].content

@@ -7,6 +7,7 @@ import json
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import World
@@ -111,9 +112,9 @@ def test_a_script_that_fails(world: World) -> None:
     again = pickle.loads(pickle.dumps(error))
     assert isinstance(again, SkillInvocationError)
     assert (again.stderr, str(again)) == (error.stderr, str(error))
-    with pytest.raises(ToolException) as raised:
+    with pytest.raises(ToolException) as also:
         asyncio.run(tool.ainvoke("x"))
-    assert isinstance(raised.value, SkillInvocationError)
+    assert isinstance(also.value, SkillInvocationError)
 
 
 @pytest.mark.req("S1-AC-5", "S1-SM-2", "S1-FR-204.2")
@@ -201,13 +202,13 @@ def test_options_reach_the_script(world: World, tmp_path: Path) -> None:
 def test_an_agent_uses_scripts(world: World) -> None:
     tools = SkillManager(EXAMPLES, preset="s0", trusted=True).get_skill_tools("calculator")
     assert [tool.name for tool in tools] == ["calculator__add", "calculator__multiply"]
-    asked = {"messages": [("user", "2 + 3, times 4")]}
+    asked: Any = {"messages": [("user", "2 + 3, times 4")]}
 
     def model() -> ScriptedChatModel:
         return ScriptedChatModel(
             calling("calculator__add", a=2, b=3),
             calling("calculator__multiply", a=5, b=4),
-            lambda messages: f"It is {messages[-1].content.strip()}.",
+            lambda messages: f"It is {messages[-1].text.strip()}.",
         )
 
     result = create_agent(model(), tools).invoke(asked)
@@ -221,7 +222,8 @@ def test_an_agent_is_told_that_a_script_failed(world: World) -> None:
     script(world, "bad.sh", "echo 'no such page' >&2\nexit 3\n")
     tools = create_script_tools(manager(), "pdf", handle_tool_error=True)
     model = ScriptedChatModel(calling("pdf__bad", arguments=[]), "It failed.")
-    messages = create_agent(model, tools).invoke({"messages": [("user", "go")]})["messages"]
+    agent: Any = create_agent(model, tools)
+    messages = agent.invoke({"messages": [("user", "go")]})["messages"]
     told = messages[-2]
     assert isinstance(told, ToolMessage)
     assert told.status == "error"

@@ -7,6 +7,7 @@ import pickle
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import World
@@ -155,10 +156,10 @@ def test_what_a_model_is_told_of_a_failure(world: World) -> None:
     plain, _ = create_langchain_tools(manager, handle_tool_error="It is gone.")
     shutil.rmtree(directory)
     call = {"name": "pdf", "args": {}, "id": "1", "type": "tool_call"}
-    message = tool.invoke(call)
+    message: Any = tool.invoke(call)
     assert isinstance(message, ToolMessage)
     assert message.status == "error"
-    assert message.content.endswith("Available skills: `zip`")
+    assert str(message.content).endswith("Available skills: `zip`")
     assert asyncio.run(tool.ainvoke(call)).content == message.content
     assert plain.invoke(call).content == "It is gone."
     assert tool_error(PathError("no file", hint="look")) == "no file"
@@ -170,11 +171,11 @@ def test_an_agent_uses_a_skill(world: World) -> None:
     directory = world.skill("review", "Review $ARGUMENTS.\n")
     expected = f"Base directory for this skill: {directory}\n\nReview a.py.\n"
 
-    def agent():
+    def agent() -> tuple[ScriptedChatModel, Any]:
         model = ScriptedChatModel(calling("review", arguments="a.py"), "It is fine.")
         return model, create_agent(model, create_langchain_tools(SkillManager()))
 
-    asked = {"messages": [("user", "Review a.py")]}
+    asked: Any = {"messages": [("user", "Review a.py")]}
     model, sync = agent()
     result = sync.invoke(asked)
     assert [message.content for message in result["messages"]][-2:] == [expected, "It is fine."]
@@ -188,8 +189,8 @@ def test_an_agent_uses_a_skill(world: World) -> None:
 def test_a_chain_uses_a_skill(world: World) -> None:
     world.skill("review", "Review $ARGUMENTS.\n")
     [tool] = create_langchain_tools(SkillManager())
-    model = ScriptedChatModel(lambda messages: f"{messages[0].content.splitlines()[-1]} Done.")
-    chain = RunnableLambda(lambda path: {"arguments": path}) | tool | model
+    model = ScriptedChatModel(lambda messages: f"{messages[0].text.splitlines()[-1]} Done.")
+    chain: Any = RunnableLambda(lambda path: {"arguments": path}) | tool | model
     assert chain.invoke("a.py").content == "Review a.py. Done."
 
 
@@ -200,7 +201,8 @@ def test_an_agent_uses_the_example_skills(world: World) -> None:
     assert [tool.name for tool in tools] == ["code-reviewer", "git-helper", "markdown-formatter"]
     for tool in tools:
         model = ScriptedChatModel(calling(tool.name, arguments="README.md"), "Done.")
-        result = create_agent(model, tools).invoke({"messages": [("user", "Do it")]})
+        agent: Any = create_agent(model, tools)
+        result = agent.invoke({"messages": [("user", "Do it")]})
         text = result["messages"][-2].content
         assert text == manager.invoke_skill(tool.name, "README.md")
         assert "README.md" in text

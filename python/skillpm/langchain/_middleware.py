@@ -63,7 +63,7 @@ class SkillsState(AgentState[Any]):
     loaded_skills: NotRequired[Annotated[dict[str, str], PrivateStateAttr, _merged]]
 
 
-class SkillsMiddleware(AgentMiddleware[SkillsState, Any]):
+class SkillsMiddleware(AgentMiddleware[Any, Any]):
     """Gives an agent of ``create_agent`` skills.
 
     Each time the model is called, the system message says which skills there are, once, and as they

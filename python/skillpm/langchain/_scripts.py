@@ -112,10 +112,10 @@ class _ScriptTool(StructuredTool):
         return (tool_input,), {}
 
     # LangChain's own also give the function what is called `config` and `run_manager`.
-    def _run(self, arguments: Any) -> Any:
+    def _run(self, arguments: Any) -> Any:  # type: ignore[override]
         return self.func(arguments)  # type: ignore[misc]
 
-    async def _arun(self, arguments: Any) -> Any:
+    async def _arun(self, arguments: Any) -> Any:  # type: ignore[override]
         return await self.coroutine(arguments)  # type: ignore[misc]
 
 
