@@ -159,7 +159,7 @@ def test_what_a_model_is_told_of_a_failure(world: World) -> None:
     message: Any = tool.invoke(call)
     assert isinstance(message, ToolMessage)
     assert message.status == "error"
-    assert message.content.endswith("Available skills: `zip`")
+    assert str(message.content).endswith("Available skills: `zip`")
     assert asyncio.run(tool.ainvoke(call)).content == message.content
     assert plain.invoke(call).content == "It is gone."
     assert tool_error(PathError("no file", hint="look")) == "no file"
