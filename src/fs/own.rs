@@ -58,7 +58,11 @@ impl Own {
         let created = created.and_then(|since| {
             Some(Moment { seconds: since.as_secs().try_into().ok()?, nanoseconds: since.subsec_nanos() })
         });
-        let identity = Identity { inode: inode(&metadata), created };
+        #[cfg(unix)]
+        let inode = Some(std::os::unix::fs::MetadataExt::ino(&metadata));
+        #[cfg(not(unix))]
+        let inode = None;
+        let identity = Identity { inode, created };
         Ok(Some(Self { identity, exposure: exposure(&metadata) }))
     }
 }
@@ -117,12 +121,6 @@ pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
 }
 
 #[cfg(unix)]
-fn inode(metadata: &fs::Metadata) -> Option<u64> {
-    use std::os::unix::fs::MetadataExt as _;
-    Some(metadata.ino())
-}
-
-#[cfg(unix)]
 fn exposure(metadata: &fs::Metadata) -> Option<Exposure> {
     use std::os::unix::fs::MetadataExt as _;
     let owner = metadata.uid();
@@ -140,11 +138,6 @@ fn others_may_write(metadata: &fs::Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn inode(_metadata: &fs::Metadata) -> Option<u64> {
-    None
-}
-
-#[cfg(not(unix))]
 fn exposure(_metadata: &fs::Metadata) -> Option<Exposure> {
     None
 }
@@ -154,7 +147,8 @@ fn others_may_write(_metadata: &fs::Metadata) -> bool {
     false
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 

@@ -146,20 +146,17 @@ pub(super) fn of_place(context: &Context, scopes: &[InForce], real: &Path) -> Re
     let (files, digest) = read(&root).map_err(|error| unreadable(&root, error))?;
     let same_place = |claim: &&Claim| claim.place == root;
     let exact = claims.iter().filter(same_place).find(|claim| claim.locked.digest == digest);
-    let provenance = match exact.or(claims.first()) {
-        Some(claim) => {
-            let locked = claim.locked.clone();
-            let modified = exact.is_none().then(|| {
-                let store = Store::new(&context.settings).ok();
-                Modified { found: digest, files: changed(&files, &locked.digest, store.as_ref()) }
-            });
-            let (name, scope, place) = (claim.name.clone(), claim.scope, root);
-            Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified }))
-        }
-        None => {
-            let origin = Origin::Local(root.display().to_string());
-            Provenance::Unlocked(UnlockedSkill { path: root, origin })
-        }
+    let provenance = if let Some(claim) = exact.or(claims.first()) {
+        let locked = claim.locked.clone();
+        let modified = exact.is_none().then(|| {
+            let store = Store::new(&context.settings).ok();
+            Modified { found: digest, files: changed(&files, &locked.digest, store.as_ref()) }
+        });
+        let (name, scope, place) = (claim.name.clone(), claim.scope, root);
+        Provenance::Locked(Box::new(LockedSkill { name, scope, place, locked, modified }))
+    } else {
+        let origin = Origin::Local(root.display().to_string());
+        Provenance::Unlocked(UnlockedSkill { path: root, origin })
     };
     Ok(Checked { provenance, files, digest, below })
 }

@@ -342,17 +342,17 @@ fn the_verb_tells_what_holds_for_scripts() {
     exit: 0
     --- stdout
     admitted npm:x
-      its scripts may not run: [DIR]/project/rules.toml:2:17: `scripts-deny = "npm:*"`
+      its scripts may not run: [DIR]/project/rules.toml:2:17: `scripts-deny = "npm:*"` says so
     admitted github:acme/x
-      its scripts may run if a person agrees: [DIR]/project/rules.toml:1:11: `scripts = "ask"`
+      its scripts may run if a person agrees: [DIR]/project/rules.toml:1:11: `scripts = "ask"` says so
     admitted ./src/demo
-      its scripts may not run: [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
+      its scripts may not run: its source is on no line of the list of those whose scripts may run, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
     "#);
     insta::assert_snapshot!(greet(&sandbox), @r#"
     exit: 5
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
-      caused by: [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"` says so
+      caused by: its source is on no line of the list of those whose scripts may run, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
     hint: `skillpm policy` shows every line that has a say
     "#);
 }
