@@ -27,6 +27,20 @@ pub(super) fn born<T>(_mark: Mark, spawn: impl FnOnce() -> Result<T>) -> Result<
     spawn()
 }
 
+/// Whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
+pub(super) fn has_ended(child: &mut Child) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
+    }
+    #[cfg(not(unix))]
+    {
+        !matches!(child.try_wait(), Ok(None))
+    }
+}
+
 /// The process group of one run.
 pub(super) struct Family {
     #[cfg(unix)]

@@ -88,12 +88,6 @@ pub(super) fn born<T>(mark: Mark, spawn: impl FnOnce() -> Result<(Child, T)>) ->
 /// Takes the mark off what other threads of this process started, and what that started.
 fn release(mark: Mark, own: Rlimit, first: Option<i32>, leader: Option<Pid>) {
     let last = load().map(|(_, last)| last);
-    // The thread that started the leader, and the leader.
-    if let (Some(first), Some(last)) = (first, last)
-        && last.checked_sub(first) == Some(2)
-    {
-        return;
-    }
     let all = match (first, last) {
         (Some(first), Some(last)) if (first..first.saturating_add(FEW)).contains(&last) => {
             (first..=last).filter_map(Pid::from_raw).collect()

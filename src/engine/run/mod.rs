@@ -5,6 +5,8 @@
 //! started, its output is bounded, and on Linux it is kept from files that are none of its business.
 //! Whether it may run is asked elsewhere; `docs/design/run.md` says why all this is done as it is.
 
+#[cfg_attr(not(target_os = "linux"), path = "ears_elsewhere.rs")]
+mod ears;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod environment;

@@ -17,6 +17,13 @@ pub(super) struct Plan {
     pub(super) no_network: bool,
 }
 
+impl Plan {
+    /// Whether anything is kept from it.
+    pub(super) fn restricts(&self) -> bool {
+        self.files || self.keep_mark || self.no_network
+    }
+}
+
 /// What was done of a [`Plan`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Done {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::ears::Ears;
 use super::family::{self, Family};
 use super::interpreter::Interpreter;
 use super::limits::Limits;
@@ -23,15 +23,13 @@ use crate::interrupt::{self, Running};
 /// How often a running script is looked at.
 const TICK: Duration = Duration::from_millis(20);
 /// How often it is looked at while it is to end.
-const SOON: Duration = Duration::from_millis(10);
+pub(super) const SOON: Duration = Duration::from_millis(10);
 /// How long one goes on ending what does not end.
 const STUBBORN: Duration = Duration::from_secs(10);
 /// How long the rest of its output may take once all of it has ended.
 const LINGER: Duration = Duration::from_secs(1);
 /// How much is read at once; a pipe holds no more.
-const PIECE: usize = 64 << 10;
-/// How many pieces wait to be handed on.
-const PIECES: usize = 8;
+pub(super) const PIECE: usize = 64 << 10;
 
 /// A script that is ready to be started.
 pub(super) struct Start<'a> {
@@ -60,11 +58,23 @@ pub(super) struct Went {
 }
 
 /// What is heard of a script.
-enum Heard {
+pub(super) enum Heard {
+    /// It wrote this.
     Piece(Stream, Vec<u8>),
-    /// All of it was read: so many bytes.
+    /// An output was read to its end: so many bytes.
     All(Stream, u64),
+    /// It has ended, and was not waited for yet.
     Exited,
+}
+
+impl Heard {
+    /// The output of which this is the end.
+    pub(super) fn ended(&self) -> Option<Stream> {
+        match self {
+            Self::All(stream, _) => Some(*stream),
+            _ => None,
+        }
+    }
 }
 
 impl Start<'_> {
@@ -75,18 +85,11 @@ impl Start<'_> {
         let (mark, limits) = (self.mark, self.limits);
         let (mut child, done) = family::born(mark, || self.spawn())?;
         let family = Family::of(&child, mark, limits);
-        let (sender, heard) = sync_channel(PIECES);
-        if let Some(out) = child.stdout.take() {
-            listen(out, Stream::Out, limits.output, sender.clone());
-        }
-        if let Some(err) = child.stderr.take() {
-            listen(err, Stream::Err, limits.output, sender.clone());
-        }
-        await_end(&child, sender);
+        let ears = Ears::of(&mut child, limits.output);
         let mut follow = Follow {
             child: &mut child,
             family,
-            heard,
+            ears,
             watch,
             limits,
             began,
@@ -107,7 +110,7 @@ impl Start<'_> {
     /// Starts it, from a thread that is restricted as it is to be.
     fn spawn(&self) -> Result<(Child, Done)> {
         let mut command = self.command()?;
-        let restricted = || {
+        let mut restricted = || {
             let done = sandbox::restrict(&self.plan)
                 .map_err(|reason| sandbox_missing(&format!("the system refused it: {reason}")))?;
             if self.require && !done.whole {
@@ -121,6 +124,9 @@ impl Start<'_> {
             family::limit(&child, self.limits);
             Ok((child, done))
         };
+        if !self.plan.restricts() {
+            return restricted();
+        }
         thread::scope(|scope| {
             let spawned = thread::Builder::new().spawn_scoped(scope, restricted);
             let spawned = spawned.map_err(|error| Error::io("failed to start a thread").because(error))?;
@@ -177,49 +183,6 @@ fn not_started(interpreter: &Interpreter, error: io::Error) -> Error {
     }
 }
 
-/// Hands on what comes from `from`, `limit` bytes of it, and reads the rest away: a script that writes
-/// more than anybody wants goes on as if it were read.
-fn listen(mut from: impl Read + Send + 'static, stream: Stream, limit: u64, to: SyncSender<Heard>) {
-    thread::spawn(move || {
-        let mut buffer = vec![0; PIECE];
-        let mut total: u64 = 0;
-        loop {
-            match from.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(count) if count > 0 => {
-                    let room = usize::try_from(limit.saturating_sub(total)).unwrap_or(usize::MAX);
-                    total += count as u64;
-                    let piece = &buffer[..count.min(room)];
-                    if !piece.is_empty() && to.send(Heard::Piece(stream, piece.to_vec())).is_err() {
-                        return;
-                    }
-                }
-                _ => {
-                    // Nobody may listen any more.
-                    let _ = to.send(Heard::All(stream, total));
-                    return;
-                }
-            }
-        }
-    });
-}
-
-/// Tells when `child` has ended, and leaves it to be waited for: until then its number is nobody else's.
-#[cfg(unix)]
-fn await_end(child: &Child, to: SyncSender<Heard>) {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-    thread::spawn(move || {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == rustix::io::Errno::INTR) {}
-        let _ = to.send(Heard::Exited);
-    });
-}
-
-/// It is looked after at each tick.
-#[cfg(not(unix))]
-fn await_end(_child: &Child, _to: SyncSender<Heard>) {}
-
 fn exit(status: ExitStatus) -> Exit {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -232,7 +195,7 @@ fn exit(status: ExitStatus) -> Exit {
 struct Follow<'a> {
     child: &'a mut Child,
     family: Family,
-    heard: Receiver<Heard>,
+    ears: Ears,
     watch: &'a mut dyn Watch,
     limits: &'a Limits,
     began: Instant,
@@ -252,7 +215,7 @@ impl Follow<'_> {
             if left.is_zero() {
                 return Some(Ended::Timeout);
             }
-            self.hear(left.min(TICK));
+            self.hear(left.min(if cfg!(target_os = "linux") { TICK } else { SOON }));
             if looked.elapsed() >= TICK {
                 looked = Instant::now();
                 if interrupt::asked() || self.watch.is_stopped() {
@@ -261,9 +224,6 @@ impl Follow<'_> {
                 if self.family.is_more_than(self.limits.processes) {
                     return Some(Ended::Processes);
                 }
-                if cfg!(not(unix)) {
-                    self.exited |= !matches!(self.child.try_wait(), Ok(None));
-                }
             }
         }
         None
@@ -271,19 +231,28 @@ impl Follow<'_> {
 
     /// Waits for what comes next, and takes it.
     fn hear(&mut self, limit: Duration) {
-        match self.heard.recv_timeout(limit) {
-            Ok(Heard::Piece(stream, bytes)) => {
-                self.watch.output(stream, &bytes);
-                self.captured(stream).bytes.extend_from_slice(&bytes);
+        let began = Instant::now();
+        let all = self.ears.hear(limit);
+        if all.is_empty() && self.exited && self.open == 0 {
+            // Nothing is left to be heard, only processes to end.
+            thread::sleep(limit.min(SOON).saturating_sub(began.elapsed()));
+        }
+        for heard in all {
+            match heard {
+                Heard::Piece(stream, bytes) => {
+                    self.watch.output(stream, &bytes);
+                    self.captured(stream).bytes.extend_from_slice(&bytes);
+                }
+                Heard::All(stream, total) => {
+                    self.captured(stream).total = total;
+                    self.open = self.open.saturating_sub(1);
+                }
+                Heard::Exited => self.exited = true,
             }
-            Ok(Heard::All(stream, total)) => {
-                self.captured(stream).total = total;
-                self.open = self.open.saturating_sub(1);
-            }
-            Ok(Heard::Exited) => self.exited = true,
-            Err(RecvTimeoutError::Timeout) => {}
-            // All of them are gone, so nothing is left to wait for but its end.
-            Err(RecvTimeoutError::Disconnected) => thread::sleep(limit.min(SOON)),
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            self.exited |= family::has_ended(self.child);
         }
     }
 
