@@ -14,11 +14,13 @@ NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process
 PYTHON ?= python3
 PYTHON_ENV = $(abspath $(TARGET))/python-env
 PYTHON_BIN = $(PYTHON_ENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
+PYTHON_LOWEST_BIN = $(PYTHON_LOWEST)/$(notdir $(PYTHON_BIN))
 PYTHON_TARGET = $(abspath $(TARGET))/python
 BINDINGS = CARGO_TARGET_DIR="$(PYTHON_TARGET)" PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO)
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install python test test-tools own-skills python-env python-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install python test test-tools own-skills python-env python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +109,47 @@ python-tests: tools python-env ## build the Python package into an environment u
 	    cd python && . "$(PYTHON_BIN)/activate" \
 	        && CARGO_TARGET_DIR="$(PYTHON_TARGET)" maturin develop --quiet --locked && python -m pytest -q $(PYTEST); \
 	fi
+	@$(MAKE) --no-print-directory python-tests-lowest
+	@$(MAKE) --no-print-directory python-lfx-tests
+
+# The tests of the adapters with the oldest versions that are supported of what they adapt to. They need Python 3.10.
+python-tests-lowest: python-env
+	@if [ ! -e "$(PYTHON_ENV)/ready" ]; then exit 0; fi; \
+	if ! "$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then \
+	    echo 'LangChain needs Python 3.10: its oldest supported version is left out'; exit 0; \
+	fi; \
+	if ! cmp -s python/requirements-lowest.txt "$(PYTHON_LOWEST)/ready"; then \
+	    rm -f "$(PYTHON_LOWEST)/ready"; \
+	    { [ -x "$(PYTHON_LOWEST_BIN)/python" ] || "$(PYTHON_BIN)/python" -m venv "$(PYTHON_LOWEST)"; } \
+	        && "$(PYTHON_LOWEST_BIN)/python" -m pip install --quiet --disable-pip-version-check -r python/requirements-lowest.txt \
+	        && cp python/requirements-lowest.txt "$(PYTHON_LOWEST)/ready" \
+	        || { echo 'what python/requirements-lowest.txt names could not be installed: it is left out'; exit 0; }; \
+	fi; \
+	cd python && PYTHONPATH="$$PWD" "$(PYTHON_LOWEST_BIN)/python" -m pytest -q tests/test_lang[cg]*.py
+
+# Langflow's executor is large and brings packages of its own: an environment for the oldest and the newest.
+LFX ?= 1.12.0 1.13.0
+LFX_WHEEL = $(abspath $(TARGET))/python-lfx
+python-lfx-tests: tools python-env ## run the tests of what Langflow gets, in environments with its executor
+	@if [ ! -e "$(PYTHON_ENV)/ready" ]; then exit 0; \
+	elif ! "$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then \
+	    echo 'lfx needs Python 3.10: the tests with it are left out'; exit 0; \
+	fi; \
+	rm -rf "$(LFX_WHEEL)" && cd python \
+	    && CARGO_TARGET_DIR="$(PYTHON_TARGET)" "$(PYTHON_BIN)/maturin" build --quiet --locked --out "$(LFX_WHEEL)" || exit; \
+	for version in $(LFX); do \
+	    env="$(PYTHON_ENV)-lfx-$$version"; bin="$$env/$(notdir $(PYTHON_BIN))"; \
+	    if ! cmp -s requirements-lfx.txt "$$env/ready"; then \
+	        rm -f "$$env/ready"; \
+	        { [ -x "$$bin/python" ] || "$(PYTHON_BIN)/python" -m venv "$$env"; } \
+	            && "$$bin/python" -m pip install --quiet --disable-pip-version-check -r requirements-lfx.txt "lfx==$$version" \
+	            && cp requirements-lfx.txt "$$env/ready" \
+	            || { echo "an environment with lfx $$version could not be made: its tests are left out"; continue; }; \
+	    fi; \
+	    echo "with lfx $$version:"; \
+	    "$$bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(LFX_WHEEL)"/*.whl \
+	        && "$$bin/pytest" -q tests/test_langflow_*.py $(PYTEST) || exit; \
+	done
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }

@@ -75,7 +75,7 @@ variables! {
     XDG_DATA_HOME;
     /// Where downloads are kept, `~/.cache` unless set.
     XDG_CACHE_HOME;
-    /// Where skillpm notes which changes it made, for `undo`; `~/.local/state` unless set.
+    /// Where trusted directories, the audit log and, for `undo`, the last changes are noted; `~/.local/state` unless set.
     XDG_STATE_HOME;
     /// The Python environment whose packages bring skills along; wins over `VIRTUAL_ENV`.
     SKILLPM_PYTHON_ENV;

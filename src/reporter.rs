@@ -30,6 +30,11 @@ pub trait Reporter: Send + Sync {
         let _ = dir;
     }
 
+    /// Something failed that the work does not depend on: for whoever looks for the reason.
+    fn trouble(&self, text: &str) {
+        let _ = text;
+    }
+
     /// One step of a transaction is about to be done.
     fn step(&self, step: &str) {
         let _ = step;

@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn the_audit_log_is_on_unless_it_is_switched_off() {
         let audit = |vars: &[(&str, &str)]| Settings::from_env(env(vars)).map(|settings| settings.audit);
-        let file = |value| audit(&[("HOME", "/h"), ("SKILLPM_AUDIT", value)]).expect("valid").file;
+        let file = |value: &str| audit(&[("HOME", "/h"), ("SKILLPM_AUDIT", value)]).expect("valid").file;
         let usual = Some(PathBuf::from("/h/.local/state/skillpm/audit.jsonl"));
         assert_eq!((file(""), file("on")), (usual.clone(), usual));
         assert_eq!((file("OFF"), file("0"), file("/a")), (None, None, Some("/a".into())));

@@ -20,6 +20,7 @@ __all__ = [
     "fail",
     "install",
     "main",
+    "record_load",
     "run",
     "validate",
 ]
@@ -310,5 +311,8 @@ def install(
     frozen: bool,
     offline: bool,
 ) -> tuple[list[dict[str, Any]], list[str]]: ...
+def record_load(
+    library: Library, name: str, seconds: float, *, session: str | None = None
+) -> str | None: ...
 def main(argv: Sequence[str]) -> int: ...
 def fail(text: str) -> None: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import skillpm
@@ -25,7 +26,11 @@ def test_the_stubs_are_those_of_the_module() -> None:
 
 
 def test_the_package_and_the_tests_are_typed() -> None:
-    tool("mypy", "--strict", "skillpm", "tests")
+    # lfx, which is not here, has no types for what components are made of.
+    left_out = "/(langflow/components|test_langflow_component)"
+    if not find_spec("langgraph"):
+        left_out = "/(lang|support|test_lang)"
+    tool("mypy", "--strict", "--exclude", left_out, "skillpm", "tests")
 
 
 def test_everything_has_a_docstring() -> None:

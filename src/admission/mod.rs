@@ -155,6 +155,11 @@ impl Admission {
         lines.collect()
     }
 
+    /// The lines that have a say about scripts, in the order of the files.
+    pub fn script_lines(&self) -> impl Iterator<Item = &Line> {
+        self.files.iter().flat_map(|file| file.scripts.lines())
+    }
+
     /// What is said of a source before anything of it is fetched.
     pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
         let names = pattern::names(asked.origin, asked.path);
@@ -231,15 +236,16 @@ impl Admission {
             let files = self.files.iter().filter(move |file| file.of_project == of_project);
             let said = files.filter_map(|file| file.scripts.of(&names));
             // Of two that are as strict, the first file is named: it stands above the other.
-            said.reduce(|strictest, other| if other.1 > strictest.1 { other } else { strictest })
+            said.reduce(|strictest, other| if other.scripts > strictest.scripts { other } else { strictest })
         };
-        let (line, scripts) = said(false).map_or((None, unsaid), |(line, scripts)| (Some(line), scripts));
-        match said(true) {
-            Some((narrower, other)) if other > scripts || (other == scripts && line.is_none()) => {
-                other.permission(Some(narrower))
-            }
-            _ => scripts.permission(line),
-        }
+        let base =
+            said(false).unwrap_or_else(|| scripts::Said { scripts: unsaid, because: Because::default() });
+        let said = match said(true) {
+            Some(narrower) if narrower.scripts > base.scripts => narrower,
+            Some(same) if same.scripts == base.scripts && base.because.line.is_none() => same,
+            _ => base,
+        };
+        said.scripts.permission(said.because)
     }
 }
 

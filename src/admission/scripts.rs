@@ -29,11 +29,21 @@ pub enum Permission {
 }
 
 /// The line that decided; none where no file has a say and the caller's own answer holds.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(transparent)]
 pub struct Because {
     /// The line.
     pub line: Option<Line>,
+    /// Whether it is the first of a list of what is allowed, and the source is on no line of that.
+    #[serde(skip)]
+    pub unlisted: bool,
+}
+
+/// What a file says, and the line that does.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    pub(super) scripts: Scripts,
+    pub(super) because: Because,
 }
 
 /// What one file says.
@@ -48,6 +58,9 @@ pub(super) struct Rules {
 impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.line {
+            Some(line) if self.unlisted => {
+                write!(f, "its source is on no line of the list of those whose scripts may run, {line}")
+            }
             Some(line) => write!(f, "{line} says so"),
             None => f.write_str("no policy has a say"),
         }
@@ -68,9 +81,8 @@ impl Scripts {
         }
     }
 
-    /// The answer, which `line` gave.
-    pub(super) fn permission(self, line: Option<Line>) -> Permission {
-        let because = Because { line };
+    /// The answer.
+    pub(super) fn permission(self, because: Because) -> Permission {
         match self {
             Self::Allow => Permission::Allowed(because),
             Self::Ask => Permission::Ask(because),
@@ -95,16 +107,22 @@ impl Rules {
         lists.chain(self.others.iter().map(|(line, _)| line))
     }
 
-    /// What the file says of a source with these `names`, and the line that does.
-    pub(super) fn of(&self, names: &[(String, Vec<String>)]) -> Option<(Line, Scripts)> {
-        let found = |list: &[(Line, Pattern)]| {
-            list.iter().find(|(_, pattern)| pattern.matches(names)).map(|(line, _)| line.clone())
+    /// What the file says of a source with these `names`.
+    pub(super) fn of(&self, names: &[(String, Vec<String>)]) -> Option<Said> {
+        let said = |scripts, line: &Line, unlisted| Said {
+            scripts,
+            because: Because { line: Some(line.clone()), unlisted },
         };
-        let listed = found(&self.deny)
-            .map(|line| (line, Scripts::Deny))
-            .or_else(|| found(&self.allow).map(|line| (line, Scripts::Allow)));
+        let found = |list: &[(Line, Pattern)], scripts| {
+            let found = list.iter().find(|(_, pattern)| pattern.matches(names));
+            found.map(|(line, _)| said(scripts, line, false))
+        };
+        let others = || self.others.as_ref().map(|(line, scripts)| said(*scripts, line, false));
         // A list of what is allowed means that the rest is not, unless the file says what holds for it.
-        let rest = || self.allow.first().map(|(line, _)| (line.clone(), Scripts::Deny));
-        listed.or_else(|| self.others.clone()).or_else(rest)
+        let rest = || self.allow.first().map(|(line, _)| said(Scripts::Deny, line, true));
+        found(&self.deny, Scripts::Deny)
+            .or_else(|| found(&self.allow, Scripts::Allow))
+            .or_else(others)
+            .or_else(rest)
     }
 }

@@ -172,6 +172,9 @@ fn scripts_run_where_every_file_lets_them() {
     assert_eq!(answer(&[user, machine], "acme/x", Scripts::Allow), denied);
     assert_eq!(answer(&[user, ("etc", "scripts = \"ask\"")], "acme/x", Scripts::Allow).0, "ask");
     assert_eq!(answer(&[user], "acme/x", Scripts::Deny).0, "allow", "a file that says so is enough");
+    let unlisted = answer(&[("m", "scripts-allow = [\"npm:*\"]")], "acme/x", Scripts::Allow).1;
+    let expected = "its source is on no line of the list of those whose scripts may run, m:2:18: `scripts-allow = \"npm:*\"`";
+    assert_eq!(unlisted, expected);
     for (text, source, expected) in [
         ("scripts-allow = [\"github:acme\"]", "acme/x", "allow"),
         ("scripts-allow = [\"github:acme\"]", "other/x", "deny"),
@@ -198,10 +201,11 @@ fn a_project_lets_no_script_run_that_would_not_run_without_it() {
     };
     let project = |line: &str| Because {
         line: Some(Line { file: "p".to_owned(), line: 2, column: 11, text: line.to_owned() }),
+        unlisted: false,
     };
     let allow = "scripts = \"allow\"";
-    assert_eq!(answer("", allow, Scripts::Deny), Permission::Denied(Because { line: None }));
-    assert_eq!(answer("", "scripts-allow = [\"*\"]", Scripts::Ask), Permission::Ask(Because { line: None }));
+    assert_eq!(answer("", allow, Scripts::Deny), Permission::Denied(Because::default()));
+    assert_eq!(answer("", "scripts-allow = [\"*\"]", Scripts::Ask), Permission::Ask(Because::default()));
     assert_eq!(answer("", allow, Scripts::Allow), Permission::Allowed(project(allow)));
     assert!(matches!(answer(allow, "", Scripts::Deny), Permission::Allowed(_)));
     let deny = "scripts = \"deny\"";

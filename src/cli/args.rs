@@ -4,6 +4,7 @@
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use super::commands::agents::AgentsArgs;
+use super::commands::audit::AuditArgs;
 use super::commands::cache::CacheArgs;
 use super::commands::catalog::CatalogArgs;
 use super::commands::create::CreateArgs;
@@ -26,6 +27,7 @@ use super::commands::run::RunArgs;
 use super::commands::show::ShowArgs;
 use super::commands::tools::ToolsArgs;
 use super::commands::tree::TreeArgs;
+use super::commands::trust::{TrustArgs, UntrustArgs};
 use super::commands::undo::UndoArgs;
 use super::commands::update::UpdateArgs;
 use super::commands::validate::ValidateArgs;
@@ -225,9 +227,21 @@ pub(crate) enum Command {
     #[command(after_help = help::RUN, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
     Run(RunArgs),
 
-    /// show what may be installed here, and which line of which file says so
+    /// show what may be installed and run here, and which line of which file says so
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),
+
+    /// let scripts of skills that no lockfile knows run in a directory, or list where they may
+    #[command(after_help = help::TRUST)]
+    Trust(TrustArgs),
+
+    /// trust directories no longer
+    #[command(after_help = help::UNTRUST)]
+    Untrust(UntrustArgs),
+
+    /// show which skills were activated, which scripts ran and which were refused
+    #[command(after_help = help::AUDIT)]
+    Audit(AuditArgs),
 
     /// adopt what other tools installed
     #[command(after_help = help::IMPORT)]

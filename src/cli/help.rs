@@ -82,6 +82,22 @@ pub(crate) const POLICY: &str = after!("policy",
     "skillpm install acme/skills --explain  which line let it in"
 );
 
+pub(crate) const TRUST: &str = after!("trust",
+    "skillpm trust ~/work/my-skills     its skills, and those below, may run scripts unlocked"
+    "skillpm trust                      which directories are trusted"
+);
+
+pub(crate) const UNTRUST: &str = after!("untrust",
+    "skillpm untrust ~/work/my-skills     its unlocked skills run no scripts any more"
+    "skillpm untrust .                    the directory you are in"
+);
+
+pub(crate) const AUDIT: &str = after!("audit",
+    "skillpm audit                      what happened last"
+    "skillpm audit pdf --event run      the scripts of one skill that ran"
+    "skillpm audit -n 1000 --json       for programs"
+);
+
 pub(crate) const IMPORT: &str = after!("import",
     "skillpm import                       what other tools left in the project"
     "skillpm import -g                    the same for your own skills"

@@ -76,6 +76,10 @@ impl Reporter for Progress {
     fn step(&self, step: &str) {
         self.tell(|printer| printer.detail(step));
     }
+
+    fn trouble(&self, text: &str) {
+        self.tell(|printer| printer.detail(text));
+    }
 }
 
 fn bar(what: &str, total: Option<u64>) -> ProgressBar {

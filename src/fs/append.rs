@@ -11,7 +11,7 @@ use super::{DirLock, PathContext, PathError, SharedFile};
 /// Adds `line` and a line feed to the file at `path`, by one write, so that the lines of many processes are
 /// never mixed; returns how many bytes the file then has. A new file can be read by its owner only.
 ///
-/// A line that an earlier writer could not finish, on a full disk, is ended first.
+/// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
 ///
 /// # Errors
 ///
@@ -33,13 +33,8 @@ pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
     if !file.metadata().at("open", path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("open", path);
     }
-    let before = SharedFile::from_file(file.try_clone().at("open", path)?).at("open", path)?;
-    let mut last = [b'\n'];
-    if !before.is_empty() {
-        before.read_exact_at(&mut last, before.len() - 1).at("read", path)?;
-    }
     let mut bytes = Vec::with_capacity(line.len() + 2);
-    if last != *b"\n" {
+    if is_cut(&file).at("read", path)? {
         bytes.push(b'\n');
     }
     bytes.extend_from_slice(line);
@@ -53,7 +48,27 @@ pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
     if written < bytes.len() {
         return Err(io::Error::from(io::ErrorKind::StorageFull)).at("write", path);
     }
-    Ok(before.len() + bytes.len() as u64)
+    Ok(file.metadata().at("open", path)?.len())
+}
+
+/// Whether the last line of `file` has no end.
+///
+/// While another process writes, some systems show a part of its line for a moment. That is looked at again
+/// a few times; if it is still there, the worst is an empty line.
+fn is_cut(file: &fs::File) -> io::Result<bool> {
+    const LOOKS: usize = 50;
+    for _ in 0..LOOKS {
+        let now = SharedFile::from_file(file.try_clone()?)?;
+        let mut last = [b'\n'];
+        if !now.is_empty() {
+            now.read_exact_at(&mut last, now.len() - 1)?;
+        }
+        if last == *b"\n" {
+            return Ok(false);
+        }
+        std::thread::yield_now();
+    }
+    Ok(true)
 }
 
 /// Makes room in the log at `path` once it has `size` bytes: it gets the number 1, the ones before it the

@@ -138,12 +138,22 @@ impl Rule {
     }
 }
 
+/// The rules of the specification. They and the plans for them are made once: that takes as long as the check of
+/// a small skill, and a source may have thousands.
+static USUAL: LazyLock<Ruleset> = LazyLock::new(Ruleset::default);
+
 /// Checks `subject` by the rules of the specification; the findings come in the order of the text.
 pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
-    // Made once: it takes as long as the check of a small skill, and a source may have thousands.
-    static USUAL: LazyLock<Ruleset> = LazyLock::new(Ruleset::default);
     static PLAN: LazyLock<Plan<'static>> = LazyLock::new(|| Plan::new(&USUAL));
     PLAN.check(subject)
+}
+
+/// Those of the findings of [`check`] that are errors. Rules that have none are not asked.
+pub fn errors(subject: &Subject<'_>) -> Vec<Finding> {
+    static PLAN: LazyLock<Plan<'static>> = LazyLock::new(|| Plan::new(&USUAL).of_errors());
+    let mut findings = PLAN.check(subject);
+    findings.retain(|finding| finding.severity == Severity::Error);
+    findings
 }
 
 /// Checks `subject` by `rules`; the findings come in the order of the text.
@@ -168,8 +178,20 @@ impl<'a> Plan<'a> {
         let on = RULES.iter().filter(|rule| !last(rule));
         let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
         let on: Vec<_> = on.collect();
+        Self::with(rules, on)
+    }
+
+    fn with(rules: &'a Ruleset, on: Vec<(&'static Rule, Severity)>) -> Self {
         let signs = on.iter().any(|(rule, _)| rules::WITH_SIGNS.contains(&rule.id));
         Self { rules, on, signs }
+    }
+
+    /// The same without the rules that find no errors.
+    fn of_errors(self) -> Self {
+        let finds = |(rule, severity): &(&Rule, Severity)| {
+            *severity == Severity::Error || rules::SOMETIMES_ERRORS.contains(&rule.id)
+        };
+        Self::with(self.rules, self.on.into_iter().filter(finds).collect())
     }
 
     /// The rules that are on, in the order of the table.
@@ -265,6 +287,23 @@ mod tests {
         assert_eq!(check(&subject), []);
     }
 
+    fn errors_are_those_of_all_rules(text: &str, directory: &str) {
+        let document = Document::parse(text.to_owned());
+        let subject = Subject::new(&document, Some(directory), "SKILL.md");
+        let mut all = check(&subject);
+        all.retain(|finding| finding.severity == Severity::Error);
+        assert_eq!(errors(&subject), all, "{text}");
+    }
+
+    #[test]
+    fn rules_that_are_not_asked_have_no_errors() {
+        for rule in RULES {
+            errors_are_those_of_all_rules(rule.docs.bad, "pdf");
+        }
+        errors_are_those_of_all_rules("---\nname: pdf\nallowed-tools: {}\n---\n", "pdf");
+        crate::testing::real_skills(|text| errors_are_those_of_all_rules(text, "pdf"));
+    }
+
     proptest! {
         #[test]
         fn any_text_is_checked(
@@ -277,6 +316,7 @@ mod tests {
                 prop_assert!(document.text().get(finding.span.clone()).is_some(), "{:?}", finding);
                 prop_assert!(finding.message.len() <= MAX_MESSAGE + 3);
             }
+            errors_are_those_of_all_rules(document.text(), &directory);
         }
 
         /// Profiles are ways to look at any text, and `lenient` fails exactly what does not load.

@@ -2,6 +2,7 @@
 //! is in the outcome.
 
 pub mod agents;
+pub mod audit;
 pub mod cache;
 pub mod catalog;
 mod change;
@@ -31,6 +32,7 @@ pub mod run;
 pub mod show;
 pub mod tools;
 pub mod tree;
+pub mod trust;
 pub mod undo;
 pub mod update;
 pub mod validate;

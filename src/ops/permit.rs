@@ -3,12 +3,14 @@
 //!
 //! Whoever starts a script asks here first, and runs the bytes that come back, not those on the disk.
 
+use super::audit::{record, subject};
 use super::gate;
 use super::provenance::{Checked, InForce, LockedSkill, Provenance, UnlockedSkill, in_force, of_place};
 use crate::admission::{Asked, Because, Permission, Scripts};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
+use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs};
 
 /// The code of the error for a script that may not run.
@@ -44,7 +46,8 @@ pub struct Permit {
     pub warnings: Vec<String>,
 }
 
-/// Says whether a script may run. Nothing of it has run, and nothing is changed.
+/// Says whether a script may run. Nothing of it has run, and nothing is changed but the audit log: a refusal
+/// is written down there.
 ///
 /// A policy that asks is answered by [`PermitRequest::allow_scripts`], else by the person at the terminal;
 /// it is asked last, when everything else is in order.
@@ -58,7 +61,24 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
     let scopes = in_force(context)?;
     let checked = of_place(context, &scopes, &request.skill.real)?;
     let permission = permission(context, &scopes, &checked.provenance, request.unsaid)?;
-    if let Permission::Denied(because) = &permission {
+    match decide(context, request, &checked, &permission) {
+        Ok(warnings) => Ok(Permit { checked, warnings }),
+        Err(error) => {
+            let event = Event::Refused { script: request.script, reason: &error.with_causes() };
+            record(context, &subject(request.skill, &checked), &event);
+            Err(error)
+        }
+    }
+}
+
+/// Returns what a person should know, or why the script may not run.
+fn decide(
+    context: &Context,
+    request: &PermitRequest<'_>,
+    checked: &Checked,
+    permission: &Permission,
+) -> Result<Vec<String>> {
+    if let Permission::Denied(because) = permission {
         return Err(denied(request, because));
     }
     let mut warnings = Vec::new();
@@ -67,7 +87,7 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
         Provenance::Unlocked(_) if request.vouched => {}
         Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill)?),
     }
-    if let Permission::Ask(because) = &permission
+    if let Permission::Ask(because) = permission
         && !request.allow_scripts
     {
         let source = checked.provenance.source();
@@ -78,7 +98,7 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
             None => return Err(nobody(request, because)),
         }
     }
-    Ok(Permit { checked, warnings })
+    Ok(warnings)
 }
 
 /// What the policies in force say of the scripts of a skill.
@@ -117,7 +137,7 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
     }
     Err(refused(request, differs)
         .hint(format!(
-            "`skillpm diff {name}` shows what differs, `skillpm install` brings the locked files back"
+            "`skillpm diff {name}` shows what differs, `skillpm install --force` brings the locked files back"
         ))
         .hint("`--allow-modified` runs it as it is"))
 }

@@ -3,11 +3,12 @@
 pub use super::gate::Decided;
 
 use super::gate;
-use crate::admission::{Asked, Line};
+use crate::admission::{Admission, Asked, Line, Permission, Scripts};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_manifest;
+use crate::manifest::Manifest;
 use crate::source;
 use crate::spec::SourceSpec;
 
@@ -23,7 +24,8 @@ pub struct PolicyRequest {
 /// What holds.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyOutcome {
-    /// All lines that hold, in the order in which they are asked: the machine's before the manifest's.
+    /// All lines that hold, in the order in which they are asked: the machine's before the manifest's, then what
+    /// the user's manifest says of scripts.
     pub lines: Vec<Line>,
     /// What they say of each source, in the order of the request.
     pub sources: Vec<Ruling>,
@@ -38,6 +40,8 @@ pub struct Ruling {
     pub admitted: bool,
     /// The lines that have a say.
     pub decisions: Vec<Decided>,
+    /// Whether scripts of its skills may run when a person types `skillpm run`.
+    pub scripts: Permission,
 }
 
 /// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and
@@ -50,6 +54,7 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let (manifest, _) = read_manifest(&scope)?;
     let admission = gate::admission(context, &scope, &manifest)?;
+    let for_scripts = scripts_admission(context, request, &scope, &manifest)?;
     let mut sources = Vec::new();
     for text in &request.sources {
         let spec: SourceSpec = text.parse().map_err(|error: crate::spec::SpecError| {
@@ -62,7 +67,29 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
         let admitted = decisions.iter().all(|decision| decision.admitted);
         let decided = |decision| Decided { subject: subject.clone(), decision };
         let decisions = decisions.into_iter().map(decided).collect();
-        sources.push(Ruling { source: subject.clone(), admitted, decisions });
+        let scripts = for_scripts.scripts(asked, Scripts::Allow);
+        sources.push(Ruling { source: subject.clone(), admitted, decisions, scripts });
     }
-    Ok(PolicyOutcome { lines: admission.lines().into_iter().cloned().collect(), sources })
+    let mut lines: Vec<Line> = admission.lines().into_iter().cloned().collect();
+    let others = for_scripts.script_lines().filter(|line| !lines.contains(line)).cloned();
+    let others: Vec<Line> = others.collect();
+    lines.extend(others);
+    Ok(PolicyOutcome { lines, sources })
+}
+
+/// The rules for scripts. A skill of either scope may run in a project, so both manifests have a say, unless
+/// one scope was asked about.
+fn scripts_admission(
+    context: &Context,
+    request: &PolicyRequest,
+    scope: &Scope,
+    manifest: &Manifest,
+) -> Result<Admission> {
+    let mut manifests = vec![(scope.clone(), manifest.clone())];
+    if request.scope.is_none() && context.settings.home.is_some() {
+        let user = Scope::new(&context.settings, ScopeKind::User)?;
+        let manifest = read_manifest(&user)?.0;
+        manifests.push((user, manifest));
+    }
+    gate::admission_of(context, manifests.iter().map(|(scope, manifest)| (scope, manifest)))
 }

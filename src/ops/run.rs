@@ -6,15 +6,17 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::audit::{record, subject};
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
 use crate::context::Context;
-use crate::engine::run::{self, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
+use crate::engine::run::{self, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
 use crate::engine::{Skill, find};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::text;
+use crate::trust::audit::{Event, Sandboxed};
 
 /// Where the scripts of a skill lie.
 const SCRIPTS: &str = "scripts/";
@@ -143,6 +145,7 @@ pub fn run_found(
         },
     )?;
     let checked = permit.checked;
+    let subject = subject(skill, &checked);
     let source = checked.provenance.source();
     let script = Script {
         skill: skill.meta.name.clone(),
@@ -164,8 +167,33 @@ pub fn run_found(
         read: absolute(&request.read),
         write: absolute(&request.write),
     };
-    let ran = run::run(settings, &script, &options, watch)?;
+    let ran = run::run(settings, &script, &options, watch).inspect_err(|error| {
+        let event = Event::Refused { script: &script.path, reason: &error.with_causes() };
+        record(context, &subject, &event);
+    })?;
+    record(context, &subject, &event(&ran, &options.args));
     Ok(RunOutcome { ran, source, warnings: permit.warnings })
+}
+
+/// What the audit log says of a run.
+fn event<'a>(ran: &'a Ran, arguments: &'a [OsString]) -> Event<'a> {
+    let (exit_code, signal) = match ran.exit {
+        Exit::Code(code) => (Some(code), None),
+        Exit::Signal(signal) => (None, Some(signal)),
+    };
+    Event::Run {
+        script: &ran.script,
+        arguments,
+        duration: ran.duration,
+        exit_code,
+        signal,
+        ended: ran.ended.map(Ended::word),
+        sandbox: Sandboxed {
+            landlock: ran.sandbox.landlock,
+            seccomp: ran.sandbox.seccomp,
+            no_network: ran.sandbox.no_network,
+        },
+    }
 }
 
 fn work_dir(context: &Context, place: &Place) -> Result<WorkDir> {

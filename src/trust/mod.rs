@@ -6,4 +6,5 @@ pub mod audit;
 mod directories;
 
 pub use audit::AuditLog;
+pub(crate) use directories::exposed;
 pub use directories::{Standing, TrustedDir, TrustedDirs};

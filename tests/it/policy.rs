@@ -226,7 +226,11 @@ fn the_verb_shows_lines_and_rulings() {
                 "text": "allow = \"github:acme\""
               }
             }
-          ]
+          ],
+          "scripts": {
+            "answer": "allowed",
+            "because": null
+          }
         }
       ]
     }
@@ -257,7 +261,7 @@ fn wrong_rules_are_told_with_their_place() {
     exit: 3
     --- stderr
     error: [DIR]/project/rules.toml:1:2: the key `policy` is not known here
-    hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`
+    hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`, `scripts`, `scripts-allow`, `scripts-deny`
     ");
 }
 

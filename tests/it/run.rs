@@ -101,7 +101,7 @@ fn only_what_is_locked_runs() {
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
       caused by: `demo` in `[DIR]/project/.agents/skills/demo` is not as locked: `scripts/greet.sh`
-    hint: `skillpm diff demo` shows what differs, `skillpm install` brings the locked files back
+    hint: `skillpm diff demo` shows what differs, `skillpm install --force` brings the locked files back
     hint: `--allow-modified` runs it as it is
     ");
     let output = run(&sandbox, &["--allow-modified", "demo", "greet"]);

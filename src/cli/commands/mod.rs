@@ -1,6 +1,7 @@
 //! One file per command: from arguments to a request, from an outcome to the screen.
 
 pub(super) mod agents;
+pub(super) mod audit;
 pub(super) mod cache;
 pub(super) mod catalog;
 pub(super) mod create;
@@ -23,6 +24,7 @@ pub(super) mod run;
 pub(super) mod show;
 pub(super) mod tools;
 pub(super) mod tree;
+pub(super) mod trust;
 pub(super) mod undo;
 pub(super) mod update;
 pub(super) mod validate;
@@ -80,6 +82,9 @@ pub(crate) const NAMES: &[&str] = &[
     "tools",
     "run",
     "policy",
+    "trust",
+    "untrust",
+    "audit",
     "import",
     "export",
     "help",
@@ -117,6 +122,9 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Tools(args) => tools::run(app, args),
         Command::Run(args) => run::run(app, args),
         Command::Policy(args) => policy::run(app, args),
+        Command::Trust(args) => trust::run(app, args),
+        Command::Untrust(args) => trust::undo(app, args),
+        Command::Audit(args) => audit::run(app, args),
         Command::Import(args) => import::run(app, args),
         Command::Export(args) => export::run(app, args),
     }

@@ -1,6 +1,7 @@
 //! What outcomes look like: one file per verb.
 
 pub(crate) mod agents;
+pub(crate) mod audit;
 pub(crate) mod available;
 pub(crate) mod cache;
 pub(crate) mod catalog;
@@ -26,6 +27,7 @@ mod steps;
 mod table;
 pub(crate) mod tools;
 pub(crate) mod tree;
+pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod update;
 pub(crate) mod validate;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::one_line;
-use crate::admission::Line;
+use crate::admission::{Line, Permission};
 use crate::cli::printer::Printer;
 use crate::ops::policy::{Decided, PolicyOutcome, Ruling};
 
@@ -24,7 +24,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
             printer.data(&one_line(&line.to_string()));
         }
         if outcome.lines.is_empty() {
-            printer.note("nothing restricts what may be installed here");
+            printer.note("nothing restricts what may be installed and run here");
             printer.hint("the table `[policy]` of `skillpm.toml` does, and `/etc/skillpm/policy.toml` for the whole machine");
         }
         return;
@@ -35,7 +35,15 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
         for decided in &ruling.decisions {
             printer.data(&format!("  {}", because(decided)));
         }
-        if ruling.decisions.is_empty() {
+        let because = ruling.scripts.because();
+        if because.line.is_some() {
+            let answer = match ruling.scripts {
+                Permission::Allowed(_) => "its scripts may run",
+                Permission::Ask(_) => "its scripts may run if a person agrees",
+                Permission::Denied(_) => "its scripts may not run",
+            };
+            printer.data(&format!("  {}", one_line(&format!("{answer}: {because}"))));
+        } else if ruling.decisions.is_empty() {
             printer.data("  no line has a say");
         }
     }
@@ -58,7 +66,7 @@ fn because(decided: &Decided) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admission::Decision;
+    use crate::admission::{Because, Decision};
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
 
@@ -68,7 +76,18 @@ mod tests {
             || Line { file: "skillpm.toml".to_owned(), line: 2, column: 9, text: "deny = []".to_owned() };
         let decision = Decision { admitted: false, reason: "is denied".to_owned(), line: line() };
         let decisions = vec![Decided { subject: "npm:x".to_owned(), decision }];
-        let sources = vec![Ruling { source: "npm:x".to_owned(), admitted: false, decisions }];
+        let scripts = [
+            Permission::Allowed(Because::default()),
+            Permission::Ask(Because { line: Some(line()), unlisted: false }),
+            Permission::Denied(Because { line: Some(line()), unlisted: true }),
+        ];
+        let ruling = |scripts| Ruling {
+            source: "npm:x".to_owned(),
+            admitted: false,
+            decisions: decisions.clone(),
+            scripts,
+        };
+        let sources = scripts.map(ruling).to_vec();
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &PolicyOutcome { lines: vec![line()], sources });
         crate::testing::Schema::read("policy.schema.json").assert_describes(&out.text());

@@ -58,9 +58,7 @@ pub(crate) fn json(printer: &Printer, outcome: &RunOutcome) {
         Exit::Signal(signal) => (None, Some(signal)),
     };
     let status = match ran.ended {
-        Some(Ended::Timeout) => "timeout",
-        Some(Ended::Processes) => "processes",
-        Some(Ended::Stopped) => "stopped",
+        Some(ended) => ended.word(),
         None if signal.is_some() => "signalled",
         None => "exited",
     };

@@ -35,6 +35,17 @@ pub enum Ended {
     Stopped,
 }
 
+impl Ended {
+    /// The word for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Processes => "processes",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 /// What a script wrote to one of its outputs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {

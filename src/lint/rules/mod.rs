@@ -86,6 +86,9 @@ use crate::document::Node;
 /// The rules that ask whether the body may have such a text.
 pub(super) const WITH_SIGNS: [&str; 2] = [absolute_path::RULE.id, template_text::RULE.id];
 
+/// The rules with errors among their findings though they are warnings by themselves.
+pub(super) const SOMETIMES_ERRORS: [&str; 1] = [allowed_tools::RULE.id];
+
 /// Every rule, in the order of the reference page: the file, the frontmatter, its YAML, the fields;
 /// then what makes a skill good, and what makes it fit to be shipped.
 pub static RULES: &[&Rule] = &[

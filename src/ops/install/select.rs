@@ -262,8 +262,7 @@ pub(super) fn off_specification(
     document: &Document,
 ) -> Option<String> {
     let subject = lint::Subject::new(document, Some(directory), file_name);
-    let errors: Vec<_> =
-        lint::check(&subject).into_iter().filter(|f| f.severity == lint::Severity::Error).collect();
+    let errors = lint::errors(&subject);
     let first = errors.first()?;
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
     Some(format!("`{name}` is off the specification: {}{more}", first.message))

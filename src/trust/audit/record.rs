@@ -55,7 +55,7 @@ pub enum Event<'a> {
         /// What it was kept from.
         sandbox: Sandboxed,
     },
-    /// A script was not allowed to run.
+    /// A script was not started: it may not run, or cannot.
     Refused {
         /// The script, below the directory of the skill.
         script: &'a str,

@@ -1,0 +1,264 @@
+"""The middleware for agents of ``create_agent``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, Union
+
+from langchain.agents.middleware.types import (
+    AgentMiddleware,
+    AgentState,
+    ModelRequest,
+    ModelResponse,
+    PrivateStateAttr,
+)
+from langchain_core.messages import SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.types import Command
+from pydantic import BaseModel, Field
+from typing_extensions import NotRequired
+
+from skillpm import SkillManager, SkillpmError
+from skillpm.langchain._errors import as_tool_exception, tool_error
+from skillpm.langchain._scripts import create_script_tools
+
+if TYPE_CHECKING:
+    from langchain.agents.middleware.types import ToolCallRequest
+
+StrPath = Union[str, "PathLike[str]"]
+
+LOAD = "load_skill"
+READ = "read_skill_file"
+
+_SAYS = f"""Skills are instructions for kinds of jobs. These are the skills that you have. \
+Where one fits the task, call `{LOAD}` with its name before you start, and do as it says."""
+_STILL_SAYS = """You loaded these skills earlier in this conversation. Their instructions still \
+hold; there is no need to load them again."""
+
+
+class _LoadInput(BaseModel):
+    skill_name: str = Field(description="The name of the skill, as it is listed.")
+    arguments: str = Field(default="", description="What the skill is to work on, as one text.")
+
+
+class _ReadInput(BaseModel):
+    skill_name: str = Field(description="The name of the skill.")
+    file_name: str = Field(
+        description="The path of the file below the skill's directory, such as `references/api.md`."
+    )
+
+
+def _merged(old: dict[str, str] | None, new: dict[str, str] | None) -> dict[str, str]:
+    """Return what both have: several skills may be loaded in one step."""
+    return {**(old or {}), **(new or {})}
+
+
+class SkillsState(AgentState[Any]):
+    """The state of an agent with skills."""
+
+    # Names, each with the arguments it was loaded with: all of it goes into a checkpoint. The
+    # function that merges has to stand last.
+    loaded_skills: NotRequired[Annotated[dict[str, str], PrivateStateAttr, _merged]]
+
+
+class SkillsMiddleware(AgentMiddleware[Any, Any]):
+    """Gives an agent of ``create_agent`` skills.
+
+    Each time the model is called, the system message says which skills there are, once, and as they
+    are then: the messages of the conversation do not have it. Skills that say that models are not
+    to use them are left out. The model gets tools to load a skill and to read a file of one, as
+    long as there are skills.
+
+    A skill that was loaded stays loaded. Where the message with its instructions is gone, because
+    the history was summarised, trimmed or cleared, or where the instructions changed since, the
+    system message has them. Middleware that changes the messages of a single call, such as
+    ``ContextEditingMiddleware``, has to stand before this one in the list.
+
+    The state of a thread has the names of the skills that were loaded in it, and nothing else: any
+    checkpointer can keep it.
+
+    Args:
+        skills: A ``SkillManager``, or the directories that one is made of.
+        scripts: Whether the scripts of a skill become tools once it is loaded. The manager decides
+            whether they may run.
+        pin: Whether loaded skills stay in what the model sees.
+        budget: The largest number of tokens that the list of skills may be. The longest
+            descriptions are shortened for it.
+
+    """
+
+    state_schema = SkillsState
+
+    def __init__(
+        self,
+        skills: SkillManager | StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None = None,
+        *,
+        scripts: bool = False,
+        pin: bool = True,
+        budget: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
+        self.scripts = scripts
+        self.pin = pin
+        self.budget = budget
+        self.tools: list[BaseTool] = [
+            StructuredTool(
+                name=LOAD,
+                description="Load a skill: return its instructions and the names of its files.",
+                args_schema=_LoadInput,
+                func=self._load,
+                coroutine=self._aload,
+                handle_tool_error=tool_error,
+            ),
+            StructuredTool(
+                name=READ,
+                description="Read a file of a skill that its instructions refer to.",
+                args_schema=_ReadInput,
+                func=self._read,
+                coroutine=self._aread,
+                handle_tool_error=tool_error,
+            ),
+        ]
+
+    def wrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
+    ) -> ModelResponse:
+        """Tell the model of skills."""
+        return handler(self._told(request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Tell the model of skills."""
+        return await handler(await asyncio.to_thread(self._told, request))
+
+    def wrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
+    ) -> ToolMessage | Command[Any]:
+        """Note which skills are loaded, and run their scripts."""
+        return self._noted(request, handler(self._found(request)))
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+    ) -> ToolMessage | Command[Any]:
+        """Note which skills are loaded, and run their scripts."""
+        if request.tool is None and self.scripts:
+            request = await asyncio.to_thread(self._found, request)
+        return self._noted(request, await handler(request))
+
+    def _told(self, request: ModelRequest) -> ModelRequest:
+        """Return the request with the skills that there are now."""
+        catalog = self.manager.catalog(fields=("description",), budget=self.budget)
+        loaded = _loaded(request.state)
+        texts = [f"{_SAYS}\n\n{catalog.strip()}"] if catalog else []
+        if still := self._missing(request, loaded) if self.pin else []:
+            texts.append("\n\n".join([_STILL_SAYS, *still]))
+        tools = list(request.tools)
+        if not catalog and not loaded:
+            tools = [tool for tool in tools if not self._is_ours(tool)]
+        elif self.scripts:
+            taken = {tool.name for tool in tools if isinstance(tool, BaseTool)}
+            tools += [tool for tool in self._script_tools(loaded) if tool.name not in taken]
+        message = request.system_message
+        if texts:
+            message = _with(message, "\n\n".join(texts))
+        return request.override(system_message=message, tools=tools)
+
+    def _missing(self, request: ModelRequest, loaded: Mapping[str, str]) -> list[str]:
+        """Return the instructions of loaded skills that no message has."""
+        seen = {
+            message.content
+            for message in request.messages
+            if isinstance(message, ToolMessage) and isinstance(message.content, str)
+        }
+        texts = []
+        for name, arguments in loaded.items():
+            try:
+                text = self.manager.invoke_skill(name, arguments, form="xml")
+            except SkillpmError:
+                # It is gone. The catalog does not list it either.
+                continue
+            if text not in seen:
+                texts.append(text)
+        return texts
+
+    def _script_tools(self, loaded: Iterable[str]) -> list[StructuredTool]:
+        """Return the tools of the scripts of loaded skills."""
+        tools = []
+        for name in loaded:
+            try:
+                tools += create_script_tools(self.manager, name, handle_tool_error=True)
+            except SkillpmError:
+                continue
+        return tools
+
+    def _found(self, request: ToolCallRequest) -> ToolCallRequest:
+        """Return the request with its tool, where that is a script of a loaded skill."""
+        if request.tool is not None or not self.scripts:
+            return request
+        for tool in self._script_tools(_loaded(request.state)):
+            if tool.name == request.tool_call["name"]:
+                return request.override(tool=tool)
+        return request
+
+    def _noted(
+        self, request: ToolCallRequest, result: ToolMessage | Command[Any]
+    ) -> ToolMessage | Command[Any]:
+        """Return ``result``, and that a skill is loaded where it is what one was loaded with."""
+        if request.tool is not self.tools[0] or not isinstance(result, ToolMessage):
+            return result
+        if result.status == "error":
+            return result
+        given = _LoadInput.model_validate(request.tool_call["args"])
+        loaded = {given.skill_name: given.arguments}
+        return Command(update={"messages": [result], "loaded_skills": loaded})
+
+    def _is_ours(self, tool: object) -> bool:
+        return any(tool is each for each in self.tools)
+
+    def _load(self, skill_name: str, arguments: str = "") -> str:
+        try:
+            return self.manager.invoke_skill(skill_name, arguments, form="xml")
+        except SkillpmError as error:
+            raise as_tool_exception(error) from error
+
+    async def _aload(self, skill_name: str, arguments: str = "") -> str:
+        try:
+            return await self.manager.ainvoke_skill(skill_name, arguments, form="xml")
+        except SkillpmError as error:
+            raise as_tool_exception(error) from error
+
+    def _read(self, skill_name: str, file_name: str) -> str:
+        try:
+            return self.manager.read_skill_file(skill_name, file_name)
+        except SkillpmError as error:
+            raise as_tool_exception(error) from error
+
+    async def _aread(self, skill_name: str, file_name: str) -> str:
+        try:
+            return await self.manager.aread_skill_file(skill_name, file_name)
+        except SkillpmError as error:
+            raise as_tool_exception(error) from error
+
+
+def _loaded(state: Any) -> dict[str, str]:
+    """Return the skills that were loaded, with their arguments, the first first."""
+    return state.get("loaded_skills") or {}
+
+
+def _with(message: SystemMessage | None, text: str) -> SystemMessage:
+    """Return a system message that ends with ``text``. Marks of a cache in it stay."""
+    if message is None or not message.content:
+        return SystemMessage(text)
+    if isinstance(message.content, str):
+        content: Any = f"{message.content}\n\n{text}"
+    else:
+        content = [*message.content, {"type": "text", "text": text}]
+    return message.model_copy(update={"content": content})

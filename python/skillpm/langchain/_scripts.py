@@ -1,0 +1,148 @@
+"""A tool for each script of a skill."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.tools import StructuredTool
+
+import skillpm
+from skillpm import Script, Skill, SkillMetadata, SkillpmError
+from skillpm.langchain._errors import as_tool_exception
+from skillpm.langchain._skills import handling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+    from typing import Literal
+
+    from skillpm.langchain._skills import HandleToolError
+
+
+class SkillManager(skillpm.SkillManager):
+    """A ``skillpm.SkillManager`` whose ``get_skill_tools`` returns tools for LangChain."""
+
+    def get_skill_tools(self, name: str) -> list[StructuredTool]:  # type: ignore[override]
+        """Return a tool for each script of a skill, as ``create_script_tools`` does.
+
+        Raises:
+            SkillNotFoundError: No skill has the name.
+            SkillParseError: Its manifest of scripts is wrong.
+
+        """
+        return create_script_tools(self, name)
+
+    async def aget_skill_tools(self, name: str) -> list[StructuredTool]:  # type: ignore[override]
+        """Do what ``get_skill_tools`` does, without holding up the event loop."""
+        return await super().aget_skill_tools(name)  # type: ignore[return-value]
+
+
+def create_script_tools(
+    manager: skillpm.SkillManager,
+    skill: str | Skill | SkillMetadata,
+    *,
+    handle_tool_error: HandleToolError = False,
+    timeout: float | None = None,
+    cwd: str | PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    sandbox: Literal["auto", "require", "off"] = "auto",
+    network: bool = True,
+    allow_modified: bool = False,
+    max_output: int = 10 << 20,
+) -> list[StructuredTool]:
+    """Return a tool for each script of a skill. None of them is run.
+
+    A tool has the ``tool_name`` and the ``description`` of its ``Script``, and takes what that
+    one's ``input_schema`` says, or one text. It returns what the script writes to its standard
+    output. It may be invoked with or without ``await``.
+
+    Called, it does what ``manager.run_script`` does, and raises the same exceptions, each of which
+    is LangChain's ``ToolException`` too: ``SkillInvocationError`` for a script that fails,
+    ``PolicyError`` for one that may not run.
+
+    Args:
+        manager: Whose skill it is. It decides whether scripts may run.
+        skill: The skill, or its name.
+        handle_tool_error: As LangChain has it: ``False`` raises, ``True`` returns what a model is
+            told (``tool_error``); a text or a function is used as it is.
+        timeout: As for ``run_script``; so are all others.
+        cwd: Where scripts run.
+        env: Variables beside those few that every script gets.
+        sandbox: Whether files are kept from scripts.
+        network: Whether scripts may use the network.
+        allow_modified: Whether files of an installed skill may run that somebody edited.
+        max_output: How many bytes of each of a script's outputs are kept.
+
+    Raises:
+        SkillNotFoundError: There is no such skill.
+        SkillParseError: Its manifest of scripts is wrong.
+
+    """
+    name = _named(skill)
+    options = {
+        "timeout": timeout,
+        "cwd": cwd,
+        "env": env,
+        "sandbox": sandbox,
+        "network": network,
+        "allow_modified": allow_modified,
+        "max_output": max_output,
+    }
+    handled = handling(handle_tool_error)
+    # A manager of this module has tools there.
+    scripts = skillpm.SkillManager.get_skill_tools(manager, name)
+    return [_tool(manager, name, script, options, handled) for script in scripts]
+
+
+def _named(skill: str | Skill | SkillMetadata) -> str:
+    """Return the name that finds this very skill, also where another hides it."""
+    if isinstance(skill, str):
+        return skill
+    metadata = skill.metadata if isinstance(skill, Skill) else skill
+    return f"{metadata.source}:{metadata.name}" if metadata.source else metadata.name
+
+
+class _ScriptTool(StructuredTool):
+    """A tool whose arguments may have any names, and which takes a text as well."""
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # LangChain lets no tool with a schema of JSON take a text. The rest is checked by the core.
+        return (tool_input,), {}
+
+    # LangChain's own also give the function what is called `config` and `run_manager`.
+    def _run(self, arguments: Any) -> Any:  # type: ignore[override]
+        return self.func(arguments)  # type: ignore[misc]
+
+    async def _arun(self, arguments: Any) -> Any:  # type: ignore[override]
+        return await self.coroutine(arguments)  # type: ignore[misc]
+
+
+def _tool(
+    manager: skillpm.SkillManager,
+    skill: str,
+    script: Script,
+    options: dict[str, Any],
+    handled: HandleToolError,
+) -> StructuredTool:
+    def run(arguments: Any = None) -> str:
+        try:
+            return manager.run_script(skill, script, arguments, **options).stdout
+        except SkillpmError as error:
+            raise as_tool_exception(error) from error
+
+    async def arun(arguments: Any = None) -> str:
+        try:
+            return (await manager.arun_script(skill, script, arguments, **options)).stdout
+        except SkillpmError as error:
+            raise as_tool_exception(error) from error
+
+    return _ScriptTool(
+        name=script.tool_name,
+        description=script.description,
+        args_schema=script.input_schema,
+        func=run,
+        coroutine=arun,
+        handle_tool_error=handled,
+    )

@@ -1,0 +1,107 @@
+"""The guide to LangChain and the example agents, run as they stand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from conftest import World
+from test_documents import PYTHON, examples
+
+pytest.importorskip("langchain", reason="langchain is not installed")
+
+from langchain import chat_models
+from support.model import ScriptedChatModel, calling
+
+EXAMPLES = PYTHON.parent / "examples" / "python"
+COUNT = '''import json, sys
+
+
+def main(path: str):
+    """Count the fields of a form."""
+
+
+path = json.load(sys.stdin)["path"]
+if path == "missing.pdf":
+    sys.exit(f"{path} is not there")
+print(3)
+'''
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
+@pytest.mark.req("S1-SM-3", "S1-SM-4")
+def test_the_guide(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.skill("pdf-forms", "Fill in $ARGUMENTS.\n", source="skills")
+    world.write("skills/pdf-forms/scripts/count.py", COUNT)
+    world.skill("report-writing", "Write reports.\n", source="skills")
+    loading = calling("load_skill", skill_name="pdf-forms", arguments="a.pdf")
+    model = ScriptedChatModel(
+        # An agent with skills.
+        *(loading, "Filled."),
+        # With other middleware.
+        *(loading, "Filled."),
+        # With scripts.
+        *(loading, calling("pdf-forms__count", path="a.pdf"), "It has 3."),
+        # With tools.
+        *(calling("pdf-forms", arguments="a.pdf"), "Filled."),
+    )
+    monkeypatch.setattr(chat_models, "init_chat_model", lambda name: model)
+    names: dict[str, Any] = {"__name__": "guide"}
+    results = []
+    for number, example in enumerate(examples(PYTHON.parent / "docs" / "guide" / "langchain.md")):
+        exec(compile(example, f"docs/guide/langchain.md, {number}", "exec"), names)
+        if "result" in names:
+            results.append([message.content for message in names.pop("result")["messages"]])
+    assert len(results) == 4
+    assert all(
+        "Fill in a.pdf." in said[2] and said[-1] in ("Filled.", "It has 3.") for said in results
+    )
+    assert results[2][-2] == "3\n"
+    assert "Fill in a.pdf." in names["text"]
+    printed = capsys.readouterr().out
+    assert "['pdf-forms', 'report-writing']" in printed
+    assert (
+        "pdf-forms__count Count the fields of a form. {'path': {'type': 'string'}}\n3\n" in printed
+    )
+    assert "1 missing.pdf is not there" in printed
+    assert len(model.calls) == len(model.answers)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
+@pytest.mark.req("S0-US6.1", "S0-US6.3", "S1-T")
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (
+            "agent",
+            [
+                'load_skill: <skill_content name="code-reviewer">',
+                "file: #",
+                "ai: `mean([])` divides",
+            ],
+        ),
+        ("tools", ["git-helper: Base directory for this skill: ", "ai: Tell readers"]),
+        ("scripts", ["calls calculator__add {'a': 2, 'b': 3}", "calculator__add: 5", "ai: 20"]),
+        ("long_thread", ["Messages that are left: ", "The skill is in what the model saw: yes"]),
+    ],
+)
+def test_the_example_agents(script: str, expected: list[str]) -> None:
+    """They run without a key; what a model would say is played."""
+    keys = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+    environment = {name: value for name, value in os.environ.items() if name not in keys}
+    ran = subprocess.run(
+        [sys.executable, EXAMPLES / f"langchain_{script}.py"],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+    assert ran.returncode == 0, ran.stderr
+    rest = ran.stdout
+    for text in expected:
+        assert text in rest, ran.stdout
+        rest = rest[rest.index(text) :]

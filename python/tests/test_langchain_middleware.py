@@ -1,0 +1,321 @@
+"""Agents of LangChain with skills: what the model sees of them, and what stays."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+from typing import Any
+
+import pytest
+from conftest import World
+
+pytest.importorskip("langchain")
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    ClearToolUsesEdit,
+    ContextEditingMiddleware,
+    SummarizationMiddleware,
+    before_model,
+)
+from langchain_core.messages import RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from support.model import Call, ScriptedChatModel, calling, calling_all
+
+from skillpm import SkillManager
+from skillpm.langchain import SkillsMiddleware
+
+THREAD: Any = {"configurable": {"thread_id": "1"}}
+
+
+@pytest.fixture(params=["sync", "async"])
+def ask(request: pytest.FixtureRequest) -> Any:
+    """Return a function that asks an agent in one of both ways, and returns the messages."""
+
+    def ask(agent: Any, text: str = "Go on.", config: Any = None) -> list[Any]:
+        asked = {"messages": [("user", text)]}
+        sync = request.param == "sync"
+        result = agent.invoke(asked, config) if sync else asyncio.run(agent.ainvoke(asked, config))
+        messages: list[Any] = result["messages"]
+        return messages
+
+    return ask
+
+
+def system(call: Call) -> str:
+    """Return the system message that a model got, of which there is one at most."""
+    found = [message for message in call.messages if isinstance(message, SystemMessage)]
+    assert len(found) <= 1
+    return str(found[0].content) if found else ""
+
+
+def sees(call: Call, text: str) -> int:
+    """Return how often a model saw a text."""
+    return sum(str(message.content).count(text) for message in call.messages)
+
+
+def test_the_catalog_is_in_each_call_once(world: World, ask: Any) -> None:
+    world.skill("pdf", description="Fills <b>forms</b> & more.")
+    model = ScriptedChatModel(*("ok" for _ in range(3)))
+    agent = create_agent(
+        model,
+        system_prompt="You are terse.",
+        middleware=[SkillsMiddleware()],
+        checkpointer=InMemorySaver(),
+    )
+    for _ in range(3):
+        messages = ask(agent, config=THREAD)
+    assert not any(isinstance(message, SystemMessage) for message in messages)
+    for call in model.calls:
+        assert system(call).startswith("You are terse.\n\nSkills are instructions")
+        assert sees(call, "<available_skills>") == 1
+        assert sees(call, "<description>Fills &lt;b&gt;forms&lt;/b&gt; &amp; more.") == 1
+        assert call.tool_names == ["load_skill", "read_skill_file"]
+    # A provider's cache of prompts holds as long as no skill changes.
+    assert len({system(call) for call in model.calls}) == 1
+
+
+def test_without_a_system_prompt(world: World, ask: Any) -> None:
+    world.skill("pdf")
+    model = ScriptedChatModel("ok")
+    ask(create_agent(model, middleware=[SkillsMiddleware(".claude/skills")]))
+    assert system(model.calls[0]).startswith("Skills are instructions")
+
+
+def test_marks_of_a_cache_stay(world: World, ask: Any) -> None:
+    world.skill("pdf")
+    block = {"type": "text", "text": "Terse.", "cache_control": {"type": "ephemeral"}}
+    model = ScriptedChatModel("ok")
+    prompt = SystemMessage([block])
+    ask(create_agent(model, system_prompt=prompt, middleware=[SkillsMiddleware()]))
+    content: Any = model.calls[0].messages[0].content
+    assert content[0] == block
+    assert "<name>pdf</name>" in content[1]["text"]
+    assert prompt.content == [block]
+
+
+def test_without_skills_there_is_nothing(world: World, ask: Any) -> None:
+    @tool
+    def other() -> str:
+        """Do something else."""
+        return ""
+
+    model = ScriptedChatModel("ok")
+    ask(create_agent(model, [other], middleware=[SkillsMiddleware()]))
+    assert system(model.calls[0]) == ""
+    assert model.calls[0].tool_names == ["other"]
+
+
+def test_a_skill_is_loaded_and_a_file_is_read(world: World, ask: Any) -> None:
+    directory = world.skill("pdf", "Fill $ARGUMENTS.\n")
+    world.write(".claude/skills/pdf/references/forms.md", "About forms.\n")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf", arguments="a.pdf"),
+        calling("read_skill_file", skill_name="pdf", file_name="references/forms.md"),
+        "Done.",
+    )
+    messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
+    assert [message.type for message in messages] == ["human", "ai", "tool", "ai", "tool", "ai"]
+    for expected in ("Fill a.pdf.", str(directory), "<file>references/forms.md</file>"):
+        assert expected in messages[2].content
+    assert messages[4].content == "About forms.\n"
+    assert sees(model.calls[2], "Fill a.pdf.") == 1
+
+
+def test_the_model_is_told_of_its_mistakes(world: World, ask: Any) -> None:
+    world.skill("pdf")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pfd"),
+        calling("read_skill_file", skill_name="pdf", file_name="../../secret"),
+        calling("load_skill"),
+        "Sorry.",
+    )
+    world.write("secret", "s3cret")
+    messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
+    told: list[Any] = [message for message in messages if isinstance(message, ToolMessage)]
+    assert [message.status for message in told] == ["error"] * 3
+    assert told[0].content.endswith("Available skills: `pdf`")
+    assert "s3cret" not in told[1].content
+    assert "skill_name" in told[2].content
+
+
+def test_skills_that_come_and_go_on_a_thread(world: World, ask: Any) -> None:
+    """The skills of deepagents stay as they were at the first turn of a thread."""
+    gone = world.skill("pdf")
+    model = ScriptedChatModel("one", "two", "three")
+    agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=InMemorySaver())
+    ask(agent, config=THREAD)
+    world.skill("zip")
+    ask(agent, config=THREAD)
+    shutil.rmtree(gone)
+    ask(agent, config=THREAD)
+    names = [
+        [name for name in ("pdf", "zip") if f"<name>{name}</name>" in system(call)]
+        for call in model.calls
+    ]
+    assert names == [["pdf"], ["pdf", "zip"], ["zip"]]
+
+
+def summarizing() -> SummarizationMiddleware:
+    model = ScriptedChatModel(*("A summary." for _ in range(20)))
+    return SummarizationMiddleware(model, trigger=("messages", 6), keep=("messages", 1))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_skill_outlives_a_summary(world: World, ask: Any, first: bool) -> None:
+    world.skill("pdf", "Fill $ARGUMENTS with care.\n")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf", arguments="a.pdf"), *("ok" for _ in range(6))
+    )
+    ours = SkillsMiddleware()
+    middleware = [ours, summarizing()] if first else [summarizing(), ours]
+    agent = create_agent(model, middleware=middleware, checkpointer=InMemorySaver())
+    for _ in range(6):
+        messages = ask(agent, config=THREAD)
+    assert not any(isinstance(message, ToolMessage) for message in messages)
+    assert sees(model.calls[-1], "A summary.") == 1
+    for call in model.calls[1:]:
+        assert sees(call, "Fill a.pdf with care.") == 1
+    assert "Fill a.pdf with care." in system(model.calls[-1])
+    assert "Fill a.pdf with care." not in system(model.calls[1])
+
+
+def test_a_skill_outlives_a_history_that_is_cut(world: World, ask: Any) -> None:
+    world.skill("pdf", "Fill $ARGUMENTS with care.\n")
+
+    @before_model
+    def cut(state: Any, runtime: Any) -> dict[str, Any]:
+        return {"messages": [RemoveMessage(id=message.id) for message in state["messages"][:-1]]}
+
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok", "ok")
+    agent = create_agent(model, middleware=[SkillsMiddleware(), cut], checkpointer=InMemorySaver())
+    ask(agent, config=THREAD)
+    ask(agent, config=THREAD)
+    assert len(model.calls[-1].messages) == 2
+    assert sees(model.calls[-1], "Fill  with care.") == 1
+
+
+def test_a_skill_outlives_a_result_that_is_cleared(world: World, ask: Any) -> None:
+    world.skill("pdf", "Fill $ARGUMENTS with care.\n")
+    clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
+    ask(create_agent(model, middleware=[clearing, SkillsMiddleware()]))
+    assert "[cleared]" in str(model.calls[-1].messages)
+    assert sees(model.calls[-1], "Fill  with care.") == 1
+
+
+def test_a_skill_that_is_not_pinned_goes(world: World, ask: Any) -> None:
+    world.skill("pdf", "Fill $ARGUMENTS with care.\n")
+    clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
+    ask(create_agent(model, middleware=[clearing, SkillsMiddleware(pin=False)]))
+    assert sees(model.calls[-1], "Fill  with care.") == 0
+
+
+def test_instructions_that_changed_are_told(world: World, ask: Any) -> None:
+    directory = world.skill("pdf", "Old.\n")
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok", "ok", "ok")
+    agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=InMemorySaver())
+    ask(agent, config=THREAD)
+    world.skill("pdf", "New and longer.\n")
+    ask(agent, config=THREAD)
+    assert "New and longer." in system(model.calls[2])
+    shutil.rmtree(directory)
+    ask(agent, config=THREAD)
+    assert "New and longer." not in system(model.calls[3])
+
+
+def test_several_skills_are_loaded_in_one_step(world: World, ask: Any) -> None:
+    world.skill("pdf", "Body of pdf.\n")
+    world.skill("zip", "Body of zip.\n")
+    both = (calling("load_skill", skill_name=name) for name in ("pdf", "zip"))
+    model = ScriptedChatModel(calling_all(*both), "ok")
+    clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
+    ask(create_agent(model, middleware=[clearing, SkillsMiddleware()]))
+    text = system(model.calls[-1])
+    assert text.index("Body of pdf.") < text.index("Body of zip.")
+
+
+def test_the_state_of_a_thread(world: World, ask: Any) -> None:
+    """It is names and arguments, and neither goes in nor out with the messages."""
+    world.skill("pdf", "A long body.\n" * 100)
+    saver = InMemorySaver()
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf", arguments="a.pdf"), "ok", "ok"
+    )
+    agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=saver)
+    ask(agent, config=THREAD)
+    values = agent.get_state(THREAD).values
+    assert json.loads(json.dumps(values["loaded_skills"])) == {"pdf": "a.pdf"}
+    assert "loaded_skills" not in agent.get_output_jsonschema()["properties"]
+    assert "loaded_skills" not in agent.get_input_jsonschema()["properties"]
+    # Another process goes on with it.
+    agent = create_agent(model, middleware=[SkillsMiddleware(), summarizing()], checkpointer=saver)
+    ask(agent, config=THREAD)
+    assert sees(model.calls[-1], "A long body.") == 100
+
+
+def test_other_threads_have_nothing_of_it(world: World, ask: Any) -> None:
+    world.skill("pdf", "Body of pdf.\n")
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok", "ok")
+    agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=InMemorySaver())
+    ask(agent, config=THREAD)
+    ask(agent, config={"configurable": {"thread_id": "2"}})
+    assert sees(model.calls[-1], "Body of pdf.") == 0
+
+
+scripted = pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
+
+
+@scripted
+def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
+    world.skill("pdf")
+    world.write(".claude/skills/pdf/scripts/greet.py", "import sys\nprint('Hello,', sys.argv[1])\n")
+    world.write(".claude/skills/pdf/scripts/bad.sh", "echo wrong >&2\nexit 3\n")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf"),
+        calling("pdf__greet", arguments=["World"]),
+        calling("pdf__bad", arguments=[]),
+        "Done.",
+    )
+    ours = SkillsMiddleware(SkillManager(preset="s0", trusted=True), scripts=True)
+    messages = ask(create_agent(model, middleware=[ours]))
+    assert model.calls[0].tool_names == ["load_skill", "read_skill_file"]
+    both = ["load_skill", "read_skill_file", "pdf__bad", "pdf__greet"]
+    assert model.calls[1].tool_names == both
+    told = [message for message in messages if isinstance(message, ToolMessage)]
+    assert told[1].content == "Hello, World\n"
+    assert (told[2].status, "wrong" in told[2].content) == ("error", True)
+
+
+@scripted
+def test_scripts_of_other_skills_do_not_run(world: World, ask: Any) -> None:
+    world.skill("pdf")
+    world.write(".claude/skills/pdf/scripts/touch.sh", "touch ran\n")
+    for scripts in (True, False):
+        model = ScriptedChatModel(calling("pdf__touch", arguments=[]), "Sorry.")
+        manager = SkillManager(preset="s0", trusted=True)
+        messages = ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=scripts)]))
+        assert messages[-2].status == "error"
+        assert "pdf__touch" in messages[-2].content
+    assert not (world.project / "ran").exists()
+
+
+def test_what_was_not_loaded_is_not_kept(world: World, ask: Any) -> None:
+    """Another middleware may answer in place of a tool."""
+
+    class Refusing(AgentMiddleware):
+        def wrap_tool_call(self, request: Any, handler: Any) -> ToolMessage:
+            return ToolMessage("No.", tool_call_id=request.tool_call["id"], status="error")
+
+        async def awrap_tool_call(self, request: Any, handler: Any) -> ToolMessage:
+            return self.wrap_tool_call(request, handler)
+
+    world.skill("pdf", "Body of pdf.\n")
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
+    ask(create_agent(model, middleware=[SkillsMiddleware(), Refusing()]))
+    assert sees(model.calls[-1], "Body of pdf.") == 0

@@ -1,0 +1,106 @@
+"""The guide to LangGraph and the example agents, run as they stand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from conftest import World
+from test_documents import PYTHON, examples
+
+pytest.importorskip("langgraph", reason="langgraph is not installed")
+pytest.importorskip("langchain", reason="langchain is not installed")
+
+from langchain import chat_models
+from support.model import ScriptedChatModel, calling
+
+EXAMPLES = PYTHON.parent / "examples" / "python"
+
+
+@pytest.mark.req(
+    *("S2-T3", "S2-T9", "S2-T10", "S2-T12", "S2-T13"),
+    *("S2-R6", "S2-R7", "S2-R8", "S2-R16", "S2-R20", "S2-R22", "S2-R23"),
+)
+def test_the_guide(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone, in a parent graph, the least node, a wiring of one's own, a shared kit."""
+    world.skill("market-sizing", "Size markets.\n", source="skills")
+    world.write("skills/market-sizing/references/tea.md", "About tea.\n")
+    world.skill("report-writing", "Write reports.\n", source="skills")
+    loading = calling("Skill", skill_name="market-sizing")
+    reading = calling("SkillRead", skill_name="market-sizing", file_name="references/tea.md")
+    model = ScriptedChatModel(
+        # Alone.
+        *(calling("web_search", query="tea"), loading, reading, "Large."),
+        # In a parent graph.
+        *(loading, "Large.", calling("Skill", skill_name="report-writing"), "Tea is large."),
+        # The least node.
+        "Tea.",
+        # A wiring of one's own.
+        *(loading, "Large."),
+        # A shared kit.
+        *(loading, "Both.", "Both."),
+    )
+    monkeypatch.setattr(chat_models, "init_chat_model", lambda name: model)
+    guide = ModuleType("guide")
+    monkeypatch.setitem(sys.modules, "guide", guide)
+    found = examples(PYTHON.parent / "docs" / "guide" / "langgraph.md")
+    results: list[Any] = []
+    for number, example in enumerate(found):
+        code = compile(example, f"docs/guide/langgraph.md, {number}", "exec", dont_inherit=True)
+        exec(code, vars(guide))
+        results.append(vars(guide).pop("result", None))
+
+    def said(number: int) -> list[str]:
+        return [message.content for message in results[number]["messages"] if message.content]
+
+    question = "How large is the market for tea?"
+    search = "Nothing was found for tea."
+    assert said(1) == [question, search, "Size markets.\n", "About tea.\n", "Large."]
+    team = ["Size markets.\n", "Large.", "Write reports.\n", "Tea is large."]
+    assert said(2) == ["Report on the market for tea.", *team]
+    assert said(3) == ["Summarize: tea is a drink.", "Tea."]
+    assert said(4) == [question, "Size markets.\n", "Large."]
+    assert said(5) == ["Which skills fit?", "Both."]
+    assert len(model.calls) == len(model.answers)
+    assert model.calls[0].tool_names == ["web_search", "Skill", "SkillRead"]
+    assert model.calls[8].tool_names == []
+    assert "<name>report-writing</name>" in model.calls[-1].description("Skill")
+
+
+@pytest.mark.req("S2-R7", "S2-R20", "S2-R23")
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("alone", ["Skill: # Code reviewer", "SkillRead: #", "ai: `mean([])` divides by zero."]),
+        ("team", ["Skill: # Code reviewer", "Skill: # Git", "The last word had: committer"]),
+        ("minimal", ["human: Tea is a drink.", "ai: Tee ist ein Getränk."]),
+        ("wiring", ["Skill: # Markdown", "ai: # Tea - green - black"]),
+        ("shared_kit", ["The planner's tools: Skill, SkillRead", "ai: First", "ai: Run `git add"]),
+    ],
+)
+def test_an_example_agent(world: World, script: str, expected: list[str]) -> None:
+    """Each runs without a key, wherever it is started."""
+    file = EXAMPLES / f"langgraph_{script}.py"
+    surroundings = {
+        **{name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")},
+        "PYTHONIOENCODING": "utf-8",
+    }
+    ran = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, encoding="utf-8", env=surroundings
+    )
+    assert ran.returncode == 0, ran.stderr
+    lines = iter(ran.stdout.splitlines())
+    for start in expected:
+        assert any(line.startswith(start) for line in lines), f"{start} in {ran.stdout}"
+
+
+def test_every_example_agent_is_run() -> None:
+    run = {"alone", "team", "minimal", "wiring", "shared_kit"}
+    assert {Path(file).stem for file in EXAMPLES.glob("langgraph_*.py")} == {
+        f"langgraph_{script}" for script in run
+    }

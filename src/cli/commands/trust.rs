@@ -1,0 +1,71 @@
+//! `trust` and `untrust`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::{App, exit, render};
+use crate::error::Result;
+use crate::ops::trust::{TrustOutcome, TrustRequest, UntrustRequest, trust, untrust};
+
+// Arguments of `trust`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TrustArgs {
+    /// directories that are trusted from now on, and all below them [default: list those that are]
+    #[arg(value_name = "DIR")]
+    directories: Vec<PathBuf>,
+
+    /// trust your home directory or one above it as well
+    #[arg(short, long, requires = "directories")]
+    force: bool,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+// Arguments of `untrust`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct UntrustArgs {
+    /// directories that are trusted no longer
+    #[arg(value_name = "DIR", required = true)]
+    directories: Vec<PathBuf>,
+
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(app: &App, args: &TrustArgs) -> Result<u8> {
+    let request = TrustRequest { directories: args.directories.clone(), force: args.force };
+    let outcome = trust(&app.context, &request)?;
+    if args.directories.is_empty() {
+        show(app, args.json, &outcome, render::trust::list);
+    } else {
+        show(app, args.json, &outcome, |printer, outcome| render::trust::changed(printer, outcome, true));
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// `untrust`.
+pub(super) fn undo(app: &App, args: &UntrustArgs) -> Result<u8> {
+    let outcome = untrust(&app.context, &UntrustRequest { directories: args.directories.clone() })?;
+    show(app, args.json, &outcome, |printer, outcome| render::trust::changed(printer, outcome, false));
+    Ok(exit::SUCCESS)
+}
+
+fn show(
+    app: &App,
+    json: bool,
+    outcome: &TrustOutcome,
+    text: impl Fn(&crate::cli::printer::Printer, &TrustOutcome),
+) {
+    if json {
+        app.printer.json(outcome);
+    } else {
+        text(&app.printer, outcome);
+    }
+    for warning in &outcome.warnings {
+        app.printer.warning(warning);
+    }
+}

@@ -1,0 +1,121 @@
+//! `audit`: a row for each line of the log.
+
+use super::table::Table;
+use crate::cli::printer::Printer;
+use crate::ops::audit::AuditOutcome;
+use crate::trust::audit::Record;
+
+pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
+    let Some(file) = &outcome.file else {
+        printer.note("the audit log is switched off");
+        printer.hint("unset `SKILLPM_AUDIT` to switch it on");
+        return;
+    };
+    if outcome.records.is_empty() {
+        printer.note(&format!("`{}` has no such lines", file.display()));
+    } else {
+        let mut table = Table::new(&["time", "event", "skill", "script", "outcome", "session"]);
+        for record in &outcome.records {
+            table.row([
+                &record.time,
+                &record.event.to_string(),
+                &record.skill,
+                record.script.as_deref().unwrap_or_default(),
+                &ending(record),
+                &record.session,
+            ]);
+        }
+        printer.data(table.render().trim_end());
+    }
+    if outcome.unreadable > 0 {
+        printer.warning(&format!("{} cannot be read", super::count(outcome.unreadable, "line")));
+    }
+}
+
+/// How it ended, and after which time.
+fn ending(record: &Record) -> String {
+    let end = match (&record.ended, record.exit_code, record.signal) {
+        (Some(ended), ..) => ended.clone(),
+        (None, Some(code), _) => format!("exit {code}"),
+        (None, None, Some(signal)) => format!("signal {signal}"),
+        (None, None, None) => record.reason.clone().unwrap_or_default(),
+    };
+    let time = record.duration_ms.map(|duration| format!("{duration} ms"));
+    let parts = [Some(end).filter(|end| !end.is_empty()), time];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::trust::audit::{AuditLog, Event, Rotation, Sandboxed, Subject};
+
+    fn recorded() -> AuditOutcome {
+        let dir = tempfile::tempdir().expect("a directory");
+        let log = AuditLog {
+            file: Some(dir.path().join("audit.jsonl")),
+            rotation: Rotation::default(),
+            arguments: true,
+            session: "s1".to_owned(),
+        };
+        let subject = Subject { skill: "pdf".to_owned(), ..Subject::default() };
+        let run = |exit_code, signal, ended| Event::Run {
+            script: "scripts/a b.py",
+            arguments: &[],
+            duration: Duration::from_millis(12),
+            exit_code,
+            signal,
+            ended,
+            sandbox: Sandboxed { landlock: Some(6), seccomp: true, no_network: false },
+        };
+        for event in [
+            run(Some(3), None, None),
+            run(None, Some(9), None),
+            run(None, Some(9), Some("timeout")),
+            Event::Refused { script: "x\ny", reason: "nobody trusts it" },
+            Event::Activation { arguments: &[], duration: Duration::ZERO },
+        ] {
+            log.write(&subject, &event).expect("writes");
+        }
+        let mut records = log.last(9, |_| true).expect("reads").records;
+        records.reverse();
+        for record in &mut records {
+            "2026-11-21T08:49:37.250Z".clone_into(&mut record.time);
+        }
+        AuditOutcome { file: Some("/state/audit.jsonl".into()), records, unreadable: 1 }
+    }
+
+    #[test]
+    fn a_row_for_each_line() {
+        let (talking, out, err) = printer(Look::PLAIN);
+        show(&talking, &recorded());
+        insta::assert_snapshot!(out.text(), @"
+        time                      event       skill  script          outcome           session
+        2026-11-21T08:49:37.250Z  run         pdf    scripts/a b.py  exit 3, 12 ms     s1
+        2026-11-21T08:49:37.250Z  run         pdf    scripts/a b.py  signal 9, 12 ms   s1
+        2026-11-21T08:49:37.250Z  run         pdf    scripts/a b.py  timeout, 12 ms    s1
+        2026-11-21T08:49:37.250Z  refused     pdf    x y             nobody trusts it  s1
+        2026-11-21T08:49:37.250Z  activation  pdf    -               0 ms              s1
+        ");
+        show(&talking, &AuditOutcome::default());
+        show(&talking, &AuditOutcome { records: Vec::new(), unreadable: 0, ..recorded() });
+        insta::assert_snapshot!(err.text(), @"
+        warning: 1 line cannot be read
+        the audit log is switched off
+        hint: unset `SKILLPM_AUDIT` to switch it on
+        `/state/audit.jsonl` has no such lines
+        ");
+    }
+
+    #[test]
+    fn the_schemas_describe_the_json() {
+        let outcome = recorded();
+        let (talking, out, _) = printer(Look::PLAIN);
+        talking.json(&outcome);
+        crate::testing::Schema::read("audit.schema.json").assert_describes(&out.text());
+    }
+}

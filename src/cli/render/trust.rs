@@ -1,0 +1,83 @@
+//! `trust` and `untrust`: a line for each directory.
+
+use super::one_line;
+use crate::cli::printer::Printer;
+use crate::ops::trust::TrustOutcome;
+
+/// The directories that are trusted; beside those that are not in force any more, why.
+pub(crate) fn list(printer: &Printer, outcome: &TrustOutcome) {
+    for dir in &outcome.directories {
+        printer.data(&one_line(&dir.path));
+        if let Some(reason) = &dir.reason {
+            printer.warning(&format!("`{}` is trusted no longer: {reason}", one_line(&dir.path)));
+        }
+    }
+    if outcome.directories.is_empty() {
+        printer.note("no directory is trusted: only scripts of locked skills run");
+        printer.hint("`skillpm trust DIR` lets those of unlocked skills in a directory run");
+    }
+}
+
+/// What was changed.
+pub(crate) fn changed(printer: &Printer, outcome: &TrustOutcome, trusted: bool) {
+    for path in &outcome.changed {
+        printer.status(if trusted { "+" } else { "-" }, &one_line(path));
+    }
+    match (outcome.changed.is_empty(), trusted) {
+        (true, _) => printer.note("nothing was changed: all of them are trusted already"),
+        (false, true) => {
+            printer.note("scripts of skills in there run, whether anything is locked of them or not");
+            printer.hint("`skillpm untrust DIR` takes that back");
+        }
+        (false, false) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::ops::trust::{TrustState, Trusted};
+
+    #[test]
+    fn a_line_for_each_directory() {
+        let dir = |path: &str, state, reason: Option<&str>| Trusted {
+            path: path.to_owned(),
+            since: "2026-11-21T08:49:37.250Z".to_owned(),
+            state,
+            reason: reason.map(ToOwned::to_owned),
+        };
+        let outcome = TrustOutcome {
+            directories: vec![
+                dir("/home/ann/work", TrustState::Trusted, None),
+                dir("/srv/a\nb", TrustState::Exposed, Some("every user may write into it")),
+            ],
+            changed: vec!["/home/ann/work".to_owned()],
+            warnings: Vec::new(),
+        };
+        let (talking, out, err) = printer(Look::PLAIN);
+        list(&talking, &outcome);
+        changed(&talking, &outcome, true);
+        changed(&talking, &outcome, false);
+        changed(&talking, &TrustOutcome::default(), true);
+        list(&talking, &TrustOutcome::default());
+        insta::assert_snapshot!(out.text(), @"
+        /home/ann/work
+        /srv/a b
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        warning: `/srv/a b` is trusted no longer: every user may write into it
+        + /home/ann/work
+        scripts of skills in there run, whether anything is locked of them or not
+        hint: `skillpm untrust DIR` takes that back
+        - /home/ann/work
+        nothing was changed: all of them are trusted already
+        no directory is trusted: only scripts of locked skills run
+        hint: `skillpm trust DIR` lets those of unlocked skills in a directory run
+        ");
+        let (talking, out, _) = printer(Look::PLAIN);
+        talking.json(&outcome);
+        crate::testing::Schema::read("trust.schema.json").assert_describes(&out.text());
+    }
+}

@@ -1,0 +1,74 @@
+//! `audit`: what was activated, run or refused; and the one way in which the verbs write it down.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::provenance::{Checked, Provenance};
+use crate::context::Context;
+use crate::engine::Skill;
+use crate::error::Result;
+use crate::trust::AuditLog;
+use crate::trust::audit::{Event, EventKind, Record, Subject};
+
+/// What is to be shown.
+#[derive(Debug, Clone)]
+pub struct AuditRequest {
+    /// How many lines at most, the last ones.
+    pub last: usize,
+    /// Only of the skill with this name.
+    pub skill: Option<String>,
+    /// Only of this kind.
+    pub event: Option<EventKind>,
+}
+
+/// What was written down. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AuditOutcome {
+    /// Where the log lies; `None` where it is switched off.
+    pub file: Option<PathBuf>,
+    /// The lines, the newest last.
+    pub records: Vec<Record>,
+    /// How many lines were passed over because they cannot be read.
+    pub unreadable: usize,
+}
+
+/// Tells what was written down last.
+///
+/// # Errors
+///
+/// Where the log is there and cannot be read.
+pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> {
+    let log = AuditLog::new(&context.settings);
+    let mut found = log.last(request.last, |record| {
+        request.skill.as_ref().is_none_or(|skill| *skill == record.skill)
+            && request.event.is_none_or(|event| event == record.event)
+    })?;
+    found.records.reverse();
+    Ok(AuditOutcome { file: log.file, records: found.records, unreadable: found.unreadable })
+}
+
+/// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: whoever looks for
+/// the reason is told.
+///
+/// A front end that hands a skill's instructions to an agent calls this with [`Event::Activation`];
+/// `skillpm invoke` only shows what an agent would get, and writes nothing.
+pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
+    if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
+        context.reporter.trouble(&format!("the audit log was not written: {error}: {}", error.source));
+    }
+}
+
+/// What the log says of a skill whose files were looked at.
+pub(super) fn subject(skill: &Skill, checked: &Checked) -> Subject {
+    let modified = match &checked.provenance {
+        Provenance::Locked(locked) => Some(locked.modified.is_some()),
+        Provenance::Unlocked(_) => None,
+    };
+    Subject {
+        skill: skill.meta.name.clone(),
+        digest: Some(checked.digest),
+        source: Some(checked.provenance.source()),
+        modified,
+    }
+}

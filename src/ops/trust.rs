@@ -1,0 +1,200 @@
+//! `trust` and `untrust`: the directories whose skills may run scripts though nothing is locked of them.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs::{self, DirLock, Own};
+use crate::install::state::normal;
+use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
+
+/// What is to be trusted.
+#[derive(Debug, Clone, Default)]
+pub struct TrustRequest {
+    /// The directories. None: those that are trusted are listed.
+    pub directories: Vec<PathBuf>,
+    /// Trust the home directory, the root directory or what lies between them as well.
+    pub force: bool,
+}
+
+/// What is to be trusted no longer.
+#[derive(Debug, Clone, Default)]
+pub struct UntrustRequest {
+    /// The directories. They need not be there any more.
+    pub directories: Vec<PathBuf>,
+}
+
+/// What is trusted now. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TrustOutcome {
+    /// All directories, sorted by path.
+    pub directories: Vec<Trusted>,
+    /// The paths that this command added or took away.
+    pub changed: Vec<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+/// One directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trusted {
+    /// With all links followed.
+    pub path: String,
+    /// When it was trusted.
+    pub since: String,
+    /// Whether that holds.
+    pub state: TrustState,
+    /// Why not, where it does not.
+    pub reason: Option<String>,
+}
+
+/// Whether trust holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustState {
+    /// It does.
+    Trusted,
+    /// It is gone, or another directory lies in its place.
+    Replaced,
+    /// Other users decide what lies in it.
+    Exposed,
+}
+
+/// Trusts directories, and all below them; without any, tells which ones are trusted.
+///
+/// # Errors
+///
+/// Something that is no directory; the home directory, or one above it, unless that is wanted; one in which
+/// other users decide what lies; a file of trusted directories that cannot be written. Nothing has been changed
+/// then.
+pub fn trust(context: &Context, request: &TrustRequest) -> Result<TrustOutcome> {
+    if request.directories.is_empty() {
+        return Ok(outcome(&TrustedDirs::read(&context.settings), Vec::new()));
+    }
+    let mut wanted = Vec::new();
+    for dir in &request.directories {
+        wanted.push(checked(context, dir, request.force)?);
+    }
+    change(context, |dirs| {
+        let mut changed = Vec::new();
+        for dir in wanted {
+            if dirs.get(&dir.path).is_some_and(|known| known.identity == dir.identity) {
+                continue;
+            }
+            changed.push(dir.path.display().to_string());
+            dirs.insert(dir);
+        }
+        Ok(changed)
+    })
+}
+
+/// Trusts directories no longer.
+///
+/// # Errors
+///
+/// One that is not trusted, with the one above it that is; a file of trusted directories that cannot be
+/// written. Nothing has been changed then.
+pub fn untrust(context: &Context, request: &UntrustRequest) -> Result<TrustOutcome> {
+    change(context, |dirs| {
+        let mut changed = Vec::new();
+        for given in &request.directories {
+            let path = context.settings.cwd.join(given);
+            let real = fs::real_path(&path)?.unwrap_or_else(|| normal(&path));
+            match dirs.remove(&real) {
+                Some(dir) => changed.push(dir.path.display().to_string()),
+                // Named twice.
+                None if changed.contains(&real.display().to_string()) => {}
+                None => return Err(unknown(dirs, &real)),
+            }
+        }
+        Ok(changed)
+    })
+}
+
+/// Changes the file while no other process does.
+fn change(
+    context: &Context,
+    edit: impl FnOnce(&mut TrustedDirs) -> Result<Vec<String>>,
+) -> Result<TrustOutcome> {
+    let file = TrustedDirs::file(&context.settings)?;
+    let state = file.parent().unwrap_or(&file);
+    let _lock = DirLock::acquire(state, || context.reporter.waiting_for_lock(state))?;
+    let mut dirs = TrustedDirs::read(&context.settings);
+    let changed = edit(&mut dirs)?;
+    if !changed.is_empty() {
+        fs::write_small(&file, dirs.text().as_bytes())?;
+    }
+    Ok(outcome(&dirs, changed))
+}
+
+fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
+    let directories = dirs.iter().map(|dir| {
+        let (state, reason) = match dir.standing(&dir.path) {
+            Ok(Standing::Trusted(_)) => (TrustState::Trusted, None),
+            Ok(Standing::Exposed { path, reason }) if path == dir.path => (TrustState::Exposed, Some(reason)),
+            Ok(Standing::Exposed { path, reason }) => {
+                (TrustState::Exposed, Some(format!("`{}`: {reason}", path.display())))
+            }
+            Ok(Standing::Replaced(_) | Standing::Untrusted) => (
+                TrustState::Replaced,
+                Some("what was trusted there is gone, or another directory took its place".to_owned()),
+            ),
+            Err(error) => (TrustState::Exposed, Some(Error::from(error).with_causes())),
+        };
+        Trusted { path: dir.path.display().to_string(), since: dir.since.clone(), state, reason }
+    });
+    let directories = directories.collect();
+    TrustOutcome {
+        directories,
+        changed,
+        warnings: dirs.damage().map(ToOwned::to_owned).into_iter().collect(),
+    }
+}
+
+/// The directory `given`, if it may be trusted.
+fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
+    let path = context.settings.cwd.join(given);
+    let shown = given.display();
+    let real = fs::real_path(&path)?;
+    let Some((real, own)) =
+        real.and_then(|real| Some((Own::of(&real).transpose()?, real))).map(|(own, real)| (real, own))
+    else {
+        return Err(Error::usage(format!("`{shown}` is no directory"))
+            .hint("name the directory of a skill, or one above it"));
+    };
+    let own = own?;
+    if real.to_str().is_none() {
+        return Err(Error::usage(format!("`{shown}` cannot be trusted: its path is not UTF-8"))
+            .hint("give it a name in UTF-8 first"));
+    }
+    let home = match &context.settings.home {
+        Some(home) => fs::real_path(home)?,
+        None => None,
+    };
+    let wide = real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real));
+    if wide && !force {
+        let what = if real.parent().is_none() {
+            "everything on this machine"
+        } else {
+            "all that is in your home directory"
+        };
+        return Err(Error::usage(format!("`{}` holds {what}, downloads too", real.display()))
+            .hint("trust the directory in which you work, or say `--force`"));
+    }
+    if let Some((path, reason)) = exposed(&real, &real)? {
+        return Err(Error::integrity(format!("`{shown}` cannot be trusted: `{}`: {reason}", path.display()))
+            .hint("change its owner or its mode, as with `chmod o-w`"));
+    }
+    Ok(TrustedDir::now(&real, own.identity))
+}
+
+fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {
+    let error = Error::usage(format!("`{}` is not trusted", real.display()));
+    match dirs.covers(real) {
+        Some(above) => error
+            .hint(format!("`{0}` is, and with it all below: `skillpm untrust '{0}'`", above.path.display())),
+        None => error.hint("`skillpm trust` lists what is"),
+    }
+}
