@@ -25,7 +25,7 @@ pub(crate) fn record_load(
         log.session = session.unwrap_or(log.session);
         let skill = library.engine.get(&name)?;
         let source = Some(skill.dir.display().to_string());
-        let subject = Subject { skill: skill.meta.name.to_string(), source, ..Subject::default() };
+        let subject = Subject { skill: skill.meta.name.clone(), source, ..Subject::default() };
         let duration = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let written = log.write(&subject, &Event::Activation { arguments: &[], duration });
         Ok(written.err().map(|error| format!("the audit log was not written: {error}")))

@@ -10,7 +10,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use skillpm::admission::Scripts;
 use skillpm::context::Context;
-use skillpm::engine::run::{Ended, Exit, Mode, Ran, Stdin, Watch};
+use skillpm::engine::run::{Captured, Ended, Exit, Mode, Ran, Stdin, Watch};
 use skillpm::ops::run::{Place, RunRequest, run_found};
 use skillpm::reporter::{Interact, Silent};
 
@@ -151,7 +151,7 @@ pub(crate) fn run(
     }
     let (ran, warnings) = done?;
     let ran = ran.success().map_err(|error| errors::of_script(py, error.ran(), &error.to_string()))?;
-    Ok((ScriptResult::of(&ran), warnings))
+    Ok((ScriptResult::of(ran), warnings))
 }
 
 fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
@@ -194,15 +194,21 @@ fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
 }
 
 impl ScriptResult {
-    fn of(ran: &Ran) -> Self {
+    fn of(ran: Ran) -> Self {
         Self {
-            stdout: ran.stdout.text(),
-            stderr: ran.stderr.text(),
-            exit_code: exit_code(ran).unwrap_or_default(),
+            exit_code: exit_code(&ran).unwrap_or_default(),
             truncated: ran.stdout.is_cut() || ran.stderr.is_cut(),
             duration: ran.duration.as_secs_f64(),
+            stdout: text(ran.stdout),
+            stderr: text(ran.stderr),
         }
     }
+}
+
+/// What was written, with a mark for what is no text. What is text is not copied: it may be much.
+fn text(captured: Captured) -> String {
+    String::from_utf8(captured.bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// The code with which a script ended by itself.

@@ -184,6 +184,12 @@ def test_output_is_cut(world: World) -> None:
     assert (done.stdout, done.truncated) == ("x" * 10, True)
 
 
+def test_output_that_is_no_text(world: World) -> None:
+    world.skill("pdf")
+    script(world, "odd.py", "import sys\nsys.stdout.buffer.write(b'a\\xffb')\n")
+    assert manager().run_script("pdf", "odd").stdout == "a\ufffdb"
+
+
 @pytest.mark.req("S1-FR-205.1")
 def test_what_is_no_script(world: World) -> None:
     world.skill("pdf")
