@@ -56,15 +56,26 @@ impl Document {
     /// Reads a file's bytes. What is not UTF-8 is replaced and told.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         let (text, problem) = encoding::decode(bytes);
-        Self::read(text, problem.into_iter().collect())
+        Self::read(text, problem.into_iter().collect(), None)
+    }
+
+    /// As [`Document::from_bytes`] of what is before the body; where that starts is known already, `parts` are
+    /// those of a longer text that starts with `bytes`.
+    pub(crate) fn of_start(mut bytes: Vec<u8>, parts: Parts) -> Self {
+        bytes.truncate(parts.body);
+        let whole = bytes.len();
+        let (text, problem) = encoding::decode(bytes);
+        // What was replaced has another length, and other parts.
+        let known = (text.len() == whole && problem.is_none()).then_some(Split::Found(parts));
+        Self::read(text, problem.into_iter().collect(), known)
     }
 
     /// Reads a text.
     pub fn parse(text: String) -> Self {
-        Self::read(text, Vec::new())
+        Self::read(text, Vec::new(), None)
     }
 
-    fn read(text: String, mut problems: Vec<Problem>) -> Self {
+    fn read(text: String, mut problems: Vec<Problem>, known: Option<Split>) -> Self {
         // In UTF-16 the mark is the least of it.
         if text.as_bytes().starts_with(split::BOM) && problems.is_empty() {
             problems.push(Problem { kind: ProblemKind::Bom, span: 0..split::BOM.len() });
@@ -82,7 +93,7 @@ impl Document {
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         };
-        match split(document.text.as_bytes()) {
+        match known.unwrap_or_else(|| split(document.text.as_bytes())) {
             Split::Found(parts) => document.read_frontmatter(&parts),
             Split::Unclosed(open) => document.problem(ProblemKind::UnclosedFrontmatter, open),
             Split::Missing(at) => document.missing(at),

@@ -1,15 +1,15 @@
 //! Which skills there are.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::load::{SKILL_FILE, Unusable};
 use super::memory::Memory;
-use super::scan::{MAX_DIRECTORIES, Scanner};
+use super::scan::{MAX_DIRECTORIES, Scanner, Seen};
 use super::sources::{Source, SourceKind};
-use crate::fs::{self, PathError};
+use crate::fs::{self, Moment, PathError};
 use crate::name::SkillName;
 use crate::policy::{Duplicates, FileName, Policy};
 use crate::skill::{Deviation, SkillMeta};
@@ -97,7 +97,7 @@ pub struct Discovery {
 /// whose directory has that name, then the first by the bytes of its path. A skill that several
 /// links lead to is one skill.
 pub fn discover(sources: &[Source]) -> Discovery {
-    gather(sources, &Policy::DEFAULT, &mut Memory::default()).0
+    gather(sources, &Policy::DEFAULT, &mut Memory::default(), Moment::now()).0
 }
 
 /// Finds the skills in `sources` as `policy` has it.
@@ -107,49 +107,57 @@ pub fn discover(sources: &[Source]) -> Discovery {
 /// Never for a single skill; a source that is not there and two skills of one name, where `policy`
 /// makes errors of them.
 pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
-    discover_again(sources, policy, &mut Memory::default())
+    discover_again(sources, policy, &mut Memory::default(), Moment::now())
 }
 
-/// As [`discover_with`], but what did not change since `memory` was made is not read again. Afterwards
-/// `memory` holds what was seen this time.
+/// As [`discover_with`], but what did not change since `memory` was made is not read again. It is now
+/// `since`, and afterwards `memory` holds what was seen this time.
 pub(super) fn discover_again(
     sources: &[Source],
     policy: &Policy,
     memory: &mut Memory,
+    since: Moment,
 ) -> Result<Discovery, Arc<Diagnostic>> {
-    match gather(sources, policy, memory) {
+    match gather(sources, policy, memory, since) {
         (_, Some(error)) => Err(error),
         (found, None) => Ok(found),
     }
 }
 
 /// What is found, and the first thing that `policy` makes an error of.
-fn gather(sources: &[Source], policy: &Policy, memory: &mut Memory) -> (Discovery, Option<Arc<Diagnostic>>) {
+fn gather(
+    sources: &[Source],
+    policy: &Policy,
+    memory: &mut Memory,
+    since: Moment,
+) -> (Discovery, Option<Arc<Diagnostic>>) {
     let mut diagnostics = Vec::new();
     let mut fatal = None;
-    let mut seen = HashSet::new();
+    let mut seen = Seen::default();
     let mut all: Vec<Arc<Skill>> = Vec::new();
-    // In this order skills take their names: as they are found, but in a source those whose directories
-    // have their names are served best.
-    let mut order: Vec<usize> = Vec::new();
-    let mut scanner = Scanner::new(policy, std::mem::take(memory));
+    // Where the skills of each source start.
+    let mut starts = Vec::new();
+    let mut scanner = Scanner::new(policy, std::mem::take(memory), since);
     for source in sources {
         if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
             fatal.get_or_insert_with(|| Arc::new(Diagnostic::Missing(source.dir.clone())));
         }
-        let start = all.len();
+        starts.push(all.len());
         all.extend(scanner.scan(source, &mut seen, &mut diagnostics));
-        order.extend(start..all.len());
-        let last = policy.duplicates == Duplicates::Last;
-        order[start..].sort_by_key(|at| all[*at].is_at_home() == last);
     }
     *memory = scanner.memory();
+    if policy.file_name == FileName::Warn {
+        diagnostics.extend(all.iter().filter_map(|skill| skill.misspelled()).map(Arc::new));
+    }
     let mut used: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(all.len());
-    for &at in &order {
+    let several = all.iter().enumerate().any(|(at, skill)| used.insert(key(&skill.meta.name), at).is_some());
+    if !several {
+        drop(used);
+        return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
+    }
+    used.clear();
+    for at in order(&all, &starts, policy.duplicates) {
         let skill = &all[at];
-        if policy.file_name == FileName::Warn {
-            diagnostics.extend(skill.misspelled().map(Arc::new));
-        }
         let first = *used.entry(key(&skill.meta.name)).or_insert(at);
         if first != at {
             let (winner, loser) =
@@ -169,6 +177,18 @@ fn gather(sources: &[Source], policy: &Policy, memory: &mut Memory) -> (Discover
     let mut is_used = is_used.into_iter();
     let (skills, shadowed) = all.into_iter().partition(|_| is_used.next().unwrap_or_default());
     (Discovery { skills, shadowed, diagnostics }, fatal)
+}
+
+/// The order in which skills take their names: as they are found, but in a source, whose skills start at one
+/// of `starts`, those whose directories have their names are served best.
+fn order(all: &[Arc<Skill>], starts: &[usize], duplicates: Duplicates) -> Vec<usize> {
+    let mut order: Vec<_> = (0..all.len()).collect();
+    let ends = starts.iter().skip(1).copied().chain([all.len()]);
+    for (start, end) in starts.iter().copied().zip(ends) {
+        // Stable: the order by path stays.
+        order[start..end].sort_by_cached_key(|at| all[*at].is_at_home() == (duplicates == Duplicates::Last));
+    }
+    order
 }
 
 impl Discovery {
@@ -205,7 +225,8 @@ impl Skill {
 
     /// What is to be said of the name of its file.
     pub(super) fn misspelled(&self) -> Option<Diagnostic> {
-        let right = self.file.file_name().is_some_and(|name| name == SKILL_FILE);
+        // The name of a file of thousands: components of paths take longer.
+        let right = self.file.as_os_str().as_encoded_bytes().ends_with(SKILL_FILE.as_bytes());
         (!right).then(|| Diagnostic::Spelling(self.file.clone()))
     }
 

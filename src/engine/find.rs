@@ -1,16 +1,16 @@
 //! One skill by its name.
 
-use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::discover::{Diagnostic, Skill, key};
 use super::library::UnknownSkill;
 use super::memory::Memory;
-use super::scan::{Scanner, read};
+use super::scan::{Scanner, Seeing, Seen, read};
 use super::sources::{Source, default_sources};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs::Moment;
 use crate::name::SkillName;
 use crate::policy::Policy;
 
@@ -71,7 +71,7 @@ struct Search<'a> {
     broken: Vec<Arc<Diagnostic>>,
     /// Whatever else is wrong with the sources.
     diagnostics: Vec<Arc<Diagnostic>>,
-    seen: HashSet<PathBuf>,
+    seen: Seen,
     names: BTreeSet<String>,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
             renamed: None,
             broken: Vec::new(),
             diagnostics: Vec::new(),
-            seen: HashSet::new(),
+            seen: Seen::default(),
             names: BTreeSet::new(),
         }
     }
@@ -94,22 +94,23 @@ impl<'a> Search<'a> {
         let Some(directory) = &self.directory else { return };
         // A source that cannot be read is told where it is listed.
         let Ok(Some(entry)) = source.entry(directory.as_str()) else { return };
-        match read(&Policy::DEFAULT, source, &entry) {
-            Ok(Some(skill)) if key(&skill.meta.name) == self.key => self.hit(skill),
-            Ok(Some(skill)) => {
+        let real = entry.real.clone();
+        match read(&Policy::DEFAULT, source, entry) {
+            Seeing::Skill(skill) if key(&skill.meta.name) == self.key => self.hit(skill),
+            Seeing::Skill(skill) => {
                 self.renamed.get_or_insert(skill);
             }
-            Ok(None) => {}
-            Err(diagnostic) => {
+            Seeing::Nothing(_) => {}
+            Seeing::Unusable(diagnostic) => {
                 self.broken.push(diagnostic);
                 // It is told by itself, not among the others.
-                self.seen.insert(entry.real);
+                self.seen.insert(real);
             }
         }
     }
 
     fn by_name(&mut self, source: &Source) {
-        let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default());
+        let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default(), Moment::now());
         let mut skills = scanner.scan(source, &mut self.seen, &mut self.diagnostics);
         skills.sort_by_key(|skill| !skill.is_at_home());
         for skill in skills {

@@ -103,11 +103,15 @@ pub fn document(file: &Path) -> Result<Document, Unusable> {
 ///
 /// As [`document`].
 pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
-    let mut bytes = read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?;
-    if let Split::Found(parts) = split_prefix(&bytes) {
-        bytes.truncate(parts.body);
+    Ok(of_start(read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?))
+}
+
+/// The document that starts with `bytes`, without its body.
+pub(super) fn of_start(bytes: Vec<u8>) -> Document {
+    match split_prefix(&bytes) {
+        Split::Found(parts) => Document::of_start(bytes, parts),
+        _ => Document::from_bytes(bytes),
     }
-    Ok(Document::from_bytes(bytes))
 }
 
 fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {

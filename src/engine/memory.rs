@@ -1,56 +1,233 @@
 //! What was read before, and whether it is still so.
+//!
+//! It is the metadata of skills with what the file system told of their files when they were read, in memory
+//! ([`super::Library`]) and, where a cache is at hand, in a file ([`format`]). While a file is as it was, it is
+//! not read again. What was young when it was read is not remembered: it may be changed once more without
+//! another time, which is git's race, handled in git's way.
+
+mod format;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::Skill;
-use super::scan::Found;
 use super::sources::{Entry, Source};
-use crate::fs::{FileStat, Moment};
+use crate::digest::Digest;
+use crate::fs::{self, Base, FileStat, Listing, Moment};
+use crate::policy::Policy;
+use crate::settings::Settings;
+use crate::store::downloads::INDEXES;
 
-/// What was read of the skills of some sources, by their real directories.
+/// The largest file that is read or written, in bytes: some hundred thousand skills.
+const MAX_FILE: u64 = 256 << 20;
+
+/// What was seen in some directories, by their real paths.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// When the reading began.
-    since: Option<Moment>,
-    skills: HashMap<PathBuf, Known>,
+    dirs: HashMap<PathBuf, SeenDir>,
+    /// The bytes of the file that it came from.
+    bytes: Arc<Vec<u8>>,
+    /// When what is remembered was read last.
+    newest: Option<Moment>,
+    /// Whether it differs from the file.
+    changed: bool,
+    /// Where it is kept when the program has ended, and what it is about.
+    kept: Option<Kept>,
 }
 
-/// What is remembered of one directory.
+/// A file for a memory.
+#[derive(Debug, Clone)]
+struct Kept {
+    file: PathBuf,
+    /// Of the policy and the sources: with others, the same files are other skills.
+    key: Digest,
+}
+
+/// What was seen in one directory.
 #[derive(Debug)]
+pub(super) struct SeenDir {
+    /// What the directory was before it was read, if it was old enough.
+    stat: Option<FileStat>,
+    /// What lies in it.
+    pub(super) listing: Arc<Listing>,
+    /// The skills in it that were read, by their places in the listing.
+    pub(super) skills: Vec<Option<Known>>,
+    /// Whether it is not as it was before.
+    pub(super) changed: bool,
+}
+
+/// What is remembered of one skill.
+#[derive(Debug, Clone)]
 pub(super) struct Known {
-    /// What the file was when it was opened.
+    /// What its file was when it was opened.
     pub(super) stat: FileStat,
-    found: Found,
+    metadata: Metadata,
+}
+
+#[derive(Debug, Clone)]
+enum Metadata {
+    Read(Arc<Skill>),
+    /// Where it stands in the bytes of the file.
+    Written(Range<usize>),
 }
 
 impl Memory {
-    /// A memory of what is read from now on.
-    pub(super) fn new() -> Self {
-        Self { since: Some(Moment::now()), skills: HashMap::new() }
+    /// The memory of skills in `sources` by `policy` that an earlier run kept, if there is one.
+    pub(super) fn kept(settings: &Settings, sources: &[Source], policy: &Policy) -> Self {
+        Self::kept_at(settings, sources, policy, Moment::now())
     }
 
-    pub(super) fn of(&self, real: &Path) -> Option<&Known> {
-        if self.skills.is_empty() { None } else { self.skills.get(real) }
+    fn kept_at(settings: &Settings, sources: &[Source], policy: &Policy, now: Moment) -> Self {
+        let Some(cache) = &settings.dirs.cache else { return Self::default() };
+        let mut about = format!("skills\0{policy:?}");
+        for source in sources {
+            about.push_str(&format!("\0{}\0{}\0{}", source.name, source.kind, source.dir.display()));
+        }
+        let key = Digest::of(about.as_bytes());
+        let kept = Kept { file: cache.join(INDEXES).join(key.hex()), key };
+        let bytes = fs::read_capped(&kept.file, MAX_FILE).ok().flatten();
+        let mut memory = bytes.and_then(|bytes| format::decode(bytes, &kept.key)).unwrap_or_default();
+        // The clock was set back: new files may get the times that old ones had.
+        if memory.newest.is_some_and(|newest| newest > now) {
+            memory = Self::default();
+        }
+        memory.kept = Some(kept);
+        memory
     }
 
-    /// Remembers what was found in `real`, unless its file is so young that it may change once more
-    /// without a trace.
-    pub(super) fn put(&mut self, real: PathBuf, stat: FileStat, found: Found) {
-        if self.since.is_some_and(|since| stat.is_settled(since)) {
-            self.skills.insert(real, Known { stat, found });
+    /// Forgets everything but the place where it is kept.
+    pub(super) fn clear(&mut self) {
+        self.dirs.clear();
+        self.bytes = Arc::default();
+        self.newest = None;
+        // What is written was of before.
+        self.changed = true;
+    }
+
+    /// Writes what changed. Without it, the next run reads the skills again.
+    fn keep(&mut self) {
+        if let Some(kept) = self.kept.as_ref().filter(|_| self.changed) {
+            if let Some(bytes) =
+                format::encode(self, &kept.key).filter(|bytes| bytes.len() as u64 <= MAX_FILE)
+            {
+                let _ = fs::write_small(&kept.file, &bytes);
+            }
+            self.changed = false;
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.keep();
+    }
+}
+
+/// What is seen in one search, with what was seen before.
+pub(super) struct Recall {
+    pub(super) before: Memory,
+    now: HashMap<PathBuf, SeenDir>,
+    since: Moment,
+    changed: bool,
+}
+
+impl Recall {
+    /// What is seen from `since` on.
+    pub(super) fn new(before: Memory, since: Moment) -> Self {
+        Self { before, now: HashMap::new(), since, changed: false }
+    }
+
+    /// What lies in `base`, whose real path is `real`, and the skills that were known of it. The directory is
+    /// read only if it changed.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    pub(super) fn list(&mut self, base: &Base, real: &Path) -> Result<SeenDir, fs::PathError> {
+        let stat = base.stat(b".");
+        let before = if self.before.dirs.is_empty() { None } else { self.before.dirs.remove(real) };
+        let before = match before {
+            Some(before) if stat.is_some() && before.stat == stat => {
+                return Ok(SeenDir { changed: false, ..before });
+            }
+            before => before,
+        };
+        let listing = base.listing()?;
+        let mut skills = vec![None; listing.len()];
+        if let Some(before) = before {
+            let mut old = before.listing.iter().map(|(name, _)| name).zip(before.skills).peekable();
+            for ((name, _), skill) in listing.iter().zip(&mut skills) {
+                while old.next_if(|(old, _)| *old < name).is_some() {}
+                if let Some((_, known)) = old.next_if(|(old, _)| *old == name) {
+                    *skill = known;
+                }
+            }
+        }
+        let stat = stat.filter(|stat| stat.is_settled(self.since));
+        Ok(SeenDir { stat, listing: Arc::new(listing), skills, changed: true })
+    }
+
+    /// Remembers a directory as it was seen now.
+    pub(super) fn put(&mut self, real: PathBuf, mut seen: SeenDir) {
+        for skill in &mut seen.skills {
+            skill.take_if(|known| !known.stat.is_settled(self.since));
+        }
+        self.changed |= seen.changed;
+        self.now.insert(real, seen);
+    }
+
+    /// What is remembered from now on.
+    pub(super) fn finish(mut self) -> Memory {
+        // What is left there is gone, or was not looked at.
+        let changed = self.before.changed || self.changed || !self.before.dirs.is_empty();
+        let newest = if changed { Some(self.since) } else { self.before.newest };
+        Memory {
+            dirs: self.now,
+            bytes: Arc::clone(&self.before.bytes),
+            newest,
+            changed,
+            kept: self.before.kept.take(),
+        }
+    }
+
+    /// The skill that `known` is of, if it was found as `entry` of `source`.
+    pub(super) fn skill(&self, known: &Known, source: &Source, entry: &Entry) -> Option<Arc<Skill>> {
+        match &known.metadata {
+            Metadata::Read(skill) => {
+                let same = skill.source == source.name && skill.dir.as_os_str() == entry.dir.as_os_str();
+                same.then(|| Arc::clone(skill))
+            }
+            Metadata::Written(range) => {
+                let meta = format::metadata(self.before.bytes.get(range.clone())?)?;
+                Some(Arc::new(Skill {
+                    meta,
+                    source: Arc::clone(&source.name),
+                    kind: source.kind,
+                    dir: entry.dir.clone(),
+                    file: entry.dir.join(super::load::SKILL_FILE),
+                    real: entry.real.clone(),
+                    deviations: Vec::new(),
+                }))
+            }
         }
     }
 }
 
 impl Known {
-    /// What was found, if it was found as `entry` of `source`; else `None`.
-    pub(super) fn found_in(&self, source: &Source, entry: &Entry) -> Option<Found> {
-        let is_same = |skill: &Arc<Skill>| skill.dir == entry.dir && skill.source == source.name;
-        match &self.found {
-            Ok(Some(skill)) if is_same(skill) => Some(Ok(Some(Arc::clone(skill)))),
-            _ => None,
+    /// What is remembered of a skill whose file was `stat` when it was read.
+    pub(super) fn new(stat: FileStat, skill: &Arc<Skill>) -> Self {
+        Self { stat, metadata: Metadata::Read(Arc::clone(skill)) }
+    }
+
+    /// Whether it can be kept in a file.
+    pub(super) fn is_lasting(&self) -> bool {
+        match &self.metadata {
+            Metadata::Read(skill) => skill.deviations.is_empty(),
+            Metadata::Written(_) => true,
         }
     }
 }

@@ -1,16 +1,17 @@
 //! The skills of one source.
 
+use std::cell::Cell;
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::{Diagnostic, Skill};
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use super::memory::{Known, Memory};
-use super::sources::{self, Entry, Source};
+use super::memory::{Known, Memory, Recall, SeenDir};
+use super::sources::{Entry, Source};
 use crate::document::{Document, Split, split_prefix};
-use crate::fs::{self, Base, FileStat, Looked};
+use crate::fs::{self, Base, Kind, Listing, Looked, Moment, PathError};
 use crate::policy::{FileName, Policy};
 use crate::source::discover::SKIPPED;
 use crate::{skill, workers};
@@ -18,43 +19,70 @@ use crate::{skill, workers};
 /// The largest number of directories without a skill that are searched in one source.
 pub(super) const MAX_DIRECTORIES: usize = 2000;
 
-/// What a directory holds: a skill, none, or one that cannot be used.
-pub(super) type Found = Result<Option<Arc<Skill>>, Arc<Diagnostic>>;
+/// What a directory holds.
+pub(super) enum Seeing {
+    Skill(Arc<Skill>),
+    /// No skill of its own.
+    Nothing(Entry),
+    /// One that cannot be used.
+    Unusable(Arc<Diagnostic>),
+}
+
+/// The real directories that were looked at.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// All directories in these were.
+    parents: HashSet<PathBuf>,
+    /// Others, most of which links lead to.
+    others: HashSet<PathBuf>,
+}
+
+impl Seen {
+    pub(super) fn insert(&mut self, real: PathBuf) {
+        self.others.insert(real);
+    }
+
+    fn contains(&self, real: &Path) -> bool {
+        self.others.contains(real) || real.parent().is_some_and(|parent| self.parents.contains(parent))
+    }
+}
 
 /// Looks through sources, one after the other.
 pub(super) struct Scanner<'a> {
     policy: &'a Policy,
-    /// What was seen the last time.
-    before: Memory,
-    /// What is seen this time.
-    now: Memory,
+    recall: Recall,
 }
 
 impl<'a> Scanner<'a> {
-    pub(super) fn new(policy: &'a Policy, before: Memory) -> Self {
-        Self { policy, before, now: Memory::new() }
+    /// A search that begins at `since`.
+    pub(super) fn new(policy: &'a Policy, before: Memory, since: Moment) -> Self {
+        Self { policy, recall: Recall::new(before, since) }
     }
 
     /// What was seen.
     pub(super) fn memory(self) -> Memory {
-        self.now
+        self.recall.finish()
     }
 
-    /// The skills of one source that are not in `seen`, sorted by the bytes of their paths.
+    /// The skills of one source that are not in `seen`, sorted by the bytes of their paths. A source that is
+    /// not there has none.
     pub(super) fn scan(
         &mut self,
         source: &Source,
-        seen: &mut HashSet<PathBuf>,
+        seen: &mut Seen,
         diagnostics: &mut Vec<Arc<Diagnostic>>,
     ) -> Vec<Arc<Skill>> {
-        let entries = source.entries().unwrap_or_else(|error| {
-            diagnostics.push(Arc::new(Diagnostic::Source(error)));
-            Vec::new()
-        });
         let mut search =
             Search { scanner: self, source, seen, diagnostics, skills: Vec::new(), directories: 0 };
-        search.entries(&source.dir, entries, 1);
-        search.skills
+        let searched = source.real().and_then(|real| match real {
+            Some(real) => search.directory(&source.dir, &real, 1),
+            None => Ok(()),
+        });
+        let skills = search.skills;
+        if let Err(error) = searched {
+            diagnostics.push(Arc::new(Diagnostic::Source(error)));
+        }
+        skills
     }
 }
 
@@ -62,46 +90,79 @@ impl<'a> Scanner<'a> {
 struct Search<'a, 'b> {
     scanner: &'a mut Scanner<'b>,
     source: &'a Source,
-    seen: &'a mut HashSet<PathBuf>,
+    seen: &'a mut Seen,
     diagnostics: &'a mut Vec<Arc<Diagnostic>>,
     skills: Vec<Arc<Skill>>,
     /// How many directories were searched that hold no skill of their own.
     directories: usize,
 }
 
+/// A directory that may hold a skill, by its place in a listing.
+struct Spot {
+    at: usize,
+    /// Where it leads, if it is a link.
+    link: Option<PathBuf>,
+}
+
 impl Search<'_, '_> {
-    /// Looks at the `entries` of `dir`: all of them at once, and then, in their order, into those that hold
-    /// no skill of their own.
-    fn entries(&mut self, dir: &Path, mut entries: Vec<Entry>, depth: usize) {
-        entries.retain(|entry| !self.seen.contains(&entry.real));
-        let Ok(base) = Base::open(dir) else { return };
-        let reader = Reader { policy: self.scanner.policy, source: self.source, base: &base };
-        let before = &self.scanner.before;
-        let looks: Vec<_> = workers::map(&entries, Vec::new, |buffer, entry| {
-            reader.look(entry, before.of(&entry.real), buffer)
+    /// Looks at all directories in `dir`, whose real path is `real`: at all of them at once, and then, in their
+    /// order, into those that hold no skill of their own. Links are followed in the source itself.
+    fn directory(&mut self, dir: &Path, real: &Path, depth: usize) -> Result<(), PathError> {
+        let base = Base::open(dir)?;
+        let mut listed = self.scanner.recall.list(&base, real)?;
+        let listing = Arc::clone(&listed.listing);
+        let is_new = !self.seen.parents.contains(real);
+        let spot = |(at, (name, kind))| match kind {
+            Kind::Directory => is_new.then_some(Spot { at, link: None }),
+            Kind::Symlink if depth == 1 => {
+                // A single entry that cannot be looked at hides none of the others.
+                let real = fs::real_path(&dir.join(name)).ok().flatten();
+                let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
+                real.map(|real| Spot { at, link: Some(real) })
+            }
+            _ => None,
+        };
+        let spots: Vec<Spot> = listing.iter().enumerate().filter_map(spot).collect();
+        let reader = Reader {
+            policy: self.scanner.policy,
+            source: self.source,
+            base: &base,
+            recall: Some(&self.scanner.recall),
+        };
+        let looks: Vec<_> = workers::map(&spots, Buffers::default, |buffers, spot| {
+            reader.look(spot.entry(&listed, dir, real), listed.skills[spot.at].as_ref(), buffers)
         })
         .collect();
-        for (entry, (found, stat)) in entries.into_iter().zip(looks) {
+        for (spot, Look { found, known, is_read }) in spots.iter().zip(looks) {
+            let name = listing.get(spot.at).map_or("", |(name, _)| name);
             // A link may lead to what was found since, or to what another one of these leads to.
-            if self.seen.contains(&entry.real) {
+            let is_seen = match &spot.link {
+                Some(link) => self.seen.contains(link) || is_before(&listing, spot.at, real, link),
+                None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
+            };
+            listed.changed |= is_read || known.is_none() && listed.skills[spot.at].is_some();
+            listed.skills[spot.at] = known.filter(|_| spot.link.is_none());
+            if is_seen {
                 continue;
             }
-            match &found {
-                Ok(None) if depth < self.scanner.policy.depth => self.below(&entry, depth + 1),
-                Ok(None) => {}
-                Ok(Some(skill)) => {
-                    self.skills.push(Arc::clone(skill));
+            match found {
+                Seeing::Nothing(entry) if depth < self.scanner.policy.depth => self.below(&entry, depth + 1),
+                Seeing::Nothing(_) => {}
+                Seeing::Skill(skill) => {
                     if self.scanner.policy.file_name == FileName::Exact {
-                        self.diagnostics.extend(second_file(&entry.dir).map(Arc::new));
+                        self.diagnostics.extend(second_file(&skill.dir).map(Arc::new));
                     }
+                    self.skills.push(skill);
                 }
-                Err(diagnostic) => self.diagnostics.push(Arc::clone(diagnostic)),
+                Seeing::Unusable(diagnostic) => self.diagnostics.push(diagnostic),
             }
-            if let Some(stat) = stat {
-                self.scanner.now.put(entry.real.clone(), stat, found);
+            if let Some(link) = &spot.link {
+                self.seen.insert(link.clone());
             }
-            self.seen.insert(entry.real);
         }
+        self.scanner.recall.put(real.to_owned(), listed);
+        self.seen.parents.insert(real.to_owned());
+        Ok(())
     }
 
     /// Looks into a directory without a skill. Links below the first level are not followed, so the
@@ -118,88 +179,141 @@ impl Search<'_, '_> {
             return;
         }
         // What cannot be listed holds no skill that could be read.
-        let inner = sources::directories(&entry.dir).unwrap_or_default();
-        if !inner.is_empty() {
-            self.entries(&entry.dir, inner, depth);
-        }
+        let _ = self.directory(&entry.dir, &entry.real, depth);
+    }
+}
+
+/// Whether `link` leads to a directory in the listing of `real` before the place `at`.
+fn is_before(listing: &Listing, at: usize, real: &Path, link: &Path) -> bool {
+    let name = link.file_name().and_then(|name| name.to_str());
+    link.parent() == Some(real)
+        && listing.iter().take(at).any(|(old, kind)| kind == Kind::Directory && Some(old) == name)
+}
+
+impl Spot {
+    fn entry(&self, listed: &SeenDir, dir: &Path, real: &Path) -> Entry {
+        let name = listed.listing.get(self.at).map_or("", |(name, _)| name);
+        Entry { dir: dir.join(name), real: self.link.clone().unwrap_or_else(|| real.join(name)) }
     }
 }
 
 /// Reads skills in the directory `base` of `source`.
-pub(super) struct Reader<'a> {
-    pub(super) policy: &'a Policy,
-    pub(super) source: &'a Source,
-    pub(super) base: &'a Base,
+struct Reader<'a> {
+    policy: &'a Policy,
+    source: &'a Source,
+    base: &'a Base,
+    recall: Option<&'a Recall>,
+}
+
+/// What was seen of a directory.
+struct Look {
+    found: Seeing,
+    /// What can be remembered of it.
+    known: Option<Known>,
+    /// Whether it was read, and later runs will want to know.
+    is_read: bool,
+}
+
+/// A path and the start of a file, one after the other.
+#[derive(Default)]
+struct Buffers {
+    path: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl Reader<'_> {
-    /// What `entry` holds, and what was known of its file when it was read, where that tells whether it
-    /// changed since. What is as it was in `before` is not read. `buffer` is for paths and for bytes.
-    fn look(&self, entry: &Entry, before: Option<&Known>, buffer: &mut Vec<u8>) -> (Found, Option<FileStat>) {
-        let Some(name) = entry.dir.file_name() else { return (self.slowly(entry), None) };
-        let below = Path::new(name).join(SKILL_FILE);
-        if let Some(known) = before
-            && self.base.stat(below.as_os_str().as_encoded_bytes()) == Some(known.stat)
-            && let Some(found) = known.found_in(self.source, entry)
+    /// What `entry` holds. What is as it was when it became `known` is not read.
+    fn look(&self, entry: Entry, known: Option<&Known>, buffers: &mut Buffers) -> Look {
+        let unknown = |found| Look { found, known: None, is_read: false };
+        let Some(name) = entry.dir.file_name() else { return unknown(self.slowly(entry)) };
+        buffers.path.clear();
+        for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
+            buffers.path.extend_from_slice(part);
+        }
+        if let (Some(known), Some(recall)) = (known, self.recall)
+            && self.base.stat(&buffers.path) == Some(known.stat)
+            && let Some(skill) = recall.skill(known, self.source, &entry)
         {
-            return (found, Some(known.stat));
+            let known = Known::new(known.stat, &skill);
+            return Look { found: Seeing::Skill(skill), known: Some(known), is_read: false };
         }
-        let enough = |prefix: &[u8]| split_prefix(prefix) != Split::NeedMore;
-        match self.base.read_start(&below, MAX_SKILL_FILE, buffer, enough) {
-            Ok((Looked::Read, stat)) => (self.made_of(entry, buffer), stat),
+        let parts = Cell::new(None);
+        let enough = |prefix: &[u8]| match split_prefix(prefix) {
+            Split::NeedMore => false,
+            Split::Found(found) => {
+                parts.set(Some(found));
+                true
+            }
+            _ => true,
+        };
+        match self.base.read_start(&buffers.path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
+            Ok((Looked::Read, stat)) => {
+                let document = match parts.take() {
+                    Some(parts) => Document::of_start(mem::take(&mut buffers.bytes), parts),
+                    None => load::of_start(mem::take(&mut buffers.bytes)),
+                };
+                let file = entry.dir.join(SKILL_FILE);
+                let found = self.skill(entry, file, &document);
+                buffers.bytes = document.into_text().into_bytes();
+                let known = match &found {
+                    Seeing::Skill(skill) => stat.map(|stat| Known::new(stat, skill)),
+                    _ => None,
+                };
+                Look { is_read: known.as_ref().is_some_and(Known::is_lasting), found, known }
+            }
             // Another spelling, a link, or nothing at all.
-            Ok(_) | Err(_) => (self.slowly(entry), None),
+            Ok(_) | Err(_) => unknown(self.slowly(entry)),
         }
     }
 
-    /// The skill whose file starts with what is in `buffer`.
-    fn made_of(&self, entry: &Entry, buffer: &mut Vec<u8>) -> Found {
-        let mut bytes = std::mem::take(buffer);
-        if let Split::Found(parts) = split_prefix(&bytes) {
-            bytes.truncate(parts.body);
-        }
-        let document = Document::from_bytes(bytes);
-        let found = self.skill(entry, entry.dir.join(SKILL_FILE), &document);
-        *buffer = document.into_text().into_bytes();
-        found
-    }
-
-    /// What `entry` holds, whatever it may be; `None` where it has no `SKILL.md`.
-    pub(super) fn slowly(&self, entry: &Entry) -> Found {
-        let unusable = |file: &Path, reason| Arc::new(Diagnostic::Skill { file: file.to_owned(), reason });
-        let file = load::skill_file(&entry.dir).map_err(|error| unusable(&entry.dir, error.into()))?;
-        let Some(file) = file else { return Ok(None) };
+    /// What `entry` holds, whatever it may be.
+    fn slowly(&self, entry: Entry) -> Seeing {
+        let unusable = |file: &Path, reason| {
+            Seeing::Unusable(Arc::new(Diagnostic::Skill { file: file.to_owned(), reason }))
+        };
+        let file = match load::skill_file(&entry.dir) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Seeing::Nothing(entry),
+            Err(error) => return unusable(&entry.dir, error.into()),
+        };
         let is_exact = file.file_name().is_some_and(|name| name == SKILL_FILE);
         if self.policy.file_name == FileName::Exact && !is_exact {
-            return Err(unusable(&file, Unusable::Misspelled));
+            return unusable(&file, Unusable::Misspelled);
         }
-        let document = load::frontmatter(&file).map_err(|reason| unusable(&file, reason))?;
-        self.skill(entry, file, &document)
+        match load::frontmatter(&file) {
+            Ok(document) => self.skill(entry, file, &document),
+            Err(reason) => unusable(&file, reason),
+        }
     }
 
-    fn skill(&self, entry: &Entry, file: PathBuf, document: &Document) -> Found {
-        let directory = entry.dir.file_name().and_then(OsStr::to_str);
+    fn skill(&self, entry: Entry, file: PathBuf, document: &Document) -> Seeing {
+        let directory = entry.dir.file_name().and_then(|name| name.to_str());
         let loaded = match skill::load_with(document, self.policy, directory) {
             Ok(loaded) => loaded,
-            Err(reason) => return Err(Arc::new(Diagnostic::Skill { file, reason: reason.into() })),
+            Err(reason) => {
+                return Seeing::Unusable(Arc::new(Diagnostic::Skill { file, reason: reason.into() }));
+            }
         };
-        Ok(Some(Arc::new(Skill {
+        Seeing::Skill(Arc::new(Skill {
             meta: loaded.meta,
             source: Arc::clone(&self.source.name),
             kind: self.source.kind,
-            dir: entry.dir.clone(),
+            dir: entry.dir,
             file,
-            real: entry.real.clone(),
+            real: entry.real,
             deviations: loaded.deviations,
-        })))
+        }))
     }
 }
 
-/// What `entry` of `source` holds; `None` where it has no `SKILL.md`.
-pub(super) fn read(policy: &Policy, source: &Source, entry: &Entry) -> Found {
+/// What `entry` of `source` holds.
+pub(super) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
     match Base::open(&source.dir) {
-        Ok(base) => Reader { policy, source, base: &base }.look(entry, None, &mut Vec::new()).0,
-        Err(error) => Err(Arc::new(Diagnostic::Skill { file: entry.dir.clone(), reason: error.into() })),
+        Ok(base) => {
+            let reader = Reader { policy, source, base: &base, recall: None };
+            reader.look(entry, None, &mut Buffers::default()).found
+        }
+        Err(error) => Seeing::Unusable(Arc::new(Diagnostic::Skill { file: entry.dir, reason: error.into() })),
     }
 }
 

@@ -160,14 +160,18 @@ impl Source {
         Self { name: name.unwrap_or_else(|| kind.to_string()).into(), kind, dir }
     }
 
-    /// Lists the directories in this source, links to directories included, sorted by the bytes of
-    /// their names. A source that is not there has none.
+    /// The directory with all links followed; `None` where it is not there.
     ///
     /// # Errors
     ///
-    /// Where the source is no directory or cannot be read.
-    pub fn entries(&self) -> std::result::Result<Vec<Entry>, PathError> {
-        entries(&self.dir)
+    /// Where it is no directory or cannot be looked at.
+    pub(super) fn real(&self) -> std::result::Result<Option<PathBuf>, PathError> {
+        let Some(real) = fs::real_path(&self.dir)? else { return Ok(None) };
+        if fs::kind(&real)? != Some(Kind::Directory) {
+            let source = std::io::ErrorKind::NotADirectory.into();
+            return Err(PathError { action: "read", path: self.dir.clone(), source });
+        }
+        Ok(Some(real))
     }
 
     /// The directory `name` of this source, if it is there. The caller vouches for `name`.
@@ -175,41 +179,6 @@ impl Source {
         let dir = self.dir.join(name);
         Ok(fs::real_path(&dir)?.map(|real| Entry { dir, real }))
     }
-}
-
-/// [`Source::entries`] of any directory.
-pub(crate) fn entries(dir: &Path) -> std::result::Result<Vec<Entry>, PathError> {
-    let Some(source) = fs::real_path(dir)? else { return Ok(Vec::new()) };
-    if fs::kind(&source)? != Some(Kind::Directory) {
-        let source = std::io::ErrorKind::NotADirectory.into();
-        return Err(PathError { action: "read", path: dir.to_owned(), source });
-    }
-    let mut entries = Vec::new();
-    for name in fs::list_dir(dir)? {
-        let dir = dir.join(&name);
-        // A single entry that cannot be looked at hides none of the others.
-        let real = match fs::kind(&dir).ok().flatten() {
-            Some(Kind::Directory) => Some(source.join(&name)),
-            Some(Kind::Symlink) => fs::real_path(&dir)
-                .ok()
-                .flatten()
-                .filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory)))),
-            _ => None,
-        };
-        entries.extend(real.map(|real| Entry { dir, real }));
-    }
-    Ok(entries)
-}
-
-/// The directories in `dir`, links left out.
-pub(super) fn directories(dir: &Path) -> std::result::Result<Vec<Entry>, PathError> {
-    let mut found = Vec::new();
-    for entry in entries(dir)? {
-        if fs::kind(&entry.dir)? == Some(Kind::Directory) {
-            found.push(entry);
-        }
-    }
-    Ok(found)
 }
 
 #[cfg(test)]
@@ -241,23 +210,5 @@ mod tests {
         let mut at_home = world.settings(&[]);
         at_home.cwd = home.to_owned();
         assert_eq!(dirs(&at_home).len(), 2, "no directory is searched twice");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn entries_are_directories_and_links_to_them_sorted_by_bytes() {
-        let world = World::new();
-        let dir = world.project().join("s");
-        for name in ["b", "a", "B", "é"] {
-            fs::create_dir_all(&dir.join(name)).expect("creates");
-        }
-        world.write("s/file", "");
-        world.link("a", "s/to-a");
-        world.link("file", "s/to-file");
-        world.link("nowhere", "s/dangling");
-        let found = entries(&dir).expect("lists");
-        let names: Vec<_> = found.iter().map(|entry| entry.dir.strip_prefix(&dir).expect("below")).collect();
-        assert_eq!(names, ["B", "a", "b", "to-a", "é"].map(Path::new));
-        assert_eq!(found[3].real, found[1].real);
     }
 }

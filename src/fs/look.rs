@@ -83,7 +83,9 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
     }
-    let mut bytes = Vec::new();
+    // One byte more than there should be: a file that grew shows it.
+    let room = metadata.len().min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     let file = fs::File::open(path).at("read", path)?;
     file.take(limit + 1).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() as u64 > limit {

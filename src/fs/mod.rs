@@ -13,6 +13,7 @@ mod download;
 mod file;
 mod link;
 mod list;
+mod listing;
 mod lock;
 mod look;
 mod own;
@@ -31,6 +32,7 @@ pub use beneath::{BeneathError, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
+pub use listing::Listing;
 pub use lock::DirLock;
 pub use look::{
     Kind, bytes_in, is_loop, is_set_id, kind, list_dir, may_execute, read_capped, read_link, read_prefix,

@@ -95,19 +95,20 @@ impl Base {
     /// Where it cannot be opened or read, and where `limit` bytes were not enough.
     pub fn read_start(
         &self,
-        below: &Path,
+        below: &[u8],
         limit: u64,
         buffer: &mut Vec<u8>,
         enough: impl Fn(&[u8]) -> bool,
     ) -> Result<(Looked, Option<FileStat>), PathError> {
         buffer.clear();
+        let shown = || PathBuf::from(String::from_utf8_lossy(below).into_owned());
         let mut file = match self.open_below(below) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => return Ok((Looked::Absent, None)),
-            Err(error) => return Ok((not_opened(error, &self.path.join(below))?, None)),
+            Err(error) => return Ok((not_opened(error, &self.path.join(shown()))?, None)),
         };
         // What was opened is asked, not the path: it may lead elsewhere by now.
-        let Some((size, stat)) = known_of(&file).map_err(self.failed("look at", below))? else {
+        let Some((size, stat)) = known_of(&file).map_err(self.failed("look at", shown()))? else {
             return Ok((Looked::Other, None));
         };
         if buffer.capacity() > START {
@@ -115,10 +116,10 @@ impl Base {
             *buffer = Vec::new();
         }
         buffer.reserve_exact(START);
-        let first = read_once(&mut file, buffer).map_err(self.failed("read", below))?;
+        let first = read_once(&mut file, buffer).map_err(self.failed("read", shown()))?;
         let is_all = first as u64 == size && first < buffer.capacity();
         if !is_all && !enough(buffer) {
-            read_on(&file, size, limit, buffer, enough).map_err(self.failed("read", below))?;
+            read_on(&file, size, limit, buffer, enough).map_err(self.failed("read", shown()))?;
         }
         Ok((Looked::Read, stat))
     }
@@ -165,7 +166,7 @@ impl Base {
     }
 
     #[cfg(unix)]
-    fn open_below(&self, below: &Path) -> io::Result<fs::File> {
+    fn open_below(&self, below: impl rustix::path::Arg) -> io::Result<fs::File> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         Ok(rustix::fs::openat(&self.handle, below, flags, Mode::empty())?.into())

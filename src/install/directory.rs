@@ -114,15 +114,6 @@ impl SkillsDir {
         if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 
-    /// What lies at the place of `name`; the digest of a tree is that of `index`.
-    ///
-    /// # Errors
-    ///
-    /// Where that cannot be looked at.
-    pub fn found(&self, name: &SkillName, index: &Index) -> Result<Found, PathError> {
-        self.look(name, |_| self.digest(name, index))
-    }
-
     /// The digest of the tree at the place of `name`, as [`Index::digest_of`].
     pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
         match self.base.get_or_init(|| Base::open(&self.path).ok()) {

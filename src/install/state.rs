@@ -189,19 +189,38 @@ impl Survey {
         names: &[&SkillName],
         agents: &[&'static Agent],
     ) -> Result<Self> {
+        Self::take_of(settings, scope, names, agents, &|_| true)
+    }
+
+    /// As [`Survey::take`], but only the trees of skills that are `compared` are read; the digest of another
+    /// one is `None`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Survey::take`].
+    pub fn take_of(
+        settings: &Settings,
+        scope: &Scope,
+        names: &[&SkillName],
+        agents: &[&'static Agent],
+        compared: &dyn Fn(&SkillName) -> bool,
+    ) -> Result<Self> {
         let mut survey = Self { skills_dir: real_dir(&scope.skills_dir())?, ..Self::default() };
         scope.check_inside(&scope.skills_dir())?;
         scope.check_inside(&scope.disabled_dir())?;
         let canonical = SkillsDir::open(&scope.skills_dir(), &survey.skills_dir)?;
         let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
+        let found = |dir: &SkillsDir, name: &SkillName| {
+            dir.look(name, |_| compared(name).then(|| dir.digest(name, &scope.index)).flatten())
+        };
         for name in names {
-            survey.canonical.insert((*name).clone(), canonical.found(name, &scope.index)?);
-            survey.disabled.insert((*name).clone(), disabled.found(name, &scope.index)?);
+            survey.canonical.insert((*name).clone(), found(&canonical, name)?);
+            survey.disabled.insert((*name).clone(), found(&disabled, name)?);
         }
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
             // Somebody else's directory, such as one that a container made, is not our failure.
-            if let Err(error) = survey.agent(scope, names, agent.id, &dir) {
+            if let Err(error) = survey.agent(scope, names, agent.id, &dir, &found) {
                 survey.unreadable.insert(agent.id, error);
             }
         }
@@ -214,6 +233,7 @@ impl Survey {
         names: &[&SkillName],
         agent: &'static str,
         dir: &Path,
+        found: &dyn Fn(&SkillsDir, &SkillName) -> std::result::Result<Found, PathError>,
     ) -> std::result::Result<(), PathError> {
         let real = real_dir(dir)?;
         if dir == scope.skills_dir() || real == self.skills_dir {
@@ -231,7 +251,7 @@ impl Survey {
             let opened = SkillsDir::open(dir, &self.skills_dir)?;
             // An agent's directory that is not there holds nothing.
             for name in names.iter().filter(|_| opened.is_there()) {
-                match opened.found(name, &scope.index)? {
+                match found(&opened, name)? {
                     Found::Absent => {}
                     found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
                 }

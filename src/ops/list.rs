@@ -142,7 +142,10 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         return Ok(());
     }
     let agents: Vec<_> = agents::all().iter().collect();
-    let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &agents)?;
+    // There is nothing that the others could differ from.
+    let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
+    let all: Vec<_> = names.iter().collect();
+    let survey = Survey::take_of(&context.settings, scope, &all, &agents, &is_locked)?;
     for error in survey.unreadable.values() {
         let warning = format!("{error}: {}", error.source);
         if !outcome.warnings.contains(&warning) {

@@ -26,14 +26,14 @@ pub struct Cut {
 /// Shortens the longest descriptions of `told`, all to the same length, until they are no more than `budget`
 /// tokens in `form`, and says which. Nothing else goes: where names and the other fields are more than that by
 /// themselves, no description is left, and the result is larger than the budget.
-pub(super) fn fit(told: &mut [Told], budget: usize, form: CatalogForm) -> Vec<Cut> {
+pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Vec<Cut> {
     let descriptions: Vec<_> = told.iter_mut().map(|skill| skill.description.take()).collect();
     let lengths: Vec<_> = descriptions.iter().flatten().map(|text| text.chars().count()).collect();
     // What the skills are with descriptions of one token; parts weigh no less than the whole.
-    let bare: Vec<Told> = told
+    let bare: Vec<Told<'_>> = told
         .iter()
         .zip(&descriptions)
-        .map(|(skill, text)| Told { description: text.as_ref().map(|_| ONE.to_owned()), ..skill.clone() })
+        .map(|(skill, text)| Told { description: text.as_ref().map(|_| ONE.into()), ..skill.clone() })
         .collect();
     let room = (budget + lengths.len()).saturating_sub(estimate(&form.render(&bare)));
     let weigh = |limit: usize| {
@@ -57,9 +57,9 @@ pub(super) fn fit(told: &mut [Told], budget: usize, form: CatalogForm) -> Vec<Cu
         let Some(text) = description else { continue };
         let (short, kept) = shortened(&text, limit);
         if short.len() != text.len() {
-            cut.push(Cut { name: skill.name.clone(), characters: text.chars().count(), kept });
+            cut.push(Cut { name: skill.name.to_string(), characters: text.chars().count(), kept });
         }
-        skill.description = (!short.is_empty()).then(|| short.into_owned());
+        skill.description = (!short.is_empty()).then(|| short.into_owned().into());
     }
     cut
 }

@@ -133,9 +133,9 @@ pub(super) fn json(value: &impl Serialize) -> String {
 
 impl CatalogForm {
     /// The text of a catalog of `told`, which is not empty.
-    pub(super) fn render(self, told: &[Told]) -> String {
+    pub(super) fn render(self, told: &[Told<'_>]) -> String {
         let length: usize =
-            told.iter().map(|skill| skill.description.as_ref().map_or(0, String::len) + 200).sum();
+            told.iter().map(|skill| skill.description.as_ref().map_or(0, |text| text.len()) + 200).sum();
         let mut text = String::with_capacity(length);
         match self {
             Self::Json => return json(&told),
@@ -164,7 +164,7 @@ impl CatalogForm {
     fn element(
         self,
         text: &mut String,
-        skill: &Told,
+        skill: &Told<'_>,
         (start, end): (&str, &str),
         (open, opened, close): (&str, &str, &str),
     ) {
@@ -184,7 +184,7 @@ impl CatalogForm {
         text.push_str(end);
     }
 
-    fn item(self, text: &mut String, skill: &Told, (start, end, inner): (&str, &str, &str)) {
+    fn item(self, text: &mut String, skill: &Told<'_>, (start, end, inner): (&str, &str, &str)) {
         text.extend([start, &self.escaped(&skill.name), end]);
         if let Some(description) = &skill.description {
             text.extend([": ", &self.escaped(description)]);
@@ -203,8 +203,11 @@ impl CatalogForm {
         let plain = |byte: u8| {
             matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\\')
         };
+        // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
         let odd = text.bytes().fold(0, |any, byte| any | u8::from(!plain(byte)));
-        if odd == 0 && !text.contains("  ") {
+        let pairs = text.bytes().zip(text.bytes().skip(1));
+        let gaps = pairs.fold(0, |any, pair| any | u8::from(pair == (b' ', b' ')));
+        if odd | gaps == 0 {
             return Cow::Borrowed(text);
         }
         Cow::Owned(match self {
@@ -232,7 +235,7 @@ fn one_line(text: &str) -> String {
 
 /// Calls `tell` for each field that the skill has, but the name; lists become one text, with commas where they
 /// are `joined`. Names of files are lines otherwise.
-fn each(skill: &Told, joined: bool, mut tell: impl FnMut(Field, &str)) {
+fn each(skill: &Told<'_>, joined: bool, mut tell: impl FnMut(Field, &str)) {
     let texts = [
         (Field::Description, &skill.description),
         (Field::Location, &skill.location),
@@ -246,9 +249,9 @@ fn each(skill: &Told, joined: bool, mut tell: impl FnMut(Field, &str)) {
     }
     let comma = ", ";
     let lists = [
-        (Field::AllowedTools, &skill.allowed_tools, comma),
-        (Field::Tags, &skill.tags, comma),
-        (Field::Files, &skill.files, if joined { comma } else { "\n" }),
+        (Field::AllowedTools, &*skill.allowed_tools, comma),
+        (Field::Tags, &*skill.tags, comma),
+        (Field::Files, &*skill.files, if joined { comma } else { "\n" }),
     ];
     for (field, list, between) in lists {
         if !list.is_empty() {

@@ -11,7 +11,7 @@ mod form;
 mod tests;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -81,32 +81,48 @@ pub struct Catalog {
     pub budget: Option<usize>,
     /// The descriptions that were shortened, in the order of the skills.
     pub cut: Vec<Cut>,
-    json: Vec<Told>,
+    json: Vec<Told<'static>>,
 }
 
 /// What is told of one skill. As JSON it is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-struct Told {
-    name: String,
+struct Told<'a> {
+    name: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
+    description: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<String>,
+    location: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    compatibility: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    allowed_tools: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tags: Vec<String>,
+    compatibility: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    allowed_tools: Cow<'a, [String]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tags: Cow<'a, [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<String>,
+    version: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
 }
 
+impl Told<'_> {
+    fn into_owned(self) -> Told<'static> {
+        let owned = |text: Option<Cow<'_, str>>| text.map(|text| Cow::Owned(text.into_owned()));
+        Told {
+            name: Cow::Owned(self.name.into_owned()),
+            description: owned(self.description),
+            location: owned(self.location),
+            compatibility: owned(self.compatibility),
+            allowed_tools: Cow::Owned(self.allowed_tools.into_owned()),
+            tags: Cow::Owned(self.tags.into_owned()),
+            version: owned(self.version),
+            files: self.files,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Object<'a> {
-    skills: &'a [Told],
+    skills: &'a [Told<'static>],
     tokens: Option<usize>,
     budget: Option<usize>,
     cut: &'a [Cut],
@@ -126,7 +142,7 @@ impl Library {
 
 /// Returns the catalog of `skills`, in their order.
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
-    let mut told: Vec<Told> =
+    let mut told: Vec<Told<'_>> =
         skills.iter().filter(|skill| is_told(skill, options)).map(|skill| of(skill, options)).collect();
     let cut = match options.budget {
         Some(budget) => budget::fit(&mut told, budget, options.form),
@@ -139,8 +155,9 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
         (false, false) => options.form.render(&told),
     };
     let tokens = (is_json || options.budget.is_some()).then(|| tokens::estimate(&text));
-    let json = if is_json { told.clone() } else { Vec::new() };
-    Catalog { text, form: options.form, count: told.len(), tokens, budget: options.budget, cut, json }
+    let count = told.len();
+    let json = if is_json { told.into_iter().map(Told::into_owned).collect() } else { Vec::new() };
+    Catalog { text, form: options.form, count, tokens, budget: options.budget, cut, json }
 }
 
 impl Catalog {
@@ -185,18 +202,19 @@ fn is_disabled(skill: &Skill, disabled: &[String]) -> bool {
 }
 
 /// What is told of `skill`.
-fn of(skill: &Skill, options: &Options) -> Told {
+fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
     let meta = &skill.meta;
-    let mut told = Told { name: meta.name.clone(), ..Told::default() };
+    let value = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
+    let mut told = Told { name: meta.name.as_str().into(), ..Told::default() };
     for field in &options.fields {
         match field {
             Field::Name => {}
-            Field::Description => told.description = Some(meta.description.clone()),
+            Field::Description => told.description = Some(meta.description.as_str().into()),
             Field::Location => told.location = Some(location(skill, options)),
-            Field::Compatibility => told.compatibility.clone_from(&meta.compatibility),
-            Field::AllowedTools => told.allowed_tools.clone_from(&meta.allowed_tools),
-            Field::Tags => told.tags.clone_from(&meta.tags),
-            Field::Version => told.version.clone_from(&meta.version),
+            Field::Compatibility => told.compatibility = value(&meta.compatibility),
+            Field::AllowedTools => told.allowed_tools = meta.allowed_tools.as_slice().into(),
+            Field::Tags => told.tags = meta.tags.as_slice().into(),
+            Field::Version => told.version = value(&meta.version),
             // What cannot be listed is told when the skill is used.
             Field::Files => told.files = resources::list(&skill.dir, options.listing).unwrap_or_default(),
         }
@@ -205,14 +223,18 @@ fn of(skill: &Skill, options: &Options) -> Told {
     told
 }
 
-fn location(skill: &Skill, options: &Options) -> String {
+fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
     // The reference follows links.
-    let file: Cow<'_, Path> = match (options.form, skill.file.file_name()) {
-        (CatalogForm::Reference, Some(name)) => skill.real.join(name).into(),
-        _ => skill.file.as_path().into(),
+    let real = match (options.form, skill.file.file_name()) {
+        (CatalogForm::Reference, Some(name)) => Some(skill.real.join(name)),
+        _ => None,
     };
-    match &options.relative_to {
-        Some(from) => fs::relative(from, &file).display().to_string().replace('\\', "/"),
-        None => file.display().to_string(),
+    match (&options.relative_to, real) {
+        (Some(from), real) => {
+            let path = fs::relative(from, real.as_deref().unwrap_or(&skill.file));
+            path.to_string_lossy().replace('\\', "/").into()
+        }
+        (None, Some(real)) => real.to_string_lossy().into_owned().into(),
+        (None, None) => skill.file.to_string_lossy(),
     }
 }

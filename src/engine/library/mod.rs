@@ -25,6 +25,7 @@ use super::memory::Memory;
 use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
 use crate::error::Result;
+use crate::fs::Moment;
 use crate::policy::{Freshness, Policy};
 use crate::settings::Settings;
 use crate::skill;
@@ -85,6 +86,14 @@ impl Library {
         Ok(Self::new(sources_of(settings, &policy)?, policy))
     }
 
+    /// The same library, but it knows what earlier ones read of files that did not change since, and lets
+    /// later ones know: metadata are kept in the cache of `settings`, if there is one.
+    #[must_use]
+    pub fn remembered(mut self, settings: &Settings) -> Self {
+        self.memory = Mutex::new(Memory::kept(settings, &self.sources, &self.policy));
+        self
+    }
+
     /// Where it looks, the first first.
     pub fn sources(&self) -> &[Source] {
         &self.sources
@@ -117,7 +126,7 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let since = Instant::now();
-        let found = discover_again(&self.sources, &self.policy, &mut memory)?;
+        let found = discover_again(&self.sources, &self.policy, &mut memory, Moment::now())?;
         let same = before.filter(|view| view.snapshot.is_of(&found)).map(|view| Arc::clone(&view.snapshot));
         let snapshot = same.unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found)));
         let view = View { snapshot: Arc::clone(&snapshot), since };
@@ -130,7 +139,7 @@ impl Library {
     pub fn invalidate(&self) {
         // A search that is under way ends before, and its result goes too.
         let mut memory = lock(&self.memory);
-        *memory = Memory::default();
+        memory.clear();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
         lock(&self.bodies).clear();
         self.tools.invalidate();

@@ -10,13 +10,13 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &[u8]) -> Option<()> {
     Some(())
 }
 
-pub(super) fn put_moment(bytes: &mut Vec<u8>, moment: Moment) {
+pub(crate) fn put_moment(bytes: &mut Vec<u8>, moment: Moment) {
     bytes.extend(moment.seconds.to_le_bytes());
     bytes.extend(moment.nanoseconds.to_le_bytes());
 }
 
 /// Writes `stat` without the file system, which many have in common.
-pub(super) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
+pub(crate) fn put_stat(bytes: &mut Vec<u8>, stat: &FileStat) {
     bytes.extend(stat.mode.to_le_bytes());
     bytes.extend(stat.size.to_le_bytes());
     put_moment(bytes, stat.modified);

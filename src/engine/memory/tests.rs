@@ -1,0 +1,286 @@
+use proptest::prelude::*;
+
+use super::format::{decode, encode, metadata};
+use super::*;
+use crate::engine::discover::{Diagnostic, discover_again};
+use crate::engine::testing::{World, skill_text};
+use crate::engine::{Library, SourceKind, default_sources, discover};
+use crate::policy::Policy;
+use crate::skill::SkillMeta;
+
+fn moment() -> impl Strategy<Value = Moment> {
+    (any::<i64>(), 0..1_000_000_000_u32).prop_map(|(seconds, nanoseconds)| Moment { seconds, nanoseconds })
+}
+
+fn stat() -> impl Strategy<Value = FileStat> {
+    (any::<u64>(), any::<u32>(), any::<u64>(), moment(), moment()).prop_map(
+        |(inode, mode, size, modified, changed)| FileStat { device: 7, inode, mode, size, modified, changed },
+    )
+}
+
+fn meta() -> impl Strategy<Value = SkillMeta> {
+    let texts = || proptest::collection::vec(".{0,9}", 0..3);
+    let text = || proptest::option::of(".{0,9}");
+    let map = || {
+        proptest::collection::btree_map("[a-z]{1,5}", ".{0,9}", 0..3).prop_map(|map| {
+            map.into_iter()
+                .map(|(key, value)| (key, serde_json::Value::from(value)))
+                .collect::<serde_json::Map<_, _>>()
+        })
+    };
+    let first = (".{0,9}", ".{0,99}", text(), text(), text());
+    (first, texts(), texts(), texts(), map(), map()).prop_map(
+        |(
+            (name, description, version, license, compatibility),
+            tags,
+            dependencies,
+            allowed_tools,
+            metadata,
+            extra,
+        )| {
+            SkillMeta {
+                name,
+                description,
+                version,
+                tags,
+                dependencies,
+                license,
+                compatibility,
+                allowed_tools,
+                metadata,
+                extra,
+            }
+        },
+    )
+}
+
+fn known(dir: &Path) -> impl Strategy<Value = Known> + use<> {
+    let dir = dir.to_owned();
+    (stat(), meta()).prop_map(move |(stat, meta)| {
+        let skill = Skill {
+            meta,
+            source: "project".into(),
+            kind: SourceKind::Project,
+            file: dir.join("SKILL.md"),
+            real: dir.clone(),
+            dir: dir.clone(),
+            deviations: Vec::new(),
+        };
+        Known::new(stat, &Arc::new(skill))
+    })
+}
+
+fn memory() -> impl Strategy<Value = Memory> {
+    let entries =
+        proptest::collection::btree_map("[a-zé.]{3,6}", proptest::option::of(known(Path::new("/d/x"))), 0..4);
+    let dir = (proptest::option::of(stat()), entries).prop_map(|(stat, entries)| {
+        let (mut listing, mut skills) = (Listing::default(), Vec::new());
+        for (name, known) in entries {
+            if !matches!(name.as_str(), "." | "..") && listing.push(&name, fs::Kind::Directory) {
+                skills.push(known);
+            }
+        }
+        SeenDir { stat, listing: Arc::new(listing), skills, changed: true }
+    });
+    let dirs = proptest::collection::hash_map("/[a-z/]{0,9}".prop_map(PathBuf::from), dir, 0..3);
+    (dirs, moment()).prop_map(|(dirs, newest)| Memory {
+        dirs,
+        bytes: Arc::default(),
+        newest: Some(newest),
+        changed: false,
+        kept: None,
+    })
+}
+
+fn key() -> Digest {
+    Digest::of(b"key")
+}
+
+/// All that a memory says, with metadata read.
+fn said(memory: &Memory) -> Vec<String> {
+    let mut lines: Vec<_> = memory
+        .dirs
+        .iter()
+        .map(|(path, dir)| {
+            let skills = dir.skills.iter().map(|known| {
+                known.as_ref().map(|known| match &known.metadata {
+                    Metadata::Read(skill) => (known.stat, skill.meta.clone()),
+                    Metadata::Written(range) => {
+                        (known.stat, metadata(&memory.bytes[range.clone()]).expect("whole"))
+                    }
+                })
+            });
+            format!("{path:?} {:?} {:?} {:?}", dir.stat, dir.listing, skills.collect::<Vec<_>>())
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(memory in memory()) {
+        let bytes = encode(&memory, &key()).expect("small enough");
+        let read = decode(bytes.clone(), &key()).expect("whole");
+        prop_assert_eq!(said(&read), said(&memory));
+        prop_assert_eq!(encode(&read, &key()), Some(bytes.clone()), "from what was written, too");
+        prop_assert!(decode(bytes, &Digest::of(b"other")).is_none());
+    }
+
+    /// A cache that was damaged, or that somebody else wrote, is none.
+    #[test]
+    fn a_changed_byte_or_a_cut_is_no_memory(memory in memory(), at: prop::sample::Index, bit in 0..8_u8) {
+        let mut bytes = encode(&memory, &key()).expect("small enough");
+        let at = at.index(bytes.len());
+        prop_assert!(decode(bytes[..at].to_vec(), &key()).is_none());
+        bytes[at] ^= 1 << bit;
+        prop_assert!(decode(bytes, &key()).is_none());
+    }
+
+    /// A right checksum proves nothing: whatever follows is read without a panic.
+    #[test]
+    fn hostile_bytes_are_read_safely(memory in memory(), at: prop::sample::Index, noise: [u8; 4]) {
+        let mut bytes = encode(&memory, &key()).expect("small enough");
+        let head = "skillpm skills\n".len() + 8;
+        let at = head + at.index(bytes.len() - head);
+        for (byte, noise) in bytes[at..].iter_mut().zip(noise) {
+            *byte = noise;
+        }
+        let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
+        bytes[head - 4..head].copy_from_slice(&sum);
+        if let Some(read) = decode(bytes, &key()) {
+            for dir in read.dirs.values() {
+                prop_assert_eq!(dir.listing.len(), dir.skills.len());
+                prop_assert!(dir.listing.iter().all(|(name, _)| !name.contains('/') && name != ".."));
+                for known in dir.skills.iter().flatten() {
+                    if let Metadata::Written(range) = &known.metadata {
+                        let _ = metadata(&read.bytes[range.clone()]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All that the tests write is long gone then.
+const LATER: Moment = Moment { seconds: 1 << 40, nanoseconds: 0 };
+
+/// The skills' names and descriptions, as a run of the program at `now` finds them with its memory.
+fn run(world: &World, now: Moment) -> Vec<(String, String)> {
+    let settings = world.settings(&[]);
+    let sources = default_sources(&settings).expect("places");
+    let mut memory = Memory::kept_at(&settings, &sources, &Policy::DEFAULT, now);
+    let found = discover_again(&sources, &Policy::DEFAULT, &mut memory, now).expect("no error");
+    let skills = found.skills.iter();
+    skills.map(|skill| (skill.meta.name.clone(), skill.meta.description.clone())).collect()
+}
+
+/// As [`run`], of which all is what a run without a memory finds; the names.
+fn names(world: &World) -> String {
+    let settings = world.settings(&[]);
+    let sources = default_sources(&settings).expect("places");
+    let mut memory = Memory::kept_at(&settings, &sources, &Policy::DEFAULT, LATER);
+    let found = discover_again(&sources, &Policy::DEFAULT, &mut memory, LATER).expect("no error");
+    let fresh = discover(&sources);
+    assert_eq!(found.skills, fresh.skills);
+    let told = |list: &[Arc<Diagnostic>]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(told(&found.diagnostics), told(&fresh.diagnostics));
+    found.skills.iter().map(|skill| skill.meta.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// The file of the cache.
+fn file(world: &World) -> Option<PathBuf> {
+    let dir = world.settings(&[]).dirs.cache.expect("a cache").join(INDEXES);
+    fs::list_dir(&dir).expect("lists").first().map(|name| dir.join(name))
+}
+
+/// S0-US2.1, conflict C17: whatever is done between two runs, the second tells what a run without a memory does.
+#[cfg(unix)]
+#[test]
+fn a_memory_never_tells_what_is_no_longer_so() {
+    let world = World::new();
+    for (dir, name) in [("a", "a"), ("b", "b"), ("group/c", "c"), ("none/x/y", "y")] {
+        world.skill(&format!(".agents/skills/{dir}"), name);
+    }
+    world.write(".agents/skills/broken/SKILL.md", "---\nname: broken\n---\n");
+    let odd = "---\nname: odd\ndescription: d\nhooks: x\nmetadata:\n  a: b\n---\n";
+    world.write(".agents/skills/odd/SKILL.md", odd);
+    for _ in 0..3 {
+        assert_eq!(names(&world), "a b c y odd");
+    }
+    world.write(".agents/skills/b/SKILL.md", &skill_text("b").replace("Does", "DOES"));
+    assert!(run(&world, LATER)[1].1.starts_with("DOES"), "of the same length");
+    world.skill(".agents/skills/group/d", "d");
+    assert_eq!(names(&world), "a b c d y odd");
+    fs::remove_tree(&world.project().join(".agents/skills/a")).expect("removes");
+    assert_eq!(names(&world), "b c d y odd");
+    world.skill("elsewhere", "linked");
+    world.link("../../elsewhere", ".agents/skills/a");
+    assert_eq!(names(&world), "linked b c d y odd");
+    world.skill("elsewhere", "changed");
+    assert_eq!(names(&world), "changed b c d y odd");
+    world.write(".agents/skills/b/SKILL.md", "no frontmatter");
+    assert_eq!(names(&world), "changed c d y odd");
+    world.skill(".agents/skills/none", "none");
+    assert_eq!(names(&world), "changed c d none odd");
+}
+
+/// What is as it was is not read: what the memory says of it is believed.
+#[cfg(unix)]
+#[test]
+fn what_is_remembered_is_not_read_again() {
+    let world = World::new();
+    world.skill(".agents/skills/a", "a");
+    let before = run(&world, LATER);
+    assert_eq!(run(&world, LATER), before);
+    let file = file(&world).expect("a file");
+    let mut bytes = fs::read_capped(&file, MAX_FILE).expect("reads").expect("there");
+    let at = memchr::memmem::find(&bytes, b"Does a").expect("the description");
+    bytes[at] = b'G';
+    let head = "skillpm skills\n".len() + 8;
+    let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
+    bytes[head - 4..head].copy_from_slice(&sum);
+    fs::write_small(&file, &bytes).expect("writes");
+    assert!(run(&world, LATER)[0].1.starts_with("Goes a"));
+    bytes[head + 1] ^= 1;
+    fs::write_small(&file, &bytes).expect("writes");
+    assert_eq!(run(&world, LATER), before, "a damaged one is none");
+}
+
+/// git's race: what is young may change once more and look the same, so it is read again.
+#[cfg(unix)]
+#[test]
+fn what_is_young_is_not_remembered() {
+    let world = World::new();
+    world.skill(".agents/skills/a", "a");
+    let remembered = || {
+        let bytes = fs::read_capped(&file(&world).expect("a file"), MAX_FILE).expect("reads").expect("there");
+        memchr::memmem::find(&bytes, b"Does a").is_some()
+    };
+    run(&world, Moment { seconds: 1, nanoseconds: 0 });
+    assert!(!remembered(), "it is younger than the reading");
+    run(&world, LATER);
+    assert!(remembered());
+    run(&world, Moment::now());
+    assert!(!remembered(), "the clock was set back");
+}
+
+/// Without a place nothing is remembered, and with another policy the same files are other skills.
+#[test]
+fn memories_are_kept_apart() {
+    let world = World::new();
+    world.write(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: d\n---\n");
+    let library = |policy: Policy| {
+        let settings = world.settings(&[]);
+        Library::of_places(&settings, policy).expect("places").remembered(&settings)
+    };
+    let versioned = Policy { default_version: Some("1.0"), ..Policy::DEFAULT };
+    for _ in 0..2 {
+        assert_eq!(library(Policy::DEFAULT).get("a").expect("found").meta.version, None);
+        assert_eq!(library(versioned.clone()).get("a").expect("found").meta.version.as_deref(), Some("1.0"));
+    }
+    let mut nowhere = world.settings(&[]);
+    nowhere.dirs.cache = None;
+    let library = Library::of_places(&nowhere, Policy::DEFAULT).expect("places").remembered(&nowhere);
+    assert!(library.get("a").is_ok());
+}

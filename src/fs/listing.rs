@@ -1,0 +1,175 @@
+//! What lies in a large directory, in order.
+
+use std::io;
+
+use super::{Base, Kind, PathError};
+
+/// The names in a directory, sorted by their bytes, and what each of them is. They lie in one text, so that
+/// thousands of them are no thousands of allocations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    text: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Entry {
+    start: u32,
+    length: u32,
+    kind: Kind,
+}
+
+impl Listing {
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The name at `at` and what it is; `None` behind the last one.
+    pub fn get(&self, at: usize) -> Option<(&str, Kind)> {
+        let Entry { start, length, kind } = *self.entries.get(at)?;
+        let start = start as usize;
+        Some((self.text.get(start..start + length as usize)?, kind))
+    }
+
+    /// All names, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Kind)> {
+        (0..self.len()).map_while(|at| self.get(at))
+    }
+
+    /// Adds a name, which has to come after all that are there; `false`, and nothing is added, if it does not.
+    pub fn push(&mut self, name: &str, kind: Kind) -> bool {
+        let is_next = self
+            .entries
+            .len()
+            .checked_sub(1)
+            .and_then(|last| self.get(last))
+            .is_none_or(|(last, _)| last < name);
+        is_next && self.add(name, kind)
+    }
+
+    fn add(&mut self, name: &str, kind: Kind) -> bool {
+        let (Ok(start), Ok(length)) = (u32::try_from(self.text.len()), u32::try_from(name.len())) else {
+            return false;
+        };
+        self.text.push_str(name);
+        self.entries.push(Entry { start, length, kind });
+        true
+    }
+
+    /// Puts the names into order. Most differ early, and what is compared then lies in one place.
+    fn sort(&mut self) {
+        let bytes = self.text.as_bytes();
+        let name = |entry: &Entry| &bytes[entry.start as usize..(entry.start + entry.length) as usize];
+        let first = |entry: &Entry| {
+            let mut first = [0; 8];
+            for (to, from) in first.iter_mut().zip(name(entry)) {
+                *to = *from;
+            }
+            u64::from_be_bytes(first)
+        };
+        let mut keyed: Vec<_> = self.entries.iter().map(|entry| (first(entry), *entry)).collect();
+        keyed.sort_unstable_by(|(a, left), (b, right)| a.cmp(b).then_with(|| name(left).cmp(name(right))));
+        self.entries.clear();
+        self.entries.extend(keyed.into_iter().map(|(_, entry)| entry));
+    }
+}
+
+impl Base {
+    /// Returns the names in this directory. Those that are not UTF-8 cannot be names of ours and are left out.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read.
+    pub fn listing(&self) -> Result<Listing, PathError> {
+        let mut listing = Listing::default();
+        self.each_name(|name, kind| _ = listing.add(name, kind)).map_err(self.failed("read", ""))?;
+        listing.sort();
+        Ok(listing)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn each_name(&self, mut add: impl FnMut(&str, Kind)) -> io::Result<()> {
+        use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
+
+        // Of its own: handles share the place up to which was read.
+        let dir =
+            openat(self.handle(), ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let mut buffer = Vec::with_capacity(64 << 10);
+        let mut entries = RawDir::new(&dir, buffer.spare_capacity_mut());
+        while let Some(entry) = entries.next() {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | "..") {
+                continue;
+            }
+            let file_type = match entry.file_type() {
+                // The file system does not say at once. What cannot be looked at hides none of the others.
+                FileType::Unknown => statat(&dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
+                known => known,
+            };
+            add(
+                name,
+                match file_type {
+                    FileType::RegularFile => Kind::File,
+                    FileType::Directory => Kind::Directory,
+                    FileType::Symlink => Kind::Symlink,
+                    _ => Kind::Other,
+                },
+            );
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn each_name(&self, mut add: impl FnMut(&str, Kind)) -> io::Result<()> {
+        for entry in std::fs::read_dir(self.path())? {
+            let entry = entry?;
+            if let Some(name) = entry.file_name().to_str() {
+                add(name, entry.file_type().map_or(Kind::Other, Kind::from));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn names_are_in_the_order_of_their_bytes() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let names = ["b", "a", "a-long-name-that-is-shared-2", "a-long-name-that-is-shared-1", "é", "ab"];
+        for name in names {
+            fs::create_dir(dir.path().join(name)).expect("creates");
+        }
+        fs::write(dir.path().join("file"), "").expect("writes");
+        let base = Base::open(dir.path()).expect("opens");
+        let listing = base.listing().expect("lists");
+        let mut expected = names.map(|name| (name, Kind::Directory)).to_vec();
+        expected.push(("file", Kind::File));
+        expected.sort_unstable_by_key(|(name, _)| *name);
+        assert_eq!(listing.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(base.listing().expect("lists"), listing, "from its start each time");
+    }
+
+    #[test]
+    fn only_what_comes_next_is_added() {
+        let mut listing = Listing::default();
+        assert!(listing.push("a", Kind::File) && listing.push("b", Kind::Directory));
+        for name in ["b", "a", ""] {
+            assert!(!listing.push(name, Kind::File));
+        }
+        assert_eq!(listing.get(1), Some(("b", Kind::Directory)));
+        assert_eq!((listing.len(), listing.get(2)), (2, None));
+    }
+}
