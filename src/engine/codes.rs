@@ -103,6 +103,8 @@ mod tests {
     /// S0-E1, S0-E2: each is told with a code, its weight and its place.
     #[test]
     fn facts_of_what_is_found() {
+        use Severity::{Error, Warning};
+
         let world = World::new();
         world.write(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: b\nnonsense\n---\n");
         world.write(".agents/skills/empty/SKILL.md", "");
@@ -120,7 +122,6 @@ mod tests {
                 (told.code(), told.severity(), path, told.at().map(|at| at.line))
             })
             .collect();
-        use Severity::{Error, Warning};
         let expected = [
             ("yaml-syntax", Error, "project/.agents/skills/a/SKILL.md", Some(4)),
             ("frontmatter-missing", Error, "project/.agents/skills/empty/SKILL.md", None),

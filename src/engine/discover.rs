@@ -1,7 +1,6 @@
 //! Which skills there are.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use super::load::{SKILL_FILE, Unusable};
 use super::memory::Memory;
 use super::scan::{MAX_DIRECTORIES, Scanner, Seen};
 use super::sources::{Source, SourceKind};
+use crate::engine::Lookup;
 use crate::fs::{self, Moment, PathError};
 use crate::name::SkillName;
 use crate::policy::{Duplicates, FileName, Policy};
@@ -149,7 +149,7 @@ fn gather(
     if policy.file_name == FileName::Warn {
         diagnostics.extend(all.iter().filter_map(|skill| skill.misspelled()).map(Arc::new));
     }
-    let mut used: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(all.len());
+    let mut used: Lookup<Cow<'_, str>, usize> = Lookup::with_capacity(all.len());
     let several = all.iter().enumerate().any(|(at, skill)| used.insert(key(&skill.meta.name), at).is_some());
     if !several {
         drop(used);

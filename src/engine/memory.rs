@@ -9,7 +9,7 @@ mod format;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::discover::Skill;
 use super::sources::{Entry, Source};
 use crate::digest::Digest;
+use crate::engine::Lookup;
 use crate::fs::{self, Base, FileStat, Listing, Moment};
 use crate::policy::Policy;
 use crate::settings::Settings;
@@ -28,7 +29,7 @@ const MAX_FILE: u64 = 256 << 20;
 /// What was seen in some directories, by their real paths.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    dirs: HashMap<PathBuf, SeenDir>,
+    dirs: Lookup<PathBuf, SeenDir>,
     /// The bytes of the file that it came from.
     bytes: Arc<Vec<u8>>,
     /// When what is remembered was read last.
@@ -85,7 +86,8 @@ impl Memory {
         let Some(cache) = &settings.dirs.cache else { return Self::default() };
         let mut about = format!("skills\0{policy:?}");
         for source in sources {
-            about.push_str(&format!("\0{}\0{}\0{}", source.name, source.kind, source.dir.display()));
+            // Writing to a string cannot fail.
+            let _ = write!(about, "\0{}\0{}\0{}", source.name, source.kind, source.dir.display());
         }
         let key = Digest::of(about.as_bytes());
         let kept = Kept { file: cache.join(INDEXES).join(key.hex()), key };
@@ -130,7 +132,7 @@ impl Drop for Memory {
 /// What is seen in one search, with what was seen before.
 pub(super) struct Recall {
     pub(super) before: Memory,
-    now: HashMap<PathBuf, SeenDir>,
+    now: Lookup<PathBuf, SeenDir>,
     since: Moment,
     changed: bool,
 }
@@ -138,7 +140,7 @@ pub(super) struct Recall {
 impl Recall {
     /// What is seen from `since` on.
     pub(super) fn new(before: Memory, since: Moment) -> Self {
-        Self { before, now: HashMap::new(), since, changed: false }
+        Self { before, now: Lookup::new(), since, changed: false }
     }
 
     /// What lies in `base`, whose real path is `real`, and the skills that were known of it. The directory is

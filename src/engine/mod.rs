@@ -34,3 +34,11 @@ pub use find::{Hit, find, find_in};
 pub use library::{FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use sources::{Entry, Source, SourceKind, default_sources, sources_of};
+
+/// A table in which thousands of paths and names are looked up, and which is never gone through in its own
+/// order.
+#[expect(
+    clippy::disallowed_types,
+    reason = "comparing paths part by part takes longer than reading the skills"
+)]
+type Lookup<K, V> = std::collections::HashMap<K, V>;

@@ -132,7 +132,9 @@ pub(super) fn named_apart(mut sources: Vec<Source>) -> Vec<Source> {
         let (before, rest) = sources.split_at_mut(at);
         let is_taken = |name: &str| before.iter().any(|source| &*source.name == name);
         if is_taken(&rest[0].name) {
-            let free = (2..).map(|number| format!("{}-{number}", rest[0].name)).find(|name| !is_taken(name));
+            // Of one number more than there are sources, one at least is free.
+            let mut numbered = (2..at + 3).map(|number| format!("{}-{number}", rest[0].name));
+            let free = numbered.find(|name| !is_taken(name));
             rest[0].name = free.unwrap_or_default().into();
         }
     }

@@ -109,20 +109,17 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
 
 /// Where is looked, the first first.
 fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Result<Vec<Source>> {
-    let mut sources = match &request.agent {
-        Some(agent) => {
-            let agent = agents::find(agent)?;
-            let dirs = scopes.iter().flat_map(|scope| {
-                let kind = SourceKind::from(scope.kind);
-                let dirs = sight::directories(&context.settings, scope, agent).into_iter();
-                dirs.map(move |dir| Source::new(kind, dir.path))
-            });
-            dirs.collect()
-        }
-        None => {
-            let is_wanted = |source: &Source| scopes.iter().any(|s| SourceKind::from(s.kind) == source.kind);
-            default_sources(&context.settings)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
-        }
+    let mut sources = if let Some(agent) = &request.agent {
+        let agent = agents::find(agent)?;
+        let dirs = scopes.iter().flat_map(|scope| {
+            let kind = SourceKind::from(scope.kind);
+            let dirs = sight::directories(&context.settings, scope, agent).into_iter();
+            dirs.map(move |dir| Source::new(kind, dir.path))
+        });
+        dirs.collect()
+    } else {
+        let is_wanted = |source: &Source| scopes.iter().any(|s| SourceKind::from(s.kind) == source.kind);
+        default_sources(&context.settings)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
     };
     for dir in &request.dirs {
         sources.push(Source::new(SourceKind::Extra, normal(&context.settings.cwd.join(dir))));

@@ -129,14 +129,14 @@ fn nothing_in_its_place_stops_the_work() {
     let sandbox = installed();
     let state = sandbox.home().join(".local/state/skillpm");
     std::fs::create_dir_all(&state).expect("creates");
-    let put: [(&str, &dyn Fn(&Path)); 4] = [
-        ("a directory", &|path| std::fs::create_dir(path).expect("creates")),
-        ("a link", &|path| std::os::unix::fs::symlink("/dev/full", path).expect("links")),
-        ("a pipe", &|path| {
+    let put: [(&str, fn(&Path)); 4] = [
+        ("a directory", |path| std::fs::create_dir(path).expect("creates")),
+        ("a link", |path| std::os::unix::fs::symlink("/dev/full", path).expect("links")),
+        ("a pipe", |path| {
             let fifo = rustix::fs::FileType::Fifo;
             rustix::fs::mknodat(rustix::fs::CWD, path, fifo, 0o600.into(), 0).expect("makes");
         }),
-        ("a socket", &|path| drop(std::os::unix::net::UnixListener::bind(path).expect("binds"))),
+        ("a socket", |path| drop(std::os::unix::net::UnixListener::bind(path).expect("binds"))),
     ];
     for (what, put) in put {
         put(&log(&sandbox));

@@ -146,7 +146,7 @@ impl CatalogForm {
             match self {
                 Self::Json => {}
                 Self::Xml => {
-                    self.element(&mut text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"))
+                    self.element(&mut text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"));
                 }
                 Self::Reference => {
                     self.element(&mut text, skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));

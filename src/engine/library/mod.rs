@@ -10,7 +10,6 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
@@ -24,6 +23,7 @@ use super::load;
 use super::memory::Memory;
 use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
+use crate::engine::Lookup;
 use crate::error::Result;
 use crate::fs::Moment;
 use crate::policy::{Freshness, Policy};
@@ -42,7 +42,7 @@ pub struct Library {
     current: RwLock<Option<Arc<View>>>,
     /// Held by the one who searches.
     memory: Mutex<Memory>,
-    bodies: Mutex<HashMap<PathBuf, Instructions>>,
+    bodies: Mutex<Lookup<PathBuf, Instructions>>,
     tools: ToolCache,
 }
 

@@ -1,10 +1,11 @@
 //! All skills, as they were at one time.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
+use crate::engine::Lookup;
 use crate::engine::discover::{Diagnostic, Discovery, Skill, key};
 use crate::engine::sources::Source;
 
@@ -14,7 +15,7 @@ pub struct Snapshot {
     sources: Vec<Source>,
     found: Discovery,
     /// Where each name is in the skills that are used: made when somebody asks.
-    names: OnceLock<HashMap<Box<str>, usize>>,
+    names: OnceLock<Lookup<Box<str>, usize>>,
 }
 
 impl Snapshot {
@@ -69,7 +70,7 @@ impl Snapshot {
         self.skills().iter().map(|skill| skill.meta.name.clone()).collect()
     }
 
-    fn names(&self) -> &HashMap<Box<str>, usize> {
+    fn names(&self) -> &Lookup<Box<str>, usize> {
         self.names.get_or_init(|| {
             let names = self.skills().iter().enumerate();
             names.map(|(at, skill)| (key(&skill.meta.name).into(), at)).collect()

@@ -34,7 +34,9 @@ fn readers_see_whole_views_while_skills_change() {
     let write = |number: usize, version: usize| {
         world.write(&format!(".agents/skills/{}/SKILL.md", name(number)), &text(&name(number), version));
     };
-    (0..SKILLS).for_each(|number| write(number, 0));
+    for number in 0..SKILLS {
+        write(number, 0);
+    }
     let expected: Vec<_> = (0..SKILLS).map(name).collect();
     for freshness in [Freshness::Stat, Freshness::Ttl(Duration::from_micros(50)), Freshness::Session] {
         let library = library(&world, freshness);
@@ -60,18 +62,24 @@ fn readers_see_whole_views_while_skills_change() {
             };
             let readers: Vec<_> = (0..8).map(|_| scope.spawn(read)).collect();
             for version in 1..ROUNDS {
-                (0..SKILLS).for_each(|number| write(number, version));
+                for number in 0..SKILLS {
+                    write(number, version);
+                }
                 if version % 5 == 0 {
                     library.invalidate();
                 }
             }
             done.store(true, Ordering::Relaxed);
-            readers.into_iter().for_each(|reader| reader.join().expect("no panic"));
+            for reader in readers {
+                reader.join().expect("no panic");
+            }
         });
         library.invalidate();
         let last = library.snapshot().expect("no error");
         assert!(last.skills().iter().all(|skill| skill.meta.version.as_deref() == Some("14")));
-        (0..SKILLS).for_each(|number| write(number, 0));
+        for number in 0..SKILLS {
+            write(number, 0);
+        }
     }
 }
 
@@ -90,7 +98,7 @@ fn freshness() {
     let world = World::new();
     world.skill(".agents/skills/a", "a");
     let asked = |library: &Library| names(&library.snapshot().expect("no error")).join(" ");
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let [stat, session, ttl, no_time] =
         [Freshness::Stat, Freshness::Session, Freshness::Ttl(hour), Freshness::Ttl(Duration::ZERO)]
             .map(|freshness| library(&world, freshness));
@@ -102,7 +110,9 @@ fn freshness() {
     fs::remove_tree(&world.project().join(".agents/skills/a")).expect("removes");
     world.write(".agents/skills/b/SKILL.md", &skill_text("c"));
     assert_eq!(all.map(&asked), ["c", "a", "a", "c"]);
-    all.iter().for_each(|library| library.invalidate());
+    for library in all {
+        library.invalidate();
+    }
     assert_eq!(all.map(&asked), ["c"; 4]);
     assert_eq!(names(&held), ["a"], "what somebody holds stays");
 }

@@ -13,13 +13,13 @@
 //! costs some reading, and nothing else. A skill with deviations is not written: those are told with
 //! places in its file.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Known, Memory, Metadata, SeenDir};
 use crate::digest::Digest;
+use crate::engine::Lookup;
 use crate::engine::discover::Skill;
 use crate::fs::{Kind, Listing};
 use crate::install::index::bytes::{Reader, put_list, put_moment, put_option, put_stat, put_text};
@@ -134,7 +134,7 @@ pub(super) fn decode(bytes: Vec<u8>, key: &Digest) -> Option<Memory> {
         return None;
     }
     let newest = rest.moment()?;
-    let mut dirs = HashMap::new();
+    let mut dirs = Lookup::new();
     for _ in 0..rest.u32()? {
         let path = PathBuf::from(OsString::from(rest.string()?));
         let device = rest.u64()?;
