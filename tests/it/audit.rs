@@ -70,7 +70,8 @@ fn a_run_and_a_refusal_are_a_line_each() {
     assert!(!run.to_string().contains("secret"), "arguments are not written down");
     assert_eq!((&refused["event"], &refused["modified"]), (&"refused".into(), &true.into()));
     let reason = refused["reason"].as_str().expect("a reason");
-    assert!(reason.contains("is not as locked: `scripts/greet.sh`"), "{reason}");
+    assert!(reason.starts_with("`demo` in `"), "{reason}");
+    assert!(reason.ends_with("is not as locked: `scripts/greet.sh`"), "{reason}");
 
     let output = sandbox.run(&["audit", "--json"]);
     let shown: Value = serde_json::from_str(&output.stdout).expect("JSON");
