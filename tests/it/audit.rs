@@ -124,13 +124,16 @@ fn a_preview_is_no_activation() {
     assert!(!log(&sandbox).exists());
 }
 
+/// Puts something where the log would lie.
+type Put<'a> = &'a dyn Fn(&Path);
+
 /// Whatever lies in the place of the log, the script runs, and says what it would say.
 #[test]
 fn nothing_in_its_place_stops_the_work() {
     let sandbox = installed();
     let state = sandbox.home().join(".local/state/skillpm");
     std::fs::create_dir_all(&state).expect("creates");
-    let put: [(&str, &dyn Fn(&Path)); 4] = [
+    let put: [(&str, Put); 4] = [
         ("a directory", &|path| std::fs::create_dir(path).expect("creates")),
         ("a link", &|path| std::os::unix::fs::symlink("/dev/full", path).expect("links")),
         ("a pipe", &|path| {
