@@ -64,7 +64,9 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
     match decide(context, request, &checked, &permission) {
         Ok(warnings) => Ok(Permit { checked, warnings }),
         Err(error) => {
-            let event = Event::Refused { script: request.script, reason: &error.with_causes() };
+            let reason = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Reason>());
+            let reason = reason.map_or_else(|| error.with_causes(), ToString::to_string);
+            let event = Event::Refused { script: request.script, reason: &reason };
             record(context, &subject(request.skill, &checked), &event);
             Err(error)
         }
