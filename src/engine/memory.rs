@@ -1,7 +1,7 @@
 //! What was read before, and whether it is still so.
 //!
 //! It is the metadata of skills with what the file system told of their files when they were read, in memory
-//! ([`super::Library`]) and, where a cache is at hand, in a file ([`format`]). While a file is as it was, it is
+//! ([`super::Library`]) and, where a cache is at hand, in a file ([`mod@format`]). While a file is as it was, it is
 //! not read again. What was young when it was read is not remembered: it may be changed once more without
 //! another time, which is git's race, handled in git's way.
 

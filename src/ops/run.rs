@@ -118,11 +118,11 @@ pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Re
     Ok(outcome)
 }
 
-/// [`run`] for `skill`, which was found already.
+/// [`run()`] for `skill`, which was found already.
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// As [`run()`].
 pub fn run_found(
     context: &Context,
     skill: &Skill,

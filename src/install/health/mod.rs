@@ -1,6 +1,6 @@
 //! The health of a scope: what is wrong in it, and what can be done about it without losing anything.
 //!
-//! [`Look`] reads all that there is; [`check`] is a function of that alone. What is repaired is repaired by
+//! [`Look`] reads all that there is; [`check()`] is a function of that alone. What is repaired is repaired by
 //! the steps of a [`Transaction`](super::transaction::Transaction), as an installation would.
 
 mod check;
