@@ -23,8 +23,15 @@ pub(super) fn restrict(plan: &Plan) -> std::result::Result<Done, String> {
 pub(super) fn limit(_child: &Child, _limits: &Limits) {}
 
 /// Lets `spawn` start a process, which gets no mark.
-pub(super) fn born<T>(_mark: Mark, spawn: impl FnOnce() -> Result<T>) -> Result<T> {
-    spawn()
+pub(super) fn born<T>(
+    _mark: Mark,
+    _limits: &Limits,
+    spawn: impl FnOnce() -> Result<(Child, T)>,
+) -> Result<(Child, T, Family)> {
+    spawn().map(|(child, done)| {
+        let family = Family::of(&child);
+        (child, done, family)
+    })
 }
 
 /// Whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
@@ -49,7 +56,7 @@ pub(super) struct Family {
 
 impl Family {
     /// Takes in the process `leader`, which was just started.
-    pub(super) fn of(leader: &Child, _mark: Mark, _limits: &Limits) -> Self {
+    fn of(leader: &Child) -> Self {
         #[cfg(not(unix))]
         let _ = leader;
         Self {

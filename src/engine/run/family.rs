@@ -64,15 +64,20 @@ fn limit_one(pid: Pid, limits: &Limits) {
 /// One process is born at a time.
 static BIRTH: Mutex<()> = Mutex::new(());
 
-/// Lets `spawn` start the process that its mark is for. It has the mark from its birth on: this process
-/// has it itself meanwhile, as its soft limit.
+/// Lets `spawn` start the process that its mark is for, the first of a family. It has the mark from its
+/// birth on: this process has it itself meanwhile, as its soft limit.
 ///
 /// Nothing looks at that limit, here neither. What other threads of this process start in the same moment
 /// is born with the mark, too, and loses it at once.
-pub(super) fn born<T>(mark: Mark, spawn: impl FnOnce() -> Result<(Child, T)>) -> Result<(Child, T)> {
-    let _one = BIRTH.lock().unwrap_or_else(PoisonError::into_inner);
+pub(super) fn born<T>(
+    mark: Mark,
+    limits: &Limits,
+    spawn: impl FnOnce() -> Result<(Child, T)>,
+) -> Result<(Child, T, Family)> {
+    let one = BIRTH.lock().unwrap_or_else(PoisonError::into_inner);
     let own = getrlimit(Resource::Locks);
-    let first = load().map(|(_, last)| last);
+    // Asked before the birth: afterwards, on a busy machine, the family may have grown already.
+    let (before, first) = load().unzip();
     // Where this is refused, the mark follows after the birth.
     let is_set = prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own }).is_ok();
     let born = spawn();
@@ -82,7 +87,11 @@ pub(super) fn born<T>(mark: Mark, spawn: impl FnOnce() -> Result<(Child, T)>) ->
         let leader = born.as_ref().ok().map(|(child, _)| Pid::from_child(child));
         release(mark, own, first, leader);
     }
-    born
+    drop(one);
+    born.map(|(child, done)| {
+        let family = Family::of(&child, mark, limits, before.unwrap_or(0));
+        (child, done, family)
+    })
 }
 
 /// Takes the mark off what other threads of this process started, and what that started.
@@ -120,7 +129,7 @@ pub(super) struct Family {
     began: Instant,
     /// Whether the system tells of processes by the numbers that this one knows.
     told: bool,
-    /// How few processes and threads the machine had since.
+    /// How few processes and threads the machine had, before its birth and since.
     before: u64,
     /// When the leader was started, in the system's ticks.
     start: u64,
@@ -128,13 +137,12 @@ pub(super) struct Family {
 
 impl Family {
     /// Takes in the process `leader`, which was just started as the leader of a group of its own, and
-    /// sets its limits.
-    pub(super) fn of(leader: &Child, mark: Mark, limits: &Limits) -> Self {
+    /// sets its limits. The machine had `before` processes and threads then.
+    fn of(leader: &Child, mark: Mark, limits: &Limits, before: u64) -> Self {
         let leader = Pid::from_child(leader);
         let own = getpid().as_raw_nonzero().to_string();
         let told =
             fs::read_link(Path::new("/proc/self")).ok().flatten().is_some_and(|to| to == Path::new(&own));
-        let before = load().map_or(0, |(entities, _)| entities);
         let start = stat(leader).map_or(0, |stat| stat.start);
         let family = Self { mark, leader, began: Instant::now(), told, before, start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };

@@ -83,8 +83,7 @@ impl Start<'_> {
         let _running = Running::begin();
         let began = Instant::now();
         let (mark, limits) = (self.mark, self.limits);
-        let (mut child, done) = family::born(mark, || self.spawn())?;
-        let family = Family::of(&child, mark, limits);
+        let (mut child, done, family) = family::born(mark, limits, || self.spawn())?;
         let ears = Ears::of(&mut child, limits.output);
         let mut follow = Follow {
             child: &mut child,
