@@ -17,6 +17,8 @@ PYTHON_BIN = $(PYTHON_ENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
 PYTHON_LOWEST_BIN = $(PYTHON_LOWEST)/$(notdir $(PYTHON_BIN))
 PYTHON_TARGET = $(abspath $(TARGET))/python
+# What ruff looks at; mypy runs with the tests of the package.
+PYTHON_SOURCES = python examples/python benches/python
 BINDINGS = CARGO_TARGET_DIR="$(PYTHON_TARGET)" PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO)
 
 .DEFAULT_GOAL := help
@@ -106,8 +108,8 @@ python-env:
 
 python-tests: tools python-env ## build the Python package into an environment under target/ and run its tests
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
-	    cd python && . "$(PYTHON_BIN)/activate" \
-	        && CARGO_TARGET_DIR="$(PYTHON_TARGET)" maturin develop --quiet --locked && python -m pytest -q $(PYTEST); \
+	    cd python && CARGO_TARGET_DIR="$(PYTHON_TARGET)" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin" develop --quiet --locked \
+	        && "$(PYTHON_BIN)/python" -m pytest -q $(PYTEST); \
 	fi
 	@$(MAKE) --no-print-directory python-tests-lowest
 	@$(MAKE) --no-print-directory python-lfx-tests
@@ -181,7 +183,7 @@ lint: tools ## check format, lints, documentation, and licences where cargo-deny
 	$(BINDINGS) clippy --manifest-path python/Cargo.toml --locked --all-targets -- -D warnings
 	@$(MAKE) --no-print-directory python-env
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
-	    "$(PYTHON_BIN)/ruff" check --quiet python && "$(PYTHON_BIN)/ruff" format --check --quiet python; \
+	    "$(PYTHON_BIN)/ruff" check --quiet $(PYTHON_SOURCES) && "$(PYTHON_BIN)/ruff" format --check --quiet $(PYTHON_SOURCES); \
 	fi
 	@if $(CARGO) deny --version >/dev/null 2>&1; then \
 	    $(CARGO) deny --all-features check bans licenses sources \
@@ -193,7 +195,7 @@ lint: tools ## check format, lints, documentation, and licences where cargo-deny
 fmt: tools ## format the code
 	$(CARGO) fmt
 	$(CARGO) fmt --manifest-path python/Cargo.toml
-	@if [ -e "$(PYTHON_ENV)/ready" ]; then "$(PYTHON_BIN)/ruff" format python && "$(PYTHON_BIN)/ruff" check --fix python; fi
+	@if [ -e "$(PYTHON_ENV)/ready" ]; then "$(PYTHON_BIN)/ruff" format $(PYTHON_SOURCES) && "$(PYTHON_BIN)/ruff" check --fix $(PYTHON_SOURCES); fi
 
 advisories: tools ## check the dependencies for known faults (needs cargo-deny and the network)
 	$(CARGO) deny --all-features check advisories

@@ -49,8 +49,8 @@ def write_skills(directory: Path, count: int) -> None:
         skill.mkdir(parents=True)
         steps = "".join(f"Step {step}: do what has to be done.\n" for step in range(1, 100))
         (skill / "SKILL.md").write_text(
-            f"---\nname: skill-{number}\ndescription: Does the job with the number {number}. Use it "
-            f"when that job has to be done.\nlicense: MIT\n---\n# Skill {number}\n\n{steps}"
+            f"---\nname: skill-{number}\ndescription: Does the job with the number {number}. Use "
+            f"it when that job has to be done.\nlicense: MIT\n---\n# Skill {number}\n\n{steps}"
         )
         (skill / "table.md").write_text("row\n" * 50)
 
@@ -82,7 +82,8 @@ def main() -> None:
                 ours, theirs = (statistics.median(each) for each in zip(*pairs))
                 ratio = statistics.median(theirs / ours for ours, theirs in pairs)
                 print(
-                    f"{count:6}  {name:9}  {ours * 1e3:7.3f} ms  {theirs * 1e3:15.3f} ms  {ratio:.0f}x",
+                    f"{count:6}  {name:9}  {ours * 1e3:7.3f} ms  {theirs * 1e3:15.3f} ms  "
+                    f"{ratio:.0f}x",
                     flush=True,
                 )
 

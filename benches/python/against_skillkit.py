@@ -74,8 +74,8 @@ def write_skills(directory: Path, count: int) -> None:
         skill.mkdir(parents=True)
         steps = "".join(f"Step {step}: do it to $ARGUMENTS.\n" for step in range(1, 60))
         (skill / "SKILL.md").write_text(
-            f"---\nname: skill-{number}\ndescription: Does the job with the number {number}. Use it "
-            f"when that job has to be done.\nlicense: MIT\n---\n# Skill {number}\n\n{steps}"
+            f"---\nname: skill-{number}\ndescription: Does the job with the number {number}. Use "
+            f"it when that job has to be done.\nlicense: MIT\n---\n# Skill {number}\n\n{steps}"
         )
     scripts = directory / "skill-0" / "scripts"
     scripts.mkdir()

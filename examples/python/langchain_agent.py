@@ -6,9 +6,9 @@ pip install "skillpm-py[langchain]" && python examples/python/langchain_agent.py
 from pathlib import Path
 
 from langchain.agents import create_agent
-from model import calls, chat_model, show
-
 from skillpm.langchain import SkillsMiddleware
+
+from model import calls, chat_model, show
 
 model = chat_model(
     calls("load_skill", skill_name="code-reviewer", arguments="the function mean"),

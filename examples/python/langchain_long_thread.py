@@ -8,9 +8,9 @@ from pathlib import Path
 from langchain.agents import create_agent
 from langchain.agents.middleware import SummarizationMiddleware, wrap_model_call
 from langgraph.checkpoint.memory import InMemorySaver
-from model import calls, chat_model
-
 from skillpm.langchain import SkillsMiddleware
+
+from model import calls, chat_model
 
 SAW = []
 

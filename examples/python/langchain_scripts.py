@@ -6,10 +6,10 @@ pip install "skillpm-py[langchain]" && python examples/python/langchain_scripts.
 from pathlib import Path
 
 from langchain.agents import create_agent
-from model import calls, chat_model, show
-
 from skillpm import SkillManager
 from skillpm.langchain import SkillsMiddleware
+
+from model import calls, chat_model, show
 
 model = chat_model(
     calls("load_skill", skill_name="calculator"),

@@ -7,10 +7,10 @@ import asyncio
 from pathlib import Path
 
 from langchain.agents import create_agent
-from model import calls, chat_model, show
-
 from skillpm import SkillManager
 from skillpm.langchain import create_langchain_tools
+
+from model import calls, chat_model, show
 
 model = chat_model(
     calls("git-helper", arguments="a message for a typing error that was mended in README.md"),

@@ -5,9 +5,9 @@ pip install "skillpm-py[langgraph]" langchain && python examples/python/langgrap
 
 from pathlib import Path
 
-from model import calls, chat_model, show
-
 from skillpm.langgraph import node
+
+from model import calls, chat_model, show
 
 
 class reviewer(node):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from langchain_core.messages import SystemMessage
 from langgraph.runtime import Runtime
-from model import chat_model, show
-
 from skillpm.langgraph import AgentState, node
+
+from model import chat_model, show
 
 
 @dataclass

@@ -6,9 +6,9 @@ pip install "skillpm-py[langgraph]" langchain && python examples/python/langgrap
 import asyncio
 from pathlib import Path
 
-from model import calls, chat_model, show
-
 from skillpm.langgraph import SkillKit, node
+
+from model import calls, chat_model, show
 
 kit = SkillKit(Path(__file__).parent.parent / "skills")
 

@@ -6,9 +6,9 @@ pip install "skillpm-py[langgraph]" langchain && python examples/python/langgrap
 from pathlib import Path
 
 from langgraph.graph import END, START, StateGraph
-from model import calls, chat_model, show
-
 from skillpm.langgraph import AgentState, node
+
+from model import calls, chat_model, show
 
 SKILLS = Path(__file__).parent.parent / "skills"
 

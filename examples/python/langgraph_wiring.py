@@ -7,9 +7,9 @@ from pathlib import Path
 
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
-from model import calls, chat_model, show
-
 from skillpm.langgraph import SkillKit
+
+from model import calls, chat_model, show
 
 kit = SkillKit(Path(__file__).parent.parent / "skills")
 model = chat_model(

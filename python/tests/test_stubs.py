@@ -25,12 +25,13 @@ def test_the_stubs_are_those_of_the_module() -> None:
     tool("mypy.stubtest", "skillpm._native", "--concise", "--ignore-disjoint-bases")
 
 
-def test_the_package_and_the_tests_are_typed() -> None:
+def test_the_package_the_tests_and_the_benches_are_typed() -> None:
     # lfx, which is not here, has no types for what components are made of.
     left_out = "/(langflow/components|test_langflow_component)"
     if not find_spec("langgraph"):
         left_out = "/(lang|support|test_lang)"
-    tool("mypy", "--strict", "--exclude", left_out, "skillpm", "tests")
+    benches = map(str, PYTHON.parent.glob("benches/python/*.py"))
+    tool("mypy", "--strict", "--exclude", left_out, "skillpm", "tests", *benches)
 
 
 def test_everything_has_a_docstring() -> None:
