@@ -28,12 +28,12 @@ impl Diagnostic {
     /// Whether it keeps skills from being used.
     pub fn severity(&self) -> Severity {
         match self {
-            Self::Source(_) | Self::Skill { .. } | Self::Missing(_) | Self::TooManyDirectories(_) => {
-                Severity::Error
-            }
-            Self::Spelling(_) | Self::SecondFile(_) | Self::Deviation { .. } | Self::Shadowed { .. } => {
-                Severity::Warning
-            }
+            Self::Source(_) | Self::Skill { .. } | Self::TooManyDirectories(_) => Severity::Error,
+            Self::Missing(_)
+            | Self::Spelling(_)
+            | Self::SecondFile(_)
+            | Self::Deviation { .. }
+            | Self::Shadowed { .. } => Severity::Warning,
         }
     }
 

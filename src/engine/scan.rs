@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::discover::{Diagnostic, Skill};
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::memory::{Known, Memory, Recall, SeenDir};
-use super::sources::{Entry, Source};
+use super::sources::{Entry, Source, SourceKind};
 use crate::document::{Document, Split, split_prefix};
 use crate::fs::{self, Base, Kind, Listing, Looked, Moment, PathError};
 use crate::policy::{FileName, Policy};
@@ -76,7 +76,13 @@ impl<'a> Scanner<'a> {
             Search { scanner: self, source, seen, diagnostics, skills: Vec::new(), directories: 0 };
         let searched = source.real().and_then(|real| match real {
             Some(real) => search.directory(&source.dir, &real, 1),
-            None => Ok(()),
+            None => {
+                // That somebody has no skills of their own is nothing to tell; what was named should be there.
+                if source.kind == SourceKind::Extra {
+                    search.diagnostics.push(Arc::new(Diagnostic::Missing(source.dir.clone())));
+                }
+                Ok(())
+            }
         });
         let skills = search.skills;
         if let Err(error) = searched {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::testing::{World, skill_text};
 use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of};
+use crate::lint::Severity;
 use crate::policy::Tolerance;
 
 /// The sources `names` of the project.
@@ -173,20 +174,25 @@ fn spellings() {
     }
 }
 
-/// Conflict C14: a source that is not there is empty, or an error.
+/// Conflict C14: a source that is not there is empty, or an error. Of one that was named it is told.
 #[test]
 fn a_source_that_is_not_there() {
     let world = World::new();
     for (name, policy) in Policy::PRESETS {
         match discover_with(&sources(&world, &["nowhere"]), &policy) {
-            Ok(found) => assert!(found.skills.is_empty() && !policy.strict_sources, "{name}"),
+            Ok(found) => {
+                assert!(found.skills.is_empty() && !policy.strict_sources, "{name}");
+                let [told] = &found.diagnostics[..] else { panic!("{:?}", found.diagnostics) };
+                assert_eq!((told.code(), told.severity()), ("source-missing", Severity::Warning));
+            }
             Err(error) => {
                 assert!(policy.strict_sources, "{name}");
                 assert!(error.to_string().ends_with("/nowhere`"), "{error}");
             }
         }
     }
-    assert!(discover(&sources(&world, &["nowhere"])).diagnostics.is_empty());
+    let mine = Source::new(SourceKind::User, world.home().join(".agents/skills"));
+    assert!(discover(&[mine]).diagnostics.is_empty(), "nobody said that there are skills");
 }
 
 /// Conflict C15: the error for a skill that is not there names those that are.
