@@ -25,6 +25,9 @@ pub struct Policy {
     /// Whether a skill without a description cannot be loaded (conflict C4). Where it need not have
     /// one, it is the empty text.
     pub description_required: bool,
+    /// Whether a file without frontmatter cannot be loaded; else all of it is the body, and its name and
+    /// description are missing (conflicts C3, C4).
+    pub frontmatter_required: bool,
     /// What is done about fields of another shape or length than the specification has.
     pub shapes: Tolerance,
     /// What is done about `allowed-tools` (conflict C5).
@@ -192,6 +195,7 @@ impl Policy {
         names: NameRule::Lenient,
         name_from_directory: false,
         description_required: true,
+        frontmatter_required: true,
         shapes: Tolerance::Warn,
         allowed_tools: AllowedTools::Any,
         unknown_fields: Tolerance::Warn,
@@ -241,10 +245,12 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// As `SkillKit` of langchain-skillkit: name and description may be missing, no `allowed-tools`.
+    /// As `SkillKit` of langchain-skillkit: name, description and all frontmatter may be missing, no
+    /// `allowed-tools`.
     pub const S2: Self = Self {
         name_from_directory: true,
         description_required: false,
+        frontmatter_required: false,
         allowed_tools: AllowedTools::Hidden,
         unknown_fields: Tolerance::Accept,
         legacy_fields: Tolerance::Accept,
@@ -381,6 +387,9 @@ mod tests {
         ("no description", |policy| {
             if policy.description_required { "refused" } else { "empty, told" }.into()
         }),
+        ("no frontmatter", |policy| {
+            if policy.frontmatter_required { "refused" } else { "all of it is the body, told" }.into()
+        }),
         ("fields of another shape or length", |policy| said(policy.shapes)),
         ("`allowed-tools`", |policy| {
             match policy.allowed_tools {
@@ -418,7 +427,7 @@ mod tests {
         ("depth", |policy| policy.depth.to_string()),
         ("places", |policy| policy.places.to_string()),
         ("a source that is not there", |policy| {
-            if policy.strict_sources { "an error" } else { "empty" }.into()
+            if policy.strict_sources { "an error" } else { "empty, told if it was named" }.into()
         }),
         ("a library looks again", |policy| match policy.freshness {
             Freshness::Stat => "when asked".into(),

@@ -107,11 +107,17 @@ pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
 }
 
 /// The document that starts with `bytes`, without its body.
-pub(super) fn of_start(bytes: Vec<u8>) -> Document {
-    match split_prefix(&bytes) {
-        Split::Found(parts) => Document::of_start(bytes, parts),
-        _ => Document::from_bytes(bytes),
+pub(super) fn of_start(mut bytes: Vec<u8>) -> Document {
+    if let Split::Found(parts) = split_prefix(&bytes) {
+        return Document::of_start(bytes, parts);
     }
+    // The end of what was read may be in the middle of a character: that is no fault of the file.
+    if let Err(error) = std::str::from_utf8(&bytes)
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
+    Document::from_bytes(bytes)
 }
 
 fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {

@@ -91,6 +91,50 @@ const TABLE: &[Row] = &[
         ],
     },
     Row {
+        conflict: "C3, C4: no frontmatter at all",
+        text: "# PDF\n\nRead it.\n",
+        verdicts: [
+            (
+                "default",
+                "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
+            ),
+            (
+                "strict",
+                "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
+            ),
+            (
+                "s0",
+                "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
+            ),
+            (
+                "s2",
+                "told: 1:1 the file has no frontmatter: start it with `---`, `name`, `description` and `---`; \
+                 1:1 the field `name` is missing; the directory's name `pdf` stands for it; 1:1 the field \
+                 `description` is missing or empty: no agent knows when to use the skill",
+            ),
+            (
+                "s3",
+                "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
+            ),
+            (
+                "s4",
+                "refused: the file has no frontmatter: start it with `---`, `name`, `description` and `---`",
+            ),
+        ],
+    },
+    Row {
+        conflict: "S0-E1: nothing at all",
+        text: "\n",
+        verdicts: [
+            ("default", "refused: the file is empty"),
+            ("strict", "refused: the file is empty"),
+            ("s0", "refused: the file is empty"),
+            ("s2", "refused: the file is empty"),
+            ("s3", "refused: the file is empty"),
+            ("s4", "refused: the file is empty"),
+        ],
+    },
+    Row {
         conflict: "C5: a list of tools",
         text: "---\nname: pdf\ndescription: d\nallowed-tools: [Read]\n---\n",
         verdicts: [

@@ -22,7 +22,8 @@ pub(super) fn load<'a>(
     policy: &Policy,
     directory: Option<&str>,
 ) -> Result<Loaded<'a>> {
-    if let Some(error) = document.problems().iter().find_map(|problem| obstacle(document, problem)) {
+    let in_the_way = document.problems().iter().find_map(|problem| obstacle(document, problem, policy));
+    if let Some(error) = in_the_way {
         return Err(error);
     }
     let mut reader = Reader { document, policy, lines: None, deviations: Vec::new() };
@@ -57,7 +58,7 @@ pub(super) fn load<'a>(
 }
 
 /// The error that `problem` is, if nothing can be loaded because of it.
-fn obstacle(document: &Document, problem: &Problem) -> Option<LoadError> {
+fn obstacle(document: &Document, problem: &Problem, policy: &Policy) -> Option<LoadError> {
     let at = || document.position(problem.span.start);
     let in_frontmatter = problem.span.start < document.body_span().start;
     match &problem.kind {
@@ -67,6 +68,7 @@ fn obstacle(document: &Document, problem: &Problem) -> Option<LoadError> {
             Some(LoadError::Encoding { problem: problem.kind.clone(), at: at() })
         }
         ProblemKind::MissingFrontmatter(Hint::Empty) => Some(LoadError::Empty),
+        ProblemKind::MissingFrontmatter(_) if !policy.frontmatter_required => None,
         ProblemKind::MissingFrontmatter(_)
         | ProblemKind::UnclosedFrontmatter
         | ProblemKind::TooLarge(_)
