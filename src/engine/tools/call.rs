@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Tool;
-use super::input::{Kind, Parameter, Place, TypedBy, WORDS};
+use super::input::{Kind, Parameter, Place, TypedBy};
 
 /// What a script is started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,8 +57,8 @@ impl Tool {
     /// Returns what the script is started with for `input`.
     ///
     /// A text is one word and a list of texts is as many (S1-AC-3). An object is checked against the
-    /// parameters, and becomes options and words where the script reads those, else JSON on the standard
-    /// input.
+    /// parameters, also where nothing is known of them but that they are words, and becomes options and words
+    /// where the script reads those, else JSON on the standard input.
     ///
     /// # Errors
     ///
@@ -86,16 +86,15 @@ impl Tool {
             words: Vec::new(),
             input: Some(Value::from(object.clone()).to_string()),
         };
-        // Of a script of which nothing is known: an object is what it reads, unless it is about words.
-        if !self.input.is_typed() && !object.is_empty() && object.keys().any(|key| key != WORDS) {
-            return Ok(json(object));
-        }
         for (key, value) in object {
             let Some(parameter) = parameters.iter().find(|one| one.name == *key) else {
                 if self.input.open {
                     continue;
                 }
-                let closest = crate::text::closest(key, parameters.iter().map(|one| one.name.as_str()));
+                let closest = match &parameters[..] {
+                    [only] => Some(only.name.as_str()),
+                    several => crate::text::closest(key, several.iter().map(|one| one.name.as_str())),
+                };
                 return Err(CallError::Unknown { given: key.clone(), closest: closest.map(str::to_owned) });
             };
             check(parameter, value)?;
@@ -262,8 +261,8 @@ mod tests {
     /// Conflict C19: an object is JSON on standard input.
     #[test]
     fn objects_are_json() {
-        let greet = tool("import sys\nprint(sys.argv[1])\n");
-        let call = greet.call(&json!({ "a": [1, "x"] })).expect("fits");
+        let reads = tool("import sys, json\nprint(json.load(sys.stdin))\n");
+        let call = reads.call(&json!({ "a": [1, "x"] })).expect("fits");
         assert_eq!(call, Call { words: vec![], input: Some("{\"a\":[1,\"x\"]}".into()) });
         let typed =
             tool("import sys, json\ndef main(a: int, b: str = 'x'): pass\nmain(**json.load(sys.stdin))\n");
@@ -273,6 +272,23 @@ mod tests {
         assert_eq!(slip.to_string(), "there is no parameter `bb`; did you mean `b`?");
         let type_error = typed.call(&json!({ "a": "1" })).expect_err("a text");
         assert_eq!(type_error.to_string(), "the parameter `a` must be of the type `integer`");
+    }
+
+    /// What the schema forbids is refused, where it is made of a guess too: a script that reads no object would
+    /// run without what it was given.
+    #[test]
+    fn what_the_schema_forbids_is_refused() {
+        let untyped = tool("import sys\nprint(sys.argv[1:])\n");
+        assert!(!untyped.input.is_typed());
+        for tool in [&untyped, &tool(ARGPARSE)] {
+            assert_eq!(tool.input.schema()["additionalProperties"], false);
+            let error = tool.call(&json!({ "files": ["a"], "argument": ["a"] })).expect_err("forbidden");
+            assert!(error.to_string().starts_with("there is no parameter `"), "{error}");
+        }
+        let error = untyped.call(&json!({ "argument": ["a"] })).expect_err("forbidden");
+        assert_eq!(error.to_string(), "there is no parameter `argument`; did you mean `arguments`?");
+        let error = untyped.call(&json!({ "x": 1 })).expect_err("forbidden");
+        assert_eq!(error.to_string(), "there is no parameter `x`; did you mean `arguments`?");
     }
 
     /// Conflict C19: `--key value`.
