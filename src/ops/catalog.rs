@@ -10,7 +10,7 @@ use crate::fs;
 use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::sight;
-use crate::install::state::{Files, normal};
+use crate::install::state::{normal, read_manifest};
 use crate::policy::{Freshness, Policy};
 
 /// The largest file with a block that is read, in bytes.
@@ -61,6 +61,30 @@ pub struct Written {
     pub changed: bool,
 }
 
+/// The skills that agents are not to see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Disabled {
+    /// The names under which they are installed.
+    pub names: Vec<String>,
+    /// Why some may be missing here: a manifest that cannot be read. An agent can do its work without it.
+    pub warnings: Vec<String>,
+}
+
+/// What the manifests of `scopes` disable.
+pub fn disabled(scopes: &[Scope]) -> Disabled {
+    let mut disabled = Disabled::default();
+    for scope in scopes {
+        match read_manifest(scope) {
+            Ok((manifest, _)) => {
+                let entries = manifest.skills().iter().filter(|(_, entry)| entry.disabled);
+                disabled.names.extend(entries.map(|(name, _)| name.to_string()));
+            }
+            Err(error) => disabled.warnings.push(error.with_causes()),
+        }
+    }
+    disabled
+}
+
 /// Makes the catalog, and puts it into a file where one is named.
 ///
 /// # Errors
@@ -84,16 +108,9 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
             Err(error) => return Err(error),
         }
     }
-    for scope in &scopes {
-        match Files::read(scope) {
-            Ok(files) => {
-                let entries = files.manifest.skills().iter().filter(|(_, entry)| entry.disabled);
-                options.disabled.extend(entries.map(|(name, _)| name.to_string()));
-            }
-            // An agent can do its work without it.
-            Err(error) => warnings.push(error.with_causes()),
-        }
-    }
+    let disabled = disabled(&scopes);
+    options.disabled.extend(disabled.names);
+    warnings.extend(disabled.warnings);
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
