@@ -322,6 +322,33 @@ fn the_strictest_policy_decides() {
     assert_eq!(error.kind(), ErrorKind::Config, "a policy that cannot be read lets nothing run");
 }
 
+/// C18: a program that vouches for directories answers one question only, whether somebody trusts a directory of
+/// which nothing is locked. It has no say over policies, over edited files, or over what a person is asked.
+#[test]
+fn who_vouches_for_a_directory_vouches_for_nothing_else() {
+    let vouch = |request: &mut PermitRequest<'_>| request.vouched = true;
+    let sandbox = unlocked();
+    let machine = sandbox.write("etc/machine.toml", "scripts = \"ask\"\n");
+    let with = |policies: Policies| Context::silent(Settings { policies, ..sandbox.settings() });
+    let plain = with(Policies::default());
+    assert!(answer(&plain, |_| ()).contains("nobody trusts that directory"));
+    assert_eq!(answer(&plain, vouch), "yes");
+    let unsaid = answer(&plain, |request| (request.vouched, request.unsaid) = (true, Scripts::Deny));
+    assert_eq!(unsaid, "no policy has a say");
+    let asked = answer(&with(Policies { machine: Some(machine.clone()), named: None }), vouch);
+    assert!(asked.starts_with("a person is to be asked, and nobody can be"), "{asked}");
+    std::fs::write(&machine, "scripts = \"deny\"\n").expect("writes");
+    let denied = answer(&with(Policies { machine: Some(machine), named: None }), vouch);
+    assert!(denied.ends_with("`scripts = \"deny\"` says so"), "{denied}");
+
+    let sandbox = locked(&[]);
+    let context = Context::silent(sandbox.settings());
+    assert_eq!(answer(&context, vouch), "yes");
+    sandbox.write(&format!(".agents/skills/demo/{SCRIPT}"), "echo other\n");
+    let edited = answer(&context, vouch);
+    assert!(edited.ends_with("is not as locked: `scripts/greet.sh`"), "{edited}");
+}
+
 #[test]
 fn the_verb_tells_what_holds_for_scripts() {
     let mut sandbox = locked(&[]);
