@@ -234,7 +234,8 @@ class SkillManager:
         """Return what an agent is told of all skills before it uses one.
 
         Names and descriptions are escaped, so that none can end its element. Without skills the
-        text is empty.
+        text is empty. Where the places of the project or the user are looked at, skills that their
+        ``skillpm.toml`` disables are left out.
 
         Args:
             form: ``xml`` (``<available_skills>``), ``reference``, ``json``, ``markdown`` or
@@ -250,11 +251,13 @@ class SkillManager:
             ConfigurationError: A form or a field that there is not.
 
         """
-        text, cut = self._library.catalog(
+        text, cut, problems = self._library.catalog(
             form, fields=list(fields), tags=list(tags), hidden=hidden, budget=budget
         )
-        problem = f"descriptions were shortened to fit the catalog: {', '.join(cut)}"
-        return _told(text, problem if cut else None)
+        for problem in problems:
+            _told(None, problem)
+        shortened = f"descriptions were shortened to fit the catalog: {', '.join(cut)}"
+        return _told(text, shortened if cut else None)
 
     def get_skill_tools(self, name: str) -> list[Script]:
         """Return the scripts of a skill that an agent can call. None of them is run.

@@ -7,6 +7,7 @@ use skillpm::trust::AuditLog;
 use skillpm::trust::audit::{Event, Subject};
 
 use crate::call;
+use crate::given::Given;
 use crate::library::Library;
 
 /// Writes down that an agent loaded the skill `name`, in `seconds`. Returns what is to be said where it could not
@@ -16,13 +17,13 @@ use crate::library::Library;
 pub(crate) fn record_load(
     py: Python<'_>,
     library: &Library,
-    name: String,
+    name: Given<String>,
     seconds: f64,
-    session: Option<String>,
+    session: Option<Given<String>>,
 ) -> PyResult<Option<String>> {
     call::run(py, || {
         let mut log = AuditLog::new(&library.settings);
-        log.session = session.unwrap_or(log.session);
+        log.session = session.map_or(log.session, |session| session.0);
         let skill = library.engine.get(&name)?;
         let source = Some(skill.dir.display().to_string());
         let subject = Subject { skill: skill.meta.name.clone(), source, ..Subject::default() };

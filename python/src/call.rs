@@ -9,6 +9,8 @@ use skillpm::engine::{FileError, LookupError, Skill};
 use skillpm::error::Error;
 
 use crate::errors;
+#[cfg(debug_assertions)]
+use crate::given::Given;
 
 /// Why the library did not do what was asked of it.
 pub(crate) enum Failure {
@@ -80,7 +82,7 @@ pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Fail
 /// Panics, in builds for tests only: what becomes of a panic can be seen in no other way.
 #[cfg(debug_assertions)]
 #[pyfunction]
-pub(crate) fn fail(py: Python<'_>, text: String) -> PyResult<()> {
+pub(crate) fn fail(py: Python<'_>, text: Given<String>) -> PyResult<()> {
     #[expect(clippy::panic, reason = "it is what is tested")]
-    run(py, || panic!("{text}"))
+    run(py, || panic!("{}", *text))
 }

@@ -9,6 +9,7 @@ use skillpm::document::Position;
 use skillpm::engine;
 use skillpm::lint::Severity;
 
+use crate::given::Given;
 use crate::repr::Repr;
 
 /// Something that was found, with its place. It cannot be changed.
@@ -67,14 +68,15 @@ impl Diagnostic {
     #[new]
     #[pyo3(signature = (code, severity, message, path=None, line=None, column=None))]
     fn new(
-        code: String,
-        severity: String,
-        message: String,
-        path: Option<PathBuf>,
+        code: Given<String>,
+        severity: Given<String>,
+        message: Given<String>,
+        path: Option<Given<PathBuf>>,
         line: Option<usize>,
         column: Option<usize>,
     ) -> Self {
-        Self { code, severity, message, path, line, column }
+        let (code, severity, message) = (code.0, severity.0, message.0);
+        Self { code, severity, message, path: path.map(|path| path.0), line, column }
     }
 
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

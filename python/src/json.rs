@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 
+use crate::given;
+
 /// Deeper values are refused: each level costs stack.
 const MAX_DEPTH: usize = 100;
 
@@ -48,9 +50,9 @@ pub(crate) fn mapping<'py>(
 ///
 /// # Errors
 ///
-/// `TypeError` for anything else, `RecursionError` for what is nested too deeply or holds itself.
+/// `ConfigurationError` for texts that cannot be encoded, `TypeError` for anything else, `RecursionError` for what is nested too deeply or holds itself.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    level(value, MAX_DEPTH)
+    level(value, MAX_DEPTH).map_err(|error| given::told(value.py(), error))
 }
 
 /// The pairs of a mapping.

@@ -9,6 +9,7 @@ mod call;
 mod command;
 mod diagnostic;
 mod errors;
+mod given;
 mod json;
 mod library;
 mod metadata;

@@ -7,12 +7,15 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use skillpm::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
 use skillpm::engine::{self, Arguments, Form, Source, SourceKind, sources_of};
+use skillpm::install::scope::{Scope, ScopeKind};
+use skillpm::ops::catalog::{Disabled, disabled};
 use skillpm::policy::{Duplicates, Freshness, Policy};
 use skillpm::settings::Settings;
 
 use crate::call;
 use crate::diagnostic::{self, Diagnostic};
 use crate::errors;
+use crate::given::{self, Given};
 use crate::metadata::SkillMetadata;
 use crate::script::Script;
 use crate::skill::{self, Skill};
@@ -23,6 +26,7 @@ use crate::surroundings;
 pub(crate) struct Library {
     pub(crate) engine: Arc<engine::Library>,
     pub(crate) settings: Settings,
+    places: Places,
 }
 
 /// Which of the places of a preset are looked at.
@@ -39,6 +43,13 @@ impl Places {
             SourceKind::Extra | SourceKind::Bundled => true,
         }
     }
+
+    /// The scopes whose manifests have a say. Without a home the user has none.
+    fn scopes(&self, settings: &Settings) -> Vec<Scope> {
+        let wanted = [(self.project, ScopeKind::Project), (self.user, ScopeKind::User)];
+        let wanted = wanted.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
+        wanted.filter_map(|kind| Scope::new(settings, kind).ok()).collect()
+    }
 }
 
 #[pymethods]
@@ -49,13 +60,13 @@ impl Library {
     #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn new(
         py: Python<'_>,
-        sources: Vec<(Option<String>, PathBuf)>,
+        sources: Given<Vec<(Option<String>, PathBuf)>>,
         project: bool,
-        root: Option<PathBuf>,
+        root: Option<Given<PathBuf>>,
         user: bool,
-        preset: String,
+        preset: Given<String>,
         freshness: Option<&Bound<'_, PyAny>>,
-        on_duplicate: Option<String>,
+        on_duplicate: Option<Given<String>>,
         max_depth: Option<usize>,
         strict_sources: Option<bool>,
     ) -> PyResult<Self> {
@@ -64,7 +75,7 @@ impl Library {
             errors::choice(py, "preset", &format!("one of {}", names.join(", ")), &preset)
         })?;
         if let Some(freshness) = freshness {
-            policy.freshness = fresh(freshness)?;
+            policy.freshness = fresh(freshness).map_err(|error| given::told(py, error))?;
         }
         if let Some(which) = on_duplicate {
             policy.duplicates = match which.as_str() {
@@ -78,17 +89,17 @@ impl Library {
         policy.strict_sources = strict_sources.unwrap_or(policy.strict_sources);
         let places = Places { project, user };
         call::run(py, || {
-            let settings = surroundings::settings(root)?;
+            let settings = surroundings::settings(root.map(|root| root.0))?;
             let found = sources_of(&settings, &policy)?;
             let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source.kind)).collect();
-            for (name, dir) in sources {
+            for (name, dir) in sources.0 {
                 let mut source = Source::new(SourceKind::Extra, settings.cwd.join(dir));
                 if let Some(name) = name {
                     source.name = name.into();
                 }
                 all.push(source);
             }
-            Ok(Self { engine: Arc::new(engine::Library::new(all, policy)), settings })
+            Ok(Self { engine: Arc::new(engine::Library::new(all, policy)), settings, places })
         })
     }
 
@@ -111,11 +122,11 @@ impl Library {
         call::run(py, || Ok(diagnostic::all(&*self.engine.snapshot()?)))
     }
 
-    fn get(&self, py: Python<'_>, name: String) -> PyResult<SkillMetadata> {
+    fn get(&self, py: Python<'_>, name: Given<String>) -> PyResult<SkillMetadata> {
         call::run(py, || Ok(SkillMetadata::from(&self.engine.get(&name)?)))
     }
 
-    fn load(&self, py: Python<'_>, name: String) -> PyResult<(Skill, Option<String>)> {
+    fn load(&self, py: Python<'_>, name: Given<String>) -> PyResult<(Skill, Option<String>)> {
         call::run(py, || skill::load(&self.engine, &name))
     }
 
@@ -123,50 +134,52 @@ impl Library {
     fn invoke(
         &self,
         py: Python<'_>,
-        name: String,
-        arguments: String,
-        form: String,
+        name: Given<String>,
+        arguments: Given<String>,
+        form: Given<String>,
     ) -> PyResult<(String, Option<String>)> {
         let names = Form::NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
         let form: Form =
             form.parse().map_err(|_| errors::choice(py, "form", &format!("one of {names}"), &form))?;
         call::run(py, || {
-            let (active, problem) = self.engine.activate(&name, &Arguments::new(arguments), form)?;
+            let (active, problem) = self.engine.activate(&name, &Arguments::new(arguments.0), form)?;
             Ok((active.render(form), problem.map(|problem| skill::no_files(&name, &problem))))
         })
     }
 
-    fn read(&self, py: Python<'_>, name: String, file: String, max: u64) -> PyResult<skill::Content> {
+    fn read(&self, py: Python<'_>, name: Given<String>, file: Given<String>, max: u64) -> PyResult<skill::Content> {
         call::run(py, || {
             let (_, content) = self.engine.read_file(&name, &file, max)?;
             Ok(content.into())
         })
     }
 
-    /// The catalog, and the names of the skills whose descriptions were shortened.
+    /// The catalog, the names of the skills whose descriptions were shortened, and what else is to be said.
     #[pyo3(signature = (form, *, fields, tags, hidden, budget))]
     fn catalog(
         &self,
         py: Python<'_>,
-        form: String,
-        fields: Vec<String>,
-        tags: Vec<String>,
+        form: Given<String>,
+        fields: Given<Vec<String>>,
+        tags: Given<Vec<String>>,
         hidden: bool,
         budget: Option<usize>,
-    ) -> PyResult<(String, Vec<String>)> {
+    ) -> PyResult<(String, Vec<String>, Vec<String>)> {
         let unknown = |error: UnknownWord| errors::unknown(py, &error.to_string());
         let form = form.parse::<CatalogForm>().map_err(unknown)?;
         let fields: Vec<Field> =
             fields.iter().map(|field| field.parse()).collect::<Result<_, _>>().map_err(unknown)?;
-        let options = Options { form, fields, tags, hidden, budget, ..Options::default() };
         call::run(py, || {
+            let Disabled { names: disabled, warnings } = disabled(&self.places.scopes(&self.settings));
+            let tags = tags.0;
+            let options = Options { form, fields, tags, hidden, disabled, budget, ..Options::default() };
             let catalog = self.engine.catalog(&options)?;
             let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
-            Ok((catalog.text().into_owned(), cut))
+            Ok((catalog.text().into_owned(), cut, warnings))
         })
     }
 
-    fn tools(&self, py: Python<'_>, name: String) -> PyResult<(Vec<Script>, Vec<String>)> {
+    fn tools(&self, py: Python<'_>, name: Given<String>) -> PyResult<(Vec<Script>, Vec<String>)> {
         call::run(py, || crate::script::of(&self.engine, &name))
     }
 

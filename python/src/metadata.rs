@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
 use skillpm::engine::{Skill, SourceKind};
 use skillpm::skill::SkillMeta;
 
+use crate::given::Given;
 use crate::json;
 use crate::repr::Repr;
 
@@ -47,41 +48,43 @@ impl From<&Arc<Skill>> for SkillMetadata {
 #[pymethods]
 impl SkillMetadata {
     #[new]
-    #[pyo3(signature = (name, description, skill_path, allowed_tools=vec![], *, version=None, tags=vec![],
-        dependencies=vec![], license=None, compatibility=None, metadata=None, extra=None, source=None))]
+    #[pyo3(signature = (name, description, skill_path, allowed_tools=Given(vec![]), *, version=None,
+        tags=Given(vec![]), dependencies=Given(vec![]), license=None, compatibility=None, metadata=None, extra=None, source=None))]
     #[expect(clippy::too_many_arguments, reason = "a skill has as many fields")]
     fn new(
-        name: String,
-        description: String,
-        skill_path: PathBuf,
-        allowed_tools: Vec<String>,
-        version: Option<String>,
-        tags: Vec<String>,
-        dependencies: Vec<String>,
-        license: Option<String>,
-        compatibility: Option<String>,
+        name: Given<String>,
+        description: Given<String>,
+        skill_path: Given<PathBuf>,
+        allowed_tools: Given<Vec<String>>,
+        version: Option<Given<String>>,
+        tags: Given<Vec<String>>,
+        dependencies: Given<Vec<String>>,
+        license: Option<Given<String>>,
+        compatibility: Option<Given<String>>,
         metadata: Option<&Bound<'_, PyAny>>,
         extra: Option<&Bound<'_, PyAny>>,
-        source: Option<String>,
+        source: Option<Given<String>>,
     ) -> PyResult<Self> {
         let map = |value: Option<&Bound<'_, PyAny>>| value.map(json::map_from_python).transpose();
         let (metadata, extra) = (map(metadata)?.unwrap_or_default(), map(extra)?.unwrap_or_default());
+        let text = |given: Option<Given<String>>| given.map(|given| given.0);
+        let skill_path = skill_path.0;
         let meta = SkillMeta {
-            name,
-            description,
-            version,
-            tags,
-            dependencies,
-            license,
-            compatibility,
-            allowed_tools,
+            name: name.0,
+            description: description.0,
+            version: text(version),
+            tags: tags.0,
+            dependencies: dependencies.0,
+            license: text(license),
+            compatibility: text(compatibility),
+            allowed_tools: allowed_tools.0,
             metadata,
             extra,
         };
         let dir = skill_path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(Self(Arc::new(Skill {
             meta,
-            source: source.unwrap_or_default().into(),
+            source: text(source).unwrap_or_default().into(),
             kind: SourceKind::Extra,
             real: dir.clone(),
             dir,

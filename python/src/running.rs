@@ -15,6 +15,7 @@ use skillpm::ops::run::{Place, RunRequest, run_found};
 use skillpm::reporter::{Interact, Silent};
 
 use crate::call::{self, Failure};
+use crate::given::Given;
 use crate::library::Library;
 use crate::repr::Repr;
 use crate::{errors, json};
@@ -33,9 +34,15 @@ pub(crate) struct ScriptResult {
 #[pymethods]
 impl ScriptResult {
     #[new]
-    #[pyo3(signature = (stdout, stderr=String::new(), exit_code=0, truncated=false, duration=0.0))]
-    fn new(stdout: String, stderr: String, exit_code: i32, truncated: bool, duration: f64) -> Self {
-        Self { stdout, stderr, exit_code, truncated, duration }
+    #[pyo3(signature = (stdout, stderr=Given(String::new()), exit_code=0, truncated=false, duration=0.0))]
+    fn new(
+        stdout: Given<String>,
+        stderr: Given<String>,
+        exit_code: i32,
+        truncated: bool,
+        duration: f64,
+    ) -> Self {
+        Self { stdout: stdout.0, stderr: stderr.0, exit_code, truncated, duration }
     }
 
     fn __str__(&self) -> &str {
@@ -106,16 +113,16 @@ pub(crate) struct How {
 pub(crate) fn run(
     py: Python<'_>,
     library: &Bound<'_, Library>,
-    name: String,
-    script: String,
+    name: Given<String>,
+    script: Given<String>,
     arguments: &Bound<'_, PyAny>,
-    how: How,
+    how: Given<How>,
     ask: Option<Py<PyAny>>,
     stop: Option<&Stop>,
 ) -> PyResult<(ScriptResult, Vec<String>)> {
-    let library = library.get();
+    let (library, name, script) = (library.get(), name.0, script.0);
     let arguments = json::from_python(arguments)?;
-    let request = request(py, &name, how)?;
+    let request = request(py, &name, how.0)?;
     let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
     let mut watch = Watched {
         stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default(),

@@ -12,6 +12,7 @@ use skillpm::engine;
 use skillpm::engine::tools::{Tool, ToolDiagnostic};
 
 use crate::call::Failure;
+use crate::given::Given;
 use crate::json;
 use crate::repr::Repr;
 
@@ -64,13 +65,13 @@ impl Script {
     #[pyo3(signature = (name, tool_name, description, path, *, skill, script, language, input_schema, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "a script has as many fields")]
     fn new(
-        name: String,
-        tool_name: String,
-        description: String,
-        path: PathBuf,
-        skill: String,
-        script: String,
-        language: String,
+        name: Given<String>,
+        tool_name: Given<String>,
+        description: Given<String>,
+        path: Given<PathBuf>,
+        skill: Given<String>,
+        script: Given<String>,
+        language: Given<String>,
         input_schema: &Bound<'_, PyAny>,
         timeout: Option<f64>,
     ) -> PyResult<Self> {
@@ -78,7 +79,17 @@ impl Script {
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map(milliseconds));
         let timeout =
             timeout.transpose().map_err(|_| PyValueError::new_err("`timeout` is no span of time"))?;
-        Ok(Self { skill, name, tool_name, description, script, path, language, input_schema, timeout })
+        Ok(Self {
+            skill: skill.0,
+            name: name.0,
+            tool_name: tool_name.0,
+            description: description.0,
+            script: script.0,
+            path: path.0,
+            language: language.0,
+            input_schema,
+            timeout,
+        })
     }
 
     #[getter]

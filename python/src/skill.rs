@@ -8,6 +8,7 @@ use skillpm::engine::{self, Opened, resources};
 use skillpm::tree::ReadError;
 
 use crate::call::Failure;
+use crate::given::Given;
 use crate::metadata::SkillMetadata;
 use crate::repr::Repr;
 
@@ -24,9 +25,14 @@ pub(crate) struct Skill {
 #[pymethods]
 impl Skill {
     #[new]
-    #[pyo3(signature = (metadata, content, base_directory, files=vec![]))]
-    fn new(metadata: SkillMetadata, content: String, base_directory: PathBuf, files: Vec<String>) -> Self {
-        Self { metadata, content, base_directory, files }
+    #[pyo3(signature = (metadata, content, base_directory, files=Given(vec![])))]
+    fn new(
+        metadata: SkillMetadata,
+        content: Given<String>,
+        base_directory: Given<PathBuf>,
+        files: Given<Vec<String>>,
+    ) -> Self {
+        Self { metadata, content: content.0, base_directory: base_directory.0, files: files.0 }
     }
 
     #[getter]

@@ -11,12 +11,14 @@ use skillpm::ops::install::{InstallRequest, install as install_skills};
 use skillpm::ops::validate::{Target, ValidateRequest, rules, validate as validate_skills};
 
 use crate::diagnostic::Diagnostic;
+use crate::given::Given;
 use crate::{call, errors, json, surroundings};
 
 /// What the linter finds in the skills below `path`.
 #[pyfunction]
 #[pyo3(signature = (path, *, profile=None))]
-pub(crate) fn validate(py: Python<'_>, path: PathBuf, profile: Option<String>) -> PyResult<Vec<Diagnostic>> {
+pub(crate) fn validate(py: Python<'_>, path: Given<PathBuf>, profile: Option<Given<String>>) -> PyResult<Vec<Diagnostic>> {
+    let profile = profile.map(|profile| profile.0);
     let chosen = profile.as_deref().map(str::parse::<Profile>).transpose().map_err(|_| {
         errors::choice(py, "profile", "the name of a profile of the linter", profile.as_deref().unwrap_or(""))
     })?;
@@ -24,7 +26,7 @@ pub(crate) fn validate(py: Python<'_>, path: PathBuf, profile: Option<String>) -
         let context = Context::silent(surroundings::settings(None)?);
         let rules = rules(&context, chosen)?;
         let request =
-            ValidateRequest { targets: vec![Target::Path(path)], rules, ..ValidateRequest::default() };
+            ValidateRequest { targets: vec![Target::Path(path.0)], rules, ..ValidateRequest::default() };
         let outcome = validate_skills(&context, &request)?;
         let mut found = Vec::new();
         for skill in &outcome.skills {
@@ -45,11 +47,11 @@ pub(crate) fn validate(py: Python<'_>, path: PathBuf, profile: Option<String>) -
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "flags of the command")]
 pub(crate) fn install(
     py: Python<'_>,
-    sources: Vec<String>,
-    skills: Vec<String>,
-    scope: String,
-    agents: Vec<String>,
-    project: Option<PathBuf>,
+    sources: Given<Vec<String>>,
+    skills: Given<Vec<String>>,
+    scope: Given<String>,
+    agents: Given<Vec<String>>,
+    project: Option<Given<PathBuf>>,
     copy: bool,
     force: bool,
     dry_run: bool,
@@ -63,10 +65,10 @@ pub(crate) fn install(
         other => return Err(errors::choice(py, "scope", "`project` or `user`", other)),
     };
     let request = InstallRequest {
-        sources,
-        skills,
+        sources: sources.0,
+        skills: skills.0,
         scope: Some(scope),
-        agents,
+        agents: agents.0,
         copy,
         dry_run,
         force,
@@ -75,7 +77,7 @@ pub(crate) fn install(
         ..InstallRequest::default()
     };
     let outcome = call::run(py, || {
-        let mut settings = surroundings::settings(project)?;
+        let mut settings = surroundings::settings(project.map(|project| project.0))?;
         settings.offline |= offline;
         Ok(install_skills(&Context::silent(settings), &request)?)
     })?;

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
+import weakref
 from importlib.metadata import distribution
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +19,7 @@ from test_documents import PYTHON, examples
 
 pytest.importorskip("lfx", reason="lfx is not installed")
 
+from lfx.graph import Graph
 from lfx.testing import LocalFlowRunner
 
 import skillpm.langflow
@@ -243,6 +247,45 @@ def test_agents_that_share_the_tools_share_the_store(skills: World) -> None:
     first = load.invoke({"skill_name": "pdf"})
     skills.skill("pdf", "new", source="skills")
     assert asyncio.run(inherited.ainvoke({"skill_name": "pdf"})) == first
+
+
+@pytest.mark.req("S3-FR-24")
+def test_components_of_one_flow_and_directory_share_the_store(skills: World) -> None:
+    def member(flow: Graph | None, directory: str = "skills") -> SkillsComponent:
+        made = component(enable_skills=True, skills_directory=directory)
+        made._vertex = None if flow is None else SimpleNamespace(graph=flow)
+        return made
+
+    def begin(*members: SkillsComponent) -> None:
+        for made in members:
+            made._pre_run_setup()
+            made.build_tools()
+
+    flow = Graph()
+    flow.session_id = "one"
+    first, second = member(flow), member(flow, str(Path("skills").absolute()))
+    begin(first, second)
+    assert first.store is second.store is not None
+    first.store.load_skill("pdf")
+    log = (skills.root / "audit.jsonl").read_text()
+    assert json.loads(log.splitlines()[-1])["session"] == "one"
+    # Nobody else has it: another flow has another session, and what stands alone has no flow.
+    for other in (member(Graph()), member(None), member(flow, "elsewhere")):
+        begin(other)
+        assert other.store is not first.store
+    # The next run sees what changed, in all of them, whichever comes first.
+    before = first.store
+    skills.skill("added", source="skills")
+    for run in ((first, second), (second, first)):
+        begin(*run)
+        assert first.store is second.store is not before
+        assert "added" in second.build_catalog().text
+        before = first.store
+    # Nothing is kept that no component and no tool holds.
+    held = weakref.ref(before)
+    del before, first, second, run, flow, other
+    gc.collect()
+    assert held() is None
 
 
 @pytest.mark.req("S3-US-3", "C14")

@@ -38,13 +38,16 @@ def test_skills_of_the_project_are_found(world: World) -> None:
     ]
 
 
-@pytest.mark.req("S0-US1.2", "S0-US1.3", "S0-FR-004", "S0-FR-005", "S0-FR-038", "S0-SC-007")
+@pytest.mark.req("S0-US1.2", "S0-US1.3", "S0-FR-004", "S0-FR-005", "S0-FR-038", "S0-SC-007", "C14")
 def test_no_skills_are_no_error(world: World) -> None:
     assert SkillManager().list_skills() == []
     (world.project / ".claude" / "skills").mkdir(parents=True)
     assert SkillManager().discover() == []
+    assert SkillManager().diagnostics == [], "nobody said that there are skills"
     missing = SkillManager(world.project / "nowhere")
     assert missing.list_skills() == []
+    told = [(told.code, told.severity, told.path) for told in missing.diagnostics]
+    assert told == [("source-missing", "warning", world.project / "nowhere")]
     with pytest.raises(ConfigurationError) as raised:
         SkillManager(world.project / "nowhere", strict_sources=True).discover()
     assert raised.value.code == "source-missing"
@@ -499,7 +502,6 @@ def test_whatever_is_asked_is_answered_by_an_exception_of_ours(world: World, tex
     """A panic would not be an `Exception`, and a fault of ours no `SkillpmError`."""
     world.skill("pdf")
     manager = SkillManager(scripts="allow", trusted=True)
-    expected = UnicodeEncodeError if text == "\ud800" else skillpm.SkillpmError
     for ask in (
         manager.get_skill,
         manager.load_skill,
@@ -513,7 +515,7 @@ def test_whatever_is_asked_is_answered_by_an_exception_of_ours(world: World, tex
         lambda text: SkillManager(on_duplicate=text),
         lambda text: skillpm.install("./vendor", scope=text),
     ):
-        with pytest.raises(expected) as raised:
+        with pytest.raises(skillpm.SkillpmError) as raised:
             ask(text)
         assert not isinstance(raised.value, skillpm.InternalError)
 
@@ -527,3 +529,43 @@ def test_arguments_of_other_types(world: World, wrong: object) -> None:
             ask(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         manager.invoke_skill("pdf", wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.req("S4-1")
+def test_the_catalog_leaves_out_what_the_manifest_disables(world: World) -> None:
+    """As ``skillpm catalog`` does: by the manifests of the places that are looked at."""
+    for name in ("a", "b"):
+        world.skill(name)
+    world.skill("mine", source="../home/.claude/skills")
+    world.skill("a", source="more")
+    world.write("skillpm.toml", '[skills.a]\npath = "./x"\ndisabled = true\n')
+    user = world.write("../home/.config/skillpm/skillpm.toml", "")
+    user.write_text('[skills.mine]\npath = "./x"\ndisabled = true\n')
+
+    def told(manager: SkillManager) -> list[str]:
+        return manager.catalog("plain", fields=()).split()
+
+    assert told(SkillManager()) == ["b"]
+    assert told(SkillManager(user=False)) == ["b"]
+    assert told(SkillManager(project=False)) == [] and names(SkillManager(project=False)) == [
+        "mine"
+    ]
+    assert told(SkillManager("more")) == ["a"], "no manifest has a say over a directory by itself"
+    assert told(SkillManager("more", project=True)) == ["b"]
+    # An agent can do its work without a manifest that can be read.
+    world.write("skillpm.toml", "nonsense")
+    assert told(SkillManager()) == ["a", "b"]
+
+
+@pytest.mark.req("C3", "C4")
+def test_a_file_without_frontmatter_is_a_skill_under_the_preset_s2(world: World) -> None:
+    world.write("skills/pdf/SKILL.md", "# PDF\n\nRead it.\n")
+    world.write("skills/none/SKILL.md", "")
+    manager = SkillManager("skills", preset="s2")
+    (skill,) = manager.list_skills()
+    assert (skill.name, skill.description) == ("pdf", "")
+    assert manager.invoke_skill("pdf", form="bare") == "# PDF\n\nRead it.\n"
+    told = [(told.code, told.severity) for told in manager.diagnostics]
+    assert told[0] == ("frontmatter-missing", "error"), "nothing at all is no skill"
+    assert {severity for _, severity in told[1:]} == {"warning"}
+    assert SkillManager("skills").list_skills() == []

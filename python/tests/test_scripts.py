@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import World
 
+import skillpm
 from skillpm import (
     ConfigurationError,
     PathError,
@@ -321,3 +322,31 @@ def test_a_signal_ends_a_script(world: World) -> None:
     _, said = host.communicate(timeout=60)
     assert "KeyboardInterrupt" in said
     assert not lives(process)
+
+
+@pytest.mark.req("C19")
+@pytest.mark.parametrize(
+    "text", ["echo $1\n", '# Usage: a.sh [-l] <text>\necho "$2"\n'], ids=["untyped", "typed"]
+)
+def test_what_the_schema_forbids_is_refused(world: World, text: str) -> None:
+    world.skill("pdf")
+    script(world, "a.sh", text)
+    (tool,) = manager().get_skill_tools("pdf")
+    assert tool.input_schema["additionalProperties"] is False
+    with pytest.raises(ConfigurationError, match="there is no parameter `colour`") as raised:
+        manager().run_script("pdf", "a", {"colour": "red"})
+    assert raised.value.code == "arguments"
+
+
+@pytest.mark.req("C18")
+def test_who_vouches_for_a_directory_vouches_for_no_edited_skill(world: World) -> None:
+    source = world.skill("pdf", source="source")
+    (source / "scripts").mkdir()
+    (source / "scripts" / "a.sh").write_text("echo one\n")
+    skillpm.install("./source/pdf", project=world.project)
+    willing = SkillManager(scripts="allow", trusted=True)
+    assert willing.run_script("pdf", "a").stdout == "one\n"
+    (world.project / ".agents/skills/pdf/scripts/a.sh").write_text("echo two\n")
+    with pytest.raises(PolicyError, match="is not as locked"):
+        willing.run_script("pdf", "a")
+    assert willing.run_script("pdf", "a", allow_modified=True).stdout == "two\n"

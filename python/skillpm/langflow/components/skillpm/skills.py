@@ -11,14 +11,16 @@ from lfx.io import BoolInput, MultilineInput, Output, StrInput
 from lfx.schema.message import Message
 
 from skillpm.langflow import SkillStore, create_skill_tools, inject_catalog
+from skillpm.langflow._shared import forget, store_of
 
 
 class SkillsComponent(Component):
     """Gives an agent the skills of a directory.
 
     ``tools`` goes to the tools of an Agent, of several, and of what calls other agents: all of them
-    share one store. ``instructions`` goes to the agent's instructions. Each run looks for skills
-    anew and keeps what it read to its end.
+    share one store, and so do several of these components in one flow that have one directory.
+    ``instructions`` goes to the agent's instructions. Each run looks for skills anew and keeps what
+    it read to its end.
     """
 
     display_name = "Skills"
@@ -67,7 +69,9 @@ class SkillsComponent(Component):
         return build_config
 
     def _pre_run_setup(self) -> None:
-        # What was edited since the last run is seen in this one.
+        # What was edited since the last run is seen in this one. Of several components the first
+        # one drops the store of the last run, and the others find that of this one.
+        forget(self._store)
         self._store = None
 
     @property
@@ -78,7 +82,11 @@ class SkillsComponent(Component):
         if self._store is None:
             directory = str(self.skills_directory or "").strip()
             directories = [Path(directory).expanduser()] if directory else []
-            self._store = SkillStore(*directories, session=self._session)
+            flow = getattr(self._vertex, "graph", None)
+            if flow is None:
+                self._store = SkillStore(*directories)
+            else:
+                self._store = store_of(flow, directories)
         return self._store
 
     def build_tools(self) -> list[Tool]:
@@ -109,8 +117,3 @@ class SkillsComponent(Component):
             return "No directory of skills is named."
         lines = [f"Skills: {', '.join(store.get_skill_names()) or 'none'}"]
         return "\n".join(lines + [problem.message for problem in store.diagnostics])
-
-    def _session(self) -> str | None:
-        graph = getattr(self, "graph", None)
-        session = getattr(graph, "session_id", None) or getattr(self, "_session_id", None)
-        return None if session is None else str(session)
