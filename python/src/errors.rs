@@ -184,7 +184,8 @@ pub(crate) fn unknown(py: Python<'_>, message: &str) -> PyErr {
 
 /// The exception for a text with half of a surrogate pair at `index`.
 pub(crate) fn no_text(py: Python<'_>, index: usize) -> PyErr {
-    let message = format!("a text has half of a surrogate pair at the index {index}: nothing outside of Python can");
+    let message =
+        format!("a text has half of a surrogate pair at the index {index}: nothing outside of Python can");
     Raise::new(py, "ConfigurationError", message)
         .with("code", "not-text")
         .with("hint", "`text.encode(errors=\"replace\").decode()` has a question mark in its place")

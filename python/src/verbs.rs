@@ -17,7 +17,11 @@ use crate::{call, errors, json, surroundings};
 /// What the linter finds in the skills below `path`.
 #[pyfunction]
 #[pyo3(signature = (path, *, profile=None))]
-pub(crate) fn validate(py: Python<'_>, path: Given<PathBuf>, profile: Option<Given<String>>) -> PyResult<Vec<Diagnostic>> {
+pub(crate) fn validate(
+    py: Python<'_>,
+    path: Given<PathBuf>,
+    profile: Option<Given<String>>,
+) -> PyResult<Vec<Diagnostic>> {
     let profile = profile.map(|profile| profile.0);
     let chosen = profile.as_deref().map(str::parse::<Profile>).transpose().map_err(|_| {
         errors::choice(py, "profile", "the name of a profile of the linter", profile.as_deref().unwrap_or(""))

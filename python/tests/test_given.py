@@ -57,8 +57,7 @@ ASKED: dict[str, Callable[[SkillManager], object]] = {
     "acatalog": lambda manager: asyncio.run(manager.acatalog(tags=[HALF])),
     "aget_skill_tools": lambda manager: asyncio.run(manager.aget_skill_tools(HALF)),
     "arun_script": lambda manager: asyncio.run(manager.arun_script("pdf", "a", HALF)),
-    "record_load": lambda manager: _native.record_load(manager._library, HALF, 0.1),
-    "session": lambda manager: _native.record_load(manager._library, "pdf", 0.1, session=HALF),
+    "session": lambda manager: manager._invoke("pdf", "", "plain", HALF),
 }
 
 MADE: dict[str, Callable[[], Any]] = {

@@ -1,8 +1,12 @@
 //! `audit`: what was activated, run or refused; and the one way in which the verbs write it down.
 
+mod activations;
+
 use std::path::PathBuf;
 
 use serde::Serialize;
+
+pub use activations::Activations;
 
 use super::provenance::{Checked, Provenance};
 use crate::context::Context;
@@ -51,8 +55,8 @@ pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> 
 /// Writes down that `event` happened to `subject`. That it cannot be written stops nothing: whoever looks for
 /// the reason is told.
 ///
-/// A front end that hands a skill's instructions to an agent calls this with [`Event::Activation`];
-/// `skillpm invoke` only shows what an agent would get, and writes nothing.
+/// A front end that hands the instructions of skills to an agent has [`Activations`] for that; `skillpm invoke`
+/// only shows what an agent would get, and writes nothing.
 pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
         context.reporter.trouble(&format!("the audit log was not written: {error}: {}", error.source));
