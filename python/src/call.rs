@@ -25,14 +25,12 @@ pub(crate) enum Failure {
         /// What it has, the faults included.
         set: Arc<ToolSet>,
     },
-    /// A skill without the script that was asked for.
+    /// A name that leads to no script of a skill.
     NoScript {
-        /// The skill's name.
-        skill: String,
         /// What was asked for.
         script: String,
-        /// The names of those that it has.
-        known: Vec<String>,
+        /// Why there is none.
+        error: Error,
     },
     /// Arguments that do not fit a script.
     Call(CallError),

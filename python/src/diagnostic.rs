@@ -1,7 +1,6 @@
 //! What went wrong, or is worth knowing, where nothing is raised.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -48,19 +47,6 @@ impl From<&engine::Diagnostic> for Diagnostic {
     fn from(told: &engine::Diagnostic) -> Self {
         Self::at(told.code(), told.severity(), told.to_string(), told.path(), told.at())
     }
-}
-
-/// All that a snapshot tells: what was not found and why, then what is off in the skills that were.
-pub(crate) fn all(snapshot: &engine::Snapshot) -> Vec<Diagnostic> {
-    let told = snapshot.diagnostics().iter().map(|told| Diagnostic::from(&**told));
-    let tolerated = |skill: &Arc<engine::Skill>| {
-        let file = skill.file.clone();
-        skill.deviations.clone().into_iter().map(move |deviation| {
-            let (file, deviation) = (file.clone(), Box::new(deviation));
-            Diagnostic::from(&engine::Diagnostic::Deviation { file, deviation })
-        })
-    };
-    told.chain(snapshot.skills().iter().flat_map(tolerated)).collect()
 }
 
 #[pymethods]

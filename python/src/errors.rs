@@ -6,10 +6,11 @@ use pyo3::types::PyDict;
 use skillpm::engine::load::Unusable;
 use skillpm::engine::resources::Unreadable;
 use skillpm::engine::run::Ran;
-use skillpm::engine::tools::{ToolDiagnostic, ToolSet};
+use skillpm::engine::tools::ToolSet;
 use skillpm::engine::{self, FileError, LookupError};
 use skillpm::error::{Error, ErrorKind};
 use skillpm::fs::BeneathError;
+use skillpm::ops::tools::WrongManifest;
 use skillpm::ops::{NOT_ADMITTED, NOT_PERMITTED};
 
 use crate::call::Failure;
@@ -88,17 +89,10 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
         }
         Failure::File(error) => of_verb(py, &error.into()),
         Failure::Manifest { skill, set } => of_manifest(py, &skill, &set),
-        Failure::NoScript { skill, script, known } => {
-            let hint = match &known[..] {
-                [] => "it has no scripts".to_owned(),
-                known => format!("there are {}", known.join(", ")),
-            };
-            Raise::new(py, "PathError", format!("the skill `{skill}` has no script `{script}`"))
-                .with("code", "script-not-found")
-                .with("path", script)
-                .with("hint", hint)
-                .into_error()
-        }
+        Failure::NoScript { script, error } => Raise::of(py, "PathError", &error)
+            .with("code", "script-not-found")
+            .with("path", script)
+            .into_error(),
         Failure::Call(error) => {
             Raise::new(py, "ConfigurationError", format!("the arguments do not fit the script: {error}"))
                 .with("code", "arguments")
@@ -109,20 +103,17 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
 
 /// The exception for a manifest of scripts, at the place of its first fault.
 fn of_manifest(py: Python<'_>, skill: &engine::Skill, set: &ToolSet) -> PyErr {
-    let faulty = set.diagnostics.iter().find_map(|told| match told {
-        ToolDiagnostic::Manifest { file, faults } => Some((file, faults, told)),
-        _ => None,
-    });
-    let message = format!("the scripts of the skill `{}` cannot be told", skill.meta.name);
-    let Some((file, faults, told)) = faulty else {
+    let name = &skill.meta.name;
+    let Some(wrong) = WrongManifest::of(set) else {
+        let message = format!("the tools of the skill `{name}` cannot be told");
         return Raise::new(py, "SkillParseError", message).into_error();
     };
-    Raise::new(py, "SkillParseError", format!("{message}: {told}"))
+    let first = wrong.faults.first();
+    Raise::of(py, "SkillParseError", &wrong.error(name))
         .with("code", "manifest")
-        .with("path", file.to_string_lossy())
-        .with("line", faults.first().map(|fault| fault.at.line))
-        .with("column", faults.first().map(|fault| fault.at.column))
-        .with("hint", "correct the file, or take it away: then the scripts themselves say what they do")
+        .with("path", wrong.file.to_string_lossy())
+        .with("line", first.map(|fault| fault.at.line))
+        .with("column", first.map(|fault| fault.at.column))
         .into_error()
 }
 

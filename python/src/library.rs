@@ -15,7 +15,7 @@ use skillpm::policy::{Duplicates, Freshness, Policy};
 use skillpm::settings::Settings;
 
 use crate::call;
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::errors;
 use crate::given::{self, Given};
 use crate::metadata::SkillMetadata;
@@ -127,7 +127,9 @@ impl Library {
     }
 
     fn diagnostics(&self, py: Python<'_>) -> PyResult<Vec<Diagnostic>> {
-        call::run(py, || Ok(diagnostic::all(&*self.engine.snapshot()?)))
+        call::run(py, || {
+            Ok(self.engine.snapshot()?.told().iter().map(|told| Diagnostic::from(&**told)).collect())
+        })
     }
 
     fn get(&self, py: Python<'_>, name: Given<String>) -> PyResult<SkillMetadata> {

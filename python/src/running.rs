@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use skillpm::admission::Scripts;
 use skillpm::context::Context;
 use skillpm::engine::run::{Captured, Ended, Exit, Mode, Ran, Stdin, Watch};
-use skillpm::ops::run::{Place, RunRequest, run_found};
+use skillpm::ops::run::{Place, RunRequest, no_script, run_found};
 use skillpm::reporter::{Interact, Silent};
 
 use crate::call::{self, Failure};
@@ -137,8 +137,8 @@ pub(crate) fn run(
         let skill = library.engine.get(&name)?;
         let tools = library.engine.tools(&name)?;
         let Some(tool) = tools.get(&script) else {
-            let known = tools.tools.iter().map(|tool| tool.name.clone()).collect();
-            return Err(Failure::NoScript { skill: name, script, known });
+            let error = no_script(&skill, &name, &script);
+            return Err(Failure::NoScript { script, error });
         };
         let call = tool.call(&arguments).map_err(Failure::Call)?;
         let mut request = request;

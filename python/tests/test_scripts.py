@@ -198,7 +198,10 @@ def test_what_is_no_script(world: World) -> None:
     for name in ("b", "../../../x", "/bin/sh", "", "a\0"):
         with pytest.raises(PathError) as raised:
             manager().run_script("pdf", name)
-        assert (raised.value.code, raised.value.hint) == ("script-not-found", "there are a")
+        assert (raised.value.code, raised.value.hint) == (
+            "script-not-found",
+            "in its `scripts/` are `a.py`",
+        )
 
 
 @pytest.mark.req("S1-FR-205.3")

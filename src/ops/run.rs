@@ -223,6 +223,15 @@ fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString
     wanted.iter().map(one).collect()
 }
 
+/// Why `wanted` is no script of `skill`, which was asked for as `name`.
+pub fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
+    match script_of(&skill.real, name, wanted) {
+        Err(error) => error,
+        Ok(path) => Error::usage(format!("the skill `{name}` has no script `{wanted}`"))
+            .hint(format!("there is the file `{path}`, and it is none that an agent can call")),
+    }
+}
+
 /// The path below the skill's directory `dir` of what `wanted` names.
 fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     let tree = fs::tree_of(dir)?;
@@ -237,11 +246,11 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
         [name] => return Ok(format!("{SCRIPTS}{name}")),
         [] => {}
         ref more => {
-            return Err(Error::usage(format!("`{skill}` has several scripts called `{wanted}`"))
+            return Err(Error::usage(format!("the skill `{skill}` has several scripts called `{wanted}`"))
                 .hint(format!("name one of them: {}", listed(more.iter().map(|name| **name)))));
         }
     }
-    let mut error = Error::usage(format!("`{skill}` has no script `{wanted}`"));
+    let mut error = Error::usage(format!("the skill `{skill}` has no script `{wanted}`"));
     if let Some(closest) = text::closest(wanted, scripts.iter().copied()) {
         error = error.hint(format!("did you mean `{closest}`?"));
     }

@@ -98,12 +98,8 @@ pub fn tools(context: &Context, request: &ToolsRequest) -> Result<ToolsOutcome> 
         let hit = find(context, name)?;
         outcome.warnings = hit.warnings;
         let set = tools_of(&hit.skill.real, &hit.skill.meta.name, places);
-        let manifest = set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
-            ToolDiagnostic::Manifest { file, faults } => Some((file, faults)),
-            _ => None,
-        });
-        if let Some((file, faults)) = manifest {
-            return Err(wrong_manifest(name, file, faults));
+        if let Some(wrong) = WrongManifest::of(&set) {
+            return Err(wrong.error(&hit.skill.meta.name));
         }
         outcome.add(&hit.skill, set);
         return Ok(outcome);
@@ -147,14 +143,34 @@ fn listed(skill: &Skill, tool: Tool) -> ListedTool {
     }
 }
 
-/// The first fault, with the others as hints.
-fn wrong_manifest(name: &str, file: &Path, faults: &[ManifestFault]) -> Error {
-    let place = |fault: &ManifestFault| format!("{}:{}:{}", file.display(), fault.at.line, fault.at.column);
-    let mut lines = faults.iter().map(|fault| format!("`{}`: {}", place(fault), fault.message));
-    let first = lines.next().unwrap_or_default();
-    let mut error = Error::config(format!("the tools of the skill `{name}` cannot be told: {first}"));
-    for line in lines.by_ref().take(MAX_FAULTS) {
-        error = error.hint(line);
+/// A manifest of tools that is wrong.
+#[derive(Debug, Clone, Copy)]
+pub struct WrongManifest<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// What is wrong with it.
+    pub faults: &'a [ManifestFault],
+}
+
+impl<'a> WrongManifest<'a> {
+    /// What `set` has of that kind.
+    pub fn of(set: &'a ToolSet) -> Option<Self> {
+        set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
+            ToolDiagnostic::Manifest { file, faults } => Some(Self { file, faults }),
+            _ => None,
+        })
     }
-    error.hint("correct the file, or take it away: then the scripts themselves say what they do")
+
+    /// The first fault of the skill `name`, with the others as hints.
+    pub fn error(&self, name: &str) -> Error {
+        let file = self.file.display();
+        let place = |fault: &ManifestFault| format!("{file}:{}:{}", fault.at.line, fault.at.column);
+        let mut lines = self.faults.iter().map(|fault| format!("`{}`: {}", place(fault), fault.message));
+        let first = lines.next().unwrap_or_default();
+        let mut error = Error::config(format!("the tools of the skill `{name}` cannot be told: {first}"));
+        for line in lines.by_ref().take(MAX_FAULTS) {
+            error = error.hint(line);
+        }
+        error.hint("correct the file, or take it away: then the scripts themselves say what they do")
+    }
 }

@@ -33,6 +33,7 @@ mod doctor;
 mod editable;
 mod faults;
 mod fmt;
+mod fronts;
 mod fuzz_smoke;
 mod git;
 mod github;

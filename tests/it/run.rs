@@ -61,7 +61,7 @@ fn output_and_exit_code_are_the_script_s() {
     insta::assert_snapshot!(run(&sandbox, &["demo", "gret"]), @"
     exit: 2
     --- stderr
-    error: `demo` has no script `gret`
+    error: the skill `demo` has no script `gret`
     hint: did you mean `greet.sh`?
     hint: in its `scripts/` are `die.sh`, `fail.sh`, `greet.sh`
     ");

@@ -1,0 +1,89 @@
+//! Every preset, asked through the library.
+
+use serde_json::{Map, Value, json};
+use skillpm::engine::{
+    self, Arguments, Diagnostic, Form, Library, Source, SourceKind, resources, sources_of,
+};
+use skillpm::error::Error;
+use skillpm::policy::Policy;
+
+use super::Case;
+use crate::support::Sandbox;
+
+/// What `presets` of a case's answers holds: all that is found, and what becomes of it.
+pub(super) fn all(sandbox: &Sandbox, case: &Case) -> Value {
+    let one = |(name, policy): (&str, Policy)| (name.to_owned(), answers(sandbox, case, policy));
+    Policy::PRESETS.into_iter().map(one).collect::<Map<_, _>>().into()
+}
+
+fn answers(sandbox: &Sandbox, case: &Case, policy: Policy) -> Value {
+    let settings = sandbox.settings();
+    let mut sources = sources_of(&settings, &policy).expect("places");
+    sources.retain(|_| case.places != Some(false));
+    let named = case.sources.iter().flatten();
+    sources.extend(named.map(|dir| Source::new(SourceKind::Extra, sandbox.root().join(dir))));
+    let library = Library::new(sources, policy);
+    let snapshot = match library.snapshot() {
+        Ok(snapshot) => snapshot,
+        Err(error) => return failure(error),
+    };
+    let arguments = Arguments::new("a 'b c'");
+    let of_each = |work: &dyn Fn(&str) -> Value| {
+        let skills = snapshot.skills().iter().map(|skill| skill.meta.name.as_str());
+        skills.map(|name| (name.to_owned(), work(name))).collect::<Map<_, _>>()
+    };
+    let invoked = |name: &str| match library.activate(name, &arguments, Form::Plain) {
+        Ok(activated) => activated.activation.render(Form::Plain).into(),
+        Err(error) => failure(error),
+    };
+    let files = |name: &str| library.open(name, true).map_or_else(failure, |opened| json!(opened.files));
+    let tools = |name: &str| {
+        let names =
+            |set: &engine::tools::ToolSet| set.tools.iter().map(|tool| tool.tool_name.clone()).collect();
+        library.tools(name).map_or_else(failure, |set| names(&set))
+    };
+    let reads = case.reads.iter().map(|(name, path)| match library.read_file(name, path, 1 << 20) {
+        Ok((_, resources::Content::Text(text))) => text.into(),
+        Ok((_, resources::Content::Binary(bytes))) => json!(bytes.len()),
+        Err(error) => failure(error),
+    });
+    json!({
+        "skills": snapshot.skills().iter().map(|skill| found(skill)).collect::<Vec<_>>(),
+        "shadowed": snapshot.shadowed().iter().map(|skill| found(skill)).collect::<Vec<_>>(),
+        "diagnostics": snapshot.told().iter().map(|diagnostic| told(diagnostic)).collect::<Vec<_>>(),
+        "invoked": of_each(&invoked),
+        "files": of_each(&files),
+        "tools": of_each(&tools),
+        "reads": reads.collect::<Vec<_>>(),
+    })
+}
+
+fn failure(error: impl Into<Error>) -> Value {
+    let error = error.into();
+    json!({ "error": error.with_causes(), "exit": error.kind().exit_code() })
+}
+
+fn found(skill: &engine::Skill) -> Value {
+    let meta = &skill.meta;
+    json!({
+        "name": meta.name,
+        "description": meta.description,
+        "version": meta.version,
+        "tags": meta.tags,
+        "dependencies": meta.dependencies,
+        "allowed_tools": meta.allowed_tools,
+        "source": *skill.source,
+        "file": skill.file,
+    })
+}
+
+fn told(diagnostic: &Diagnostic) -> Value {
+    json!({
+        "code": diagnostic.code(),
+        "severity": diagnostic.severity().to_string(),
+        "message": diagnostic.to_string(),
+        "path": diagnostic.path(),
+        "line": diagnostic.at().map(|at| at.line),
+        "column": diagnostic.at().map(|at| at.column),
+    })
+}
