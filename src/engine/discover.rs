@@ -156,6 +156,7 @@ fn gather(
         return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
     }
     used.clear();
+    let mut hidden = Vec::new();
     for at in order(&all, &starts, policy.duplicates) {
         let skill = &all[at];
         let first = *used.entry(key(&skill.meta.name)).or_insert(at);
@@ -163,12 +164,19 @@ fn gather(
             let (winner, loser) =
                 if policy.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
             used.insert(key(&skill.meta.name), winner);
-            let shadowed = Arc::new(all[loser].shadowed_by(&all[winner].dir));
-            match policy.duplicates {
-                Duplicates::Error => drop(fatal.get_or_insert(shadowed)),
-                Duplicates::First | Duplicates::Last => diagnostics.push(shadowed),
+            if policy.duplicates == Duplicates::Error {
+                fatal.get_or_insert_with(|| Arc::new(all[loser].shadowed_by(&all[winner].dir)));
             }
+            hidden.push(loser);
         }
+    }
+    // Of three, the one that hides the first may be hidden itself: what is told is which one is used.
+    let shadowed = hidden.into_iter().filter_map(|loser| {
+        let winner = used.get(&key(&all[loser].meta.name))?;
+        Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
+    });
+    if policy.duplicates != Duplicates::Error {
+        diagnostics.extend(shadowed);
     }
     let mut is_used = vec![false; all.len()];
     for at in used.into_values() {

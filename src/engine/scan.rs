@@ -74,15 +74,15 @@ impl<'a> Scanner<'a> {
     ) -> Vec<Arc<Skill>> {
         let mut search =
             Search { scanner: self, source, seen, diagnostics, skills: Vec::new(), directories: 0 };
-        let searched = source.real().and_then(|real| match real {
-            Some(real) => search.directory(&source.dir, &real, 1),
-            None => {
-                // That somebody has no skills of their own is nothing to tell; what was named should be there.
-                if source.kind == SourceKind::Extra {
-                    search.diagnostics.push(Arc::new(Diagnostic::Missing(source.dir.clone())));
-                }
-                Ok(())
+        let searched = source.real().and_then(|real| {
+            if let Some(real) = real {
+                return search.directory(&source.dir, &real, 1);
             }
+            // That somebody has no skills of their own is nothing to tell; what was named should be there.
+            if source.kind == SourceKind::Extra {
+                search.diagnostics.push(Arc::new(Diagnostic::Missing(source.dir.clone())));
+            }
+            Ok(())
         });
         let skills = search.skills;
         if let Err(error) = searched {

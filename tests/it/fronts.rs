@@ -124,22 +124,22 @@ fn every_front_end_gives_the_same_answers() {
         if case.sources.is_some() {
             found.insert("presets".into(), scrubbed(&presets::all(&sandbox, &case), &root));
         }
-        check(&dir.join("expected.json"), found.into());
+        check(&dir.join("expected.json"), &found.into());
     }
 }
 
 /// Compares with the file, or writes it.
-fn check(file: &Path, found: Value) {
-    let text = serde_json::to_string_pretty(&found).expect("JSON") + "\n";
+fn check(file: &Path, found: &Value) {
+    let text = serde_json::to_string_pretty(found).expect("JSON") + "\n";
     if std::env::var_os("SKILLPM_BLESS").is_some() {
         return std::fs::write(file, text).expect("writes");
     }
     let expected: Value =
         serde_json::from_slice(&std::fs::read(file).unwrap_or_default()).unwrap_or_default();
-    for (at, (found, expected)) in items(&found).iter().zip(items(&expected)).enumerate() {
+    for (at, (found, expected)) in items(found).iter().zip(items(&expected)).enumerate() {
         assert_eq!(*found, expected, "{}: answer {at}", file.display());
     }
-    assert_eq!(found, expected, "{}", file.display());
+    assert_eq!(*found, expected, "{}", file.display());
 }
 
 fn items(value: &Value) -> Vec<&Value> {
@@ -218,7 +218,7 @@ fn failure(output: &Output) -> Value {
     let mut message = String::new();
     for line in output.stderr.lines() {
         if let Some(text) = line.strip_prefix("error: ") {
-            message = text.to_owned();
+            text.clone_into(&mut message);
         } else if let Some(cause) = line.strip_prefix("  caused by: ") {
             message = format!("{message}: {cause}");
         }
