@@ -76,7 +76,7 @@ def test_what_a_script_says_of_itself(world: World) -> None:
     assert two.description == "Execute tool2"
 
 
-@pytest.mark.req("S1-FR-203.2")
+@pytest.mark.req("S1-FR-203.2", "C21")
 def test_tool_names_are_unique(world: World) -> None:
     world.skill("pdf")
     script(world, "echo.py", "")
@@ -167,6 +167,7 @@ def test_a_script_ends_with_its_grandchildren(world: World) -> None:
     assert not lives(int(raised.value.stdout))
 
 
+@pytest.mark.req("C19")
 def test_the_environment_is_clean(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """skillkit handed the whole environment of the host to scripts."""
     world.skill("pdf", fields='metadata:\n  version: "1.10"\n')
@@ -200,7 +201,7 @@ def test_what_is_no_script(world: World) -> None:
         assert (raised.value.code, raised.value.hint) == ("script-not-found", "there are a")
 
 
-@pytest.mark.req("S1-FR-205.3")
+@pytest.mark.req("S1-FR-205.3", "C20")
 def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
     world.skill("pdf")
     script(world, "a.sh", "").chmod(0o4755)
@@ -210,6 +211,7 @@ def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
         manager().run_script("pdf", "a")
 
 
+@pytest.mark.req("C18")
 def test_nothing_runs_unless_it_may(world: World) -> None:
     world.skill("pdf")
     ran = world.project / "ran"

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(invoked(&world, "pdf", "").expect("works").warnings, [""; 0]);
     }
 
-    /// S0-E1, S0-E2, S0-US5.2, S0-FR-014.
+    /// S0-E1, S0-E2, S0-US5.2, S0-FR-014, S0-SC-007.
     #[test]
     fn a_skill_that_cannot_be_loaded_is_an_error_with_path_and_reason() {
         let world = World::new();

@@ -111,7 +111,7 @@ mod tests {
         Library::of_places(&world.settings(&[]), Policy::DEFAULT).expect("places")
     }
 
-    /// S0-US3.1, S0-US5.5, S0-FR-006: the same as `invoke`, whatever lies beside the instructions.
+    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: the same as `invoke`, whatever lies beside the instructions.
     #[test]
     fn activation() {
         let world = World::new();

@@ -163,6 +163,15 @@ fn the_environment_is_clean() {
     assert!(demo.run().stdout.text().contains("SECRET_TOKEN"));
 }
 
+/// S1-D4: what it does to its process is nothing to the one that called it.
+#[test]
+fn it_is_a_process_of_its_own() {
+    let ran = Demo::sh("echo $$\nkill -KILL $$\n").run();
+    assert_eq!(ran.exit, Exit::Signal(9));
+    let number: u32 = ran.stdout.text().trim().parse().expect("a number");
+    assert_ne!(number, std::process::id());
+}
+
 #[test]
 fn it_runs_where_it_is_to() {
     let mut demo = Demo::sh("pwd -P; ls \"$SKILL_BASE_DIR\"\n");
@@ -534,7 +543,7 @@ fn the_copy_goes_with_the_run() {
     assert_eq!(fs::kind(above).expect("looks"), None);
 }
 
-/// S1-FR-205.1: only files of the skill are scripts.
+/// S1-FR-205.1, S1-SM-5: only files of the skill are scripts.
 #[test]
 fn a_script_is_one_of_the_skill_s_files() {
     for path in ["../../etc/passwd", "/etc/passwd", "scripts", "", ".", "scripts/../scripts/demo.sh"] {
