@@ -36,7 +36,7 @@ def manager() -> SkillManager:
     return SkillManager(preset="s0", trusted=True)
 
 
-@pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1")
+@pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1", "S1-Q3")
 def test_scripts_are_tools_and_nothing_else_is(world: World) -> None:
     world.skill("pdf")
     script(world, "tool1.py", "")
@@ -116,7 +116,7 @@ def test_scripts_are_values(world: World) -> None:
         tool.name = "other"  # type: ignore[misc]
 
 
-@pytest.mark.req("S1-AC-3", "S1-FR-203.3", "S1-FR-203.4", "S1-D4")
+@pytest.mark.req("S1-AC-3", "S1-FR-203.4")
 def test_a_text_is_one_argument(world: World) -> None:
     world.skill("pdf")
     script(world, "greet.py", GREET)

@@ -100,7 +100,7 @@ def test_other_threads_go_on_during_a_call(world: World) -> None:
     assert counted > 0
 
 
-@pytest.mark.req("S1-Q1", "C30")
+@pytest.mark.req("C30")
 def test_a_thousand_at_once_in_an_event_loop(world: World) -> None:
     write(world, 7)
 

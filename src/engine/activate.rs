@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(
             filled("${SKILL_DIR}/a ${CLAUDE_SKILL_DIR}", "x"),
             "/s/$ARGUMENTS/a /s/$ARGUMENTS\n\nARGUMENTS: x",
-            "conflict C10: nothing in it is read again"
+            "nothing in it is read again"
         );
     }
 

@@ -265,7 +265,7 @@ mod tests {
         }
     }
 
-    /// S3-US-5, S3-FR-10, conflict C16: any regular file, in any directory, listed or not.
+    /// S3-US-5, conflict C16: any regular file, in any directory, listed or not.
     #[test]
     fn any_file_of_the_skill_is_read() {
         let world = skill();
@@ -282,7 +282,7 @@ mod tests {
         assert!(answer(&world, "SKILL.md", &Policy::DEFAULT).starts_with("---\nname: pdf\n"));
     }
 
-    /// S3-US-11, S3-FR-11.
+    /// S3-US-11, S3-FR-11, conflict C16.
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
         let world = skill();
@@ -304,7 +304,7 @@ mod tests {
                 assert!(error.hints()[0].contains("below the skill's directory"), "{:?}", error.hints());
             }
         }
-        assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "conflict C16, literally");
+        assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "literally");
         assert_eq!(answer(&world, "scripts/fill.py", &Policy::S3), "print()\n");
     }
 

@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// S3-FR-14, S3-US-5: only who asks for files waits for them.
+    /// S3-US-5: only who asks for files waits for them.
     #[test]
     fn files_are_listed_where_the_form_has_them() {
         let world = World::new();

@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_refused_with_the_reason() {
     assert!(yaml.ends_with("(line 4, column 1)"), "{yaml}");
 }
 
-/// S0-FR-014, conflict C8.
+/// Conflict C8.
 #[test]
 fn wrong_bytes_matter_in_the_frontmatter_only() {
     let load_bytes =

@@ -118,6 +118,25 @@ fn the_first_of_a_name_is_used_and_the_others_are_told() {
     assert!(message.ends_with(".claude/skills/pdf` is not"), "{message}");
 }
 
+/// S0-US2.1, S0-FR-016, S3-FR-7: who cannot be loaded as a whole, because of what follows the frontmatter,
+/// is found.
+#[test]
+fn no_body_is_read() {
+    let world = World::new();
+    let text = crate::engine::testing::skill_text("a").replace("---\n\n", "allowed-tools: Read\n---\n\n");
+    world.write(".claude/skills/a/SKILL.md", &(text + &"x".repeat(11 << 20)));
+    let found = found(&world);
+    let [skill] = &found.skills[..] else { panic!("{:?}", found.diagnostics) };
+    assert_eq!(
+        (skill.meta.name.as_str(), skill.meta.description.as_str()),
+        ("a", "Does a. Use it in tests.")
+    );
+    assert_eq!(skill.meta.allowed_tools, ["Read"]);
+    assert!(skill.dir.ends_with(".claude/skills/a") && found.diagnostics.is_empty());
+    let library = crate::engine::Library::of_places(&world.settings(&[]), crate::policy::Policy::DEFAULT);
+    assert!(library.expect("places").instructions("a").is_err(), "too large");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_to_another_source_s_skill_is_that_skill() {

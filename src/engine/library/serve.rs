@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// S3-FR-10, S3-FR-11: a file of the skill, and nothing else.
+    /// S3-FR-11: a file of the skill, and nothing else.
     #[test]
     fn files() {
         let world = World::new();

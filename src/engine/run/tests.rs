@@ -125,7 +125,7 @@ fn arguments_are_handed_over_as_they_are() {
     }
 }
 
-/// S1-AC-4, S1-FR-203.5, conflict C22.
+/// S1-AC-4, S1-FR-203.5.
 #[test]
 fn a_failure_tells_what_was_written_to_standard_error() {
     let demo = Demo::sh("echo out; echo 'no such table' >&2; exit 1\n");

@@ -46,7 +46,7 @@ fn no_scripts_no_tools_no_error() {
     }
 }
 
-/// S1-Q3, conflict C20: by the first line, too, and where the preset has it everywhere.
+/// S1-FR-201.2, conflict C20: by the first line, too, and where the preset has it everywhere.
 #[test]
 fn by_shebang_deeper_and_at_the_root() {
     let world = World::new();
