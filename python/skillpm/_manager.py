@@ -57,6 +57,9 @@ class SkillManager:
             those in directories that ``skillpm trust`` was told of.
         ask: What is asked before a script runs where somebody has to be: a function from a
             question to yes or no.
+        audit: Whether the audit log has a line for each skill that is invoked and each script that
+            runs, as ``skillpm audit`` shows it. Where it lies, and what else it holds, is said by
+            the environment; ``SKILLPM_AUDIT=off`` switches it off for all.
 
     Raises:
         ConfigurationError: An argument that makes no sense.
@@ -77,6 +80,7 @@ class SkillManager:
         scripts: Literal["allow", "ask", "deny"] | None = None,
         trusted: bool = False,
         ask: Callable[[str], bool] | None = None,
+        audit: bool = True,
     ) -> None:
         unnamed = sources is None
         self._library = Library(
@@ -89,6 +93,7 @@ class SkillManager:
             on_duplicate=on_duplicate,
             max_depth=max_depth,
             strict_sources=strict_sources,
+            audit=audit,
         )
         self._scripts = scripts or ("allow" if preset == "s0" else "deny")
         self._trusted = trusted
@@ -182,8 +187,12 @@ class SkillManager:
             ConfigurationError: There is no such form.
 
         """
-        text, problem = self._library.invoke(name, arguments, form)
-        return _told(text, problem)
+        return self._invoke(name, arguments, form)
+
+    def _invoke(self, name: str, arguments: str, form: Form, session: str | None = None) -> str:
+        """Do what ``invoke_skill`` does, for a session with a name of its own in the audit log."""
+        text, problems = self._library.invoke(name, arguments, form, session=session)
+        return _told(text, *problems)
 
     def read_skill_file(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> str:
         """Return the text of a file of a skill.
@@ -445,12 +454,13 @@ def _listed(
     return [(None, source) for source in sources] if items is None else list(items())
 
 
-def _told(value: T, problem: str | None) -> T:
+def _told(value: T, *problems: str | None) -> T:
     """Return ``value``, and log what is to be said of it."""
-    if problem is not None:
-        import logging
+    for problem in problems:
+        if problem is not None:
+            import logging
 
-        logging.getLogger("skillpm").warning(problem)
+            logging.getLogger("skillpm").warning("%s", problem)
     return value
 
 

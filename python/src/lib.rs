@@ -4,7 +4,6 @@
 //! library's to decide. Every call that looks at a disk, runs a program or waits for a server lets go of the
 //! interpreter for as long, see [`call`].
 
-mod audit;
 mod call;
 mod command;
 mod diagnostic;
@@ -26,8 +25,6 @@ use pyo3::prelude::pymodule;
 mod _native {
     use pyo3::prelude::*;
 
-    #[pymodule_export]
-    use crate::audit::record_load;
     #[cfg(debug_assertions)]
     #[pymodule_export]
     use crate::call::fail;

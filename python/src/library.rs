@@ -1,12 +1,14 @@
 //! The skills of some sources.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 use skillpm::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
-use skillpm::engine::{self, Arguments, Form, Source, SourceKind, sources_of};
+use skillpm::engine::{self, Activated, Arguments, Form, Source, SourceKind, sources_of};
+use skillpm::ops::audit::Activations;
 use skillpm::policy::{Duplicates, Freshness, Policy};
 use skillpm::settings::Settings;
 
@@ -23,6 +25,7 @@ use crate::surroundings;
 pub(crate) struct Library {
     pub(crate) engine: Arc<engine::Library>,
     pub(crate) settings: Settings,
+    activations: Activations,
 }
 
 /// Which of the places of a preset are looked at.
@@ -45,7 +48,7 @@ impl Places {
 impl Library {
     #[new]
     #[pyo3(signature = (sources, *, project, root=None, user, preset, freshness=None, on_duplicate=None,
-        max_depth=None, strict_sources=None))]
+        max_depth=None, strict_sources=None, audit=true))]
     #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn new(
         py: Python<'_>,
@@ -58,6 +61,7 @@ impl Library {
         on_duplicate: Option<String>,
         max_depth: Option<usize>,
         strict_sources: Option<bool>,
+        audit: bool,
     ) -> PyResult<Self> {
         let mut policy = preset.parse::<Policy>().map_err(|_| {
             let names: Vec<_> = Policy::PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect();
@@ -78,7 +82,10 @@ impl Library {
         policy.strict_sources = strict_sources.unwrap_or(policy.strict_sources);
         let places = Places { project, user };
         call::run(py, || {
-            let settings = surroundings::settings(root)?;
+            let mut settings = surroundings::settings(root)?;
+            if !audit {
+                settings.audit.file = None;
+            }
             let found = sources_of(&settings, &policy)?;
             let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source.kind)).collect();
             for (name, dir) in sources {
@@ -88,7 +95,8 @@ impl Library {
                 }
                 all.push(source);
             }
-            Ok(Self { engine: Arc::new(engine::Library::new(all, policy)), settings })
+            let engine = Arc::new(engine::Library::new(all, policy));
+            Ok(Self { engine, activations: Activations::new(&settings), settings })
         })
     }
 
@@ -119,20 +127,32 @@ impl Library {
         call::run(py, || skill::load(&self.engine, &name))
     }
 
-    /// What an agent gets of a skill, and what is to be said of it beside that.
+    /// What an agent gets of a skill, and what is to be said beside that. It is written into the audit log, as a
+    /// part of `session`.
+    #[pyo3(signature = (name, arguments, form, *, session=None))]
     fn invoke(
         &self,
         py: Python<'_>,
         name: String,
         arguments: String,
         form: String,
-    ) -> PyResult<(String, Option<String>)> {
+        session: Option<String>,
+    ) -> PyResult<(String, Vec<String>)> {
+        let began = Instant::now();
         let names = Form::NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
         let form: Form =
             form.parse().map_err(|_| errors::choice(py, "form", &format!("one of {names}"), &form))?;
         call::run(py, || {
-            let (active, problem) = self.engine.activate(&name, &Arguments::new(arguments), form)?;
-            Ok((active.render(form), problem.map(|problem| skill::no_files(&name, &problem))))
+            let given = Arguments::new(&*arguments);
+            let Activated { skill, activation, unlisted } = self.engine.activate(&name, &given, form)?;
+            let text = activation.render(form);
+            let mut problems: Vec<_> = unlisted.map(|problem| skill::no_files(&name, &problem)).into_iter().collect();
+            let given = [OsString::from(arguments)];
+            let given = if given[0].is_empty() { &[][..] } else { &given };
+            if let Err(error) = self.activations.write(&skill, given, began.elapsed(), session.as_deref()) {
+                problems.push(format!("the audit log was not written: {error}: {}", error.source));
+            }
+            Ok((text, problems))
         })
     }
 

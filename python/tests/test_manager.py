@@ -529,3 +529,23 @@ def test_arguments_of_other_types(world: World, wrong: object) -> None:
             ask(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         manager.invoke_skill("pdf", wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.req("S3-US-10")
+def test_what_agents_load_is_written_down(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = world.root / "audit.jsonl"
+    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
+    monkeypatch.setenv("SKILLPM_SESSION", "s-1")
+    directory = world.skill("pdf")
+    manager = SkillManager(directory.parent)
+    manager.invoke_skill("pdf", "a.pdf")
+    manager.get_skill("pdf")
+    with pytest.raises(SkillNotFoundError):
+        manager.invoke_skill("none")
+    SkillManager(directory.parent, audit=False).invoke_skill("pdf")
+    [record] = map(json.loads, log.read_text().splitlines())
+    assert (record["event"], record["skill"], record["session"]) == ("activation", "pdf", "s-1")
+    assert record["digest"].startswith("sha256:")
+    assert record["arguments_digest"].startswith("sha256:")
+    assert record["arguments"] is None
+    assert record["source"] == f"path:{directory}"

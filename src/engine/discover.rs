@@ -230,6 +230,14 @@ impl Skill {
         (!right).then(|| Diagnostic::Spelling(self.file.clone()))
     }
 
+    /// Where it lies below the directory of `source`, with `/` between the parts; `None` where it does not, and
+    /// for names that are no text.
+    pub fn path_below(&self, source: &Source) -> Option<String> {
+        let below = self.dir.strip_prefix(&source.dir).ok()?;
+        let parts: Option<Vec<_>> = below.iter().map(|part| part.to_str()).collect();
+        Some(parts?.join("/"))
+    }
+
     /// What is to be said where the skill in `used` is used in place of this one.
     pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
         let (name, hidden) = (self.meta.name.clone(), self.dir.clone());

@@ -30,7 +30,9 @@ pub struct Hit {
 ///
 /// In each source the directory of that name is looked at first, and all others only where that
 /// is not the skill. Where no skill calls itself `name`, a directory of that name will do: it is
-/// how a skill is listed that was installed under another name than its own.
+/// how a skill is listed that was installed under another name than its own. A name that no skill has
+/// may be the `source:name` or `source:path` of one that another one hides, as for
+/// [`Snapshot::get`](super::Snapshot::get).
 ///
 /// Skills that are hidden by the one that is found are told where their directories have the name;
 /// [`super::discover`] tells all of them.
@@ -55,7 +57,27 @@ pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
             search.by_name(source);
         }
     }
+    if search.hits.is_empty()
+        && let Some(found) = sources.iter().find_map(|source| find_inside(source, name))
+    {
+        return found;
+    }
     search.finish()
+}
+
+/// Finds the skill that is asked for as `source:name` or `source:path`, if `text` may be that.
+fn find_inside(source: &Source, text: &str) -> Option<Result<Hit>> {
+    let name = text.strip_prefix(&*source.name)?.strip_prefix(':')?;
+    let mut search = Search::new(name);
+    search.by_directory(source);
+    if search.hits.is_empty() {
+        search.by_name(source);
+    }
+    if search.hits.is_empty() {
+        search.by_path(source);
+    }
+    let is_there = !search.hits.is_empty() || search.renamed.is_some() || !search.broken.is_empty();
+    is_there.then(|| search.finish())
 }
 
 struct Search<'a> {
@@ -110,16 +132,30 @@ impl<'a> Search<'a> {
     }
 
     fn by_name(&mut self, source: &Source) {
-        let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default(), Moment::now());
-        let mut skills = scanner.scan(source, &mut self.seen, &mut self.diagnostics);
-        skills.sort_by_key(|skill| !skill.is_at_home());
-        for skill in skills {
+        for skill in self.all(source) {
             if key(&skill.meta.name) == self.key {
                 self.hit(skill);
             } else {
                 self.names.insert(skill.meta.name.clone());
             }
         }
+    }
+
+    fn by_path(&mut self, source: &Source) {
+        self.seen = Seen::default();
+        let all = self.all(source);
+        let is_it = |skill: &Arc<Skill>| skill.path_below(source).is_some_and(|path| path == self.name);
+        if let Some(skill) = all.into_iter().find(is_it) {
+            self.hit(skill);
+        }
+    }
+
+    /// All skills of `source` that were not seen before.
+    fn all(&mut self, source: &Source) -> Vec<Arc<Skill>> {
+        let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default(), Moment::now());
+        let mut skills = scanner.scan(source, &mut self.seen, &mut self.diagnostics);
+        skills.sort_by_key(|skill| !skill.is_at_home());
+        skills
     }
 
     fn hit(&mut self, skill: Arc<Skill>) {
@@ -163,6 +199,7 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Library;
     use crate::engine::testing::World;
     use crate::error::ErrorKind;
 
@@ -200,6 +237,37 @@ mod tests {
         assert!(warning.contains("home/.agents/skills/pdf` is not"), "{warning}");
         let sources = default_sources(&world.context().settings).expect("sources");
         assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
+    }
+
+    /// Conflict C1: a skill that another one hides is found by its source, as a library finds it.
+    #[test]
+    fn the_source_tells_which() {
+        let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
+        world.skill(".claude/skills/reader", "pdf");
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        world.skill("../home/.agents/skills/b/pdf", "pdf");
+        world.skill("../home/.agents/skills/c", "PDF reader: fast");
+        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        for (name, dir) in [
+            ("project:pdf", "project/.agents/skills/pdf"),
+            ("project-claude:pdf", "project/.claude/skills/reader"),
+            ("project-claude:reader", "project/.claude/skills/reader"),
+            ("user:pdf", "home/.agents/skills/pdf"),
+            ("user:b/pdf", "home/.agents/skills/b/pdf"),
+            ("user:c", "home/.agents/skills/c"),
+            ("PDF reader: fast", "home/.agents/skills/c"),
+        ] {
+            assert_eq!(hit(&world, name).0, dir, "{name}");
+            assert_eq!(
+                library.get(name).expect(name).dir,
+                find(&world.context(), name).expect(name).skill.dir
+            );
+        }
+        for name in ["user:", ":pdf", "user:word", "nobody:pdf", "user:../.agents/skills/pdf", "user:b"] {
+            let error = find(&world.context(), name).expect_err(name);
+            assert_eq!(error.to_string(), format!("there is no skill `{name}`"));
+        }
     }
 
     /// S0-E8, S0-FR-019, conflict C15.

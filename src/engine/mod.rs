@@ -31,7 +31,7 @@ pub use activate::{Activation, activate};
 pub use arguments::Arguments;
 pub use discover::{Diagnostic, Discovery, Skill, discover, discover_with};
 pub use find::{Hit, find, find_in};
-pub use library::{FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
+pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use sources::{Entry, Source, SourceKind, default_sources, sources_of};
 

@@ -28,7 +28,7 @@ mod usage;
 pub use across::{beside, clear_moves, is_leftover};
 pub use append::{append_line, rotate, rotated};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
-pub use beneath::{BeneathError, read_beneath};
+pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
@@ -45,7 +45,7 @@ pub use place::{
 };
 pub use plant::write_file;
 pub use quick::{Base, Looked, Stamp, entries, stamp};
-pub use stat::{FileStat, Moment, stats};
+pub use stat::{FileStat, Moment, stat, stats};
 pub use temp::{anonymous_temp_file, temp_dir};
 pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
 pub use usage::{Usage, may_change, touch, usage};

@@ -91,6 +91,26 @@ impl From<&fs::Metadata> for FileStat {
     }
 }
 
+/// Returns what is known of the file or directory at `path`, links followed; `None` where there is none.
+///
+/// # Errors
+///
+/// Where it cannot be looked at; a system whose files have too little that tells them apart.
+#[cfg(unix)]
+pub fn stat(path: &Path) -> Result<Option<FileStat>, PathError> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(Some((&metadata).into())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).at("look at", path),
+    }
+}
+
+/// Refuses, as [`stats`] does.
+#[cfg(not(unix))]
+pub fn stat(path: &Path) -> Result<Option<FileStat>, PathError> {
+    Err(io::Error::from(io::ErrorKind::Unsupported)).at("look at", path)
+}
+
 /// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then
 /// what lies below it, each directory before what it holds. What is not a part of a skill, the inside
 /// of `.git`, is left out.

@@ -105,6 +105,8 @@ pub struct Other {
     pub scope: ScopeKind,
     /// Its directory.
     pub location: String,
+    /// What finds it although it is hidden: `source:name`, or `source:path` where its source has two of its name.
+    pub reference: String,
 }
 
 /// What is off and was tolerated.
@@ -188,8 +190,18 @@ fn scope_of(kind: SourceKind) -> ScopeKind {
 fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
     let found = discover(sources);
     let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
-    let other =
-        |other: &Arc<Skill>| Other { scope: scope_of(other.kind), location: other.dir.display().to_string() };
+    let all = || found.skills.iter().chain(&found.shadowed).filter(|one| one.has_name_of(skill));
+    let other = |other: &Arc<Skill>| {
+        let source = sources.iter().find(|source| source.name == other.source);
+        let path = source.and_then(|source| other.path_below(source));
+        let is_only_one = all().filter(|one| one.source == other.source).count() == 1;
+        let name = path.filter(|_| !is_only_one).unwrap_or_else(|| other.meta.name.clone());
+        Other {
+            scope: scope_of(other.kind),
+            location: other.dir.display().to_string(),
+            reference: format!("{}:{name}", other.source),
+        }
+    };
     let used = found.skills.iter().find(is_other).map(other);
     match used {
         Some(used) => (Some(used), Vec::new()),
@@ -275,6 +287,11 @@ mod tests {
         ends(&outcome.shadows[0], "home/.agents/skills/pdf");
         ends(&outcome.shadows[1], "home/.claude/skills/other");
         assert_eq!((outcome.shadows.len(), outcome.shadowed_by), (2, None));
+        let references: Vec<_> = outcome.shadows.iter().map(|other| other.reference.as_str()).collect();
+        assert_eq!(references, ["user:pdf", "user-claude:pdf"]);
+        for other in &outcome.shadows {
+            assert_eq!(shown(&world, &other.reference, None).location, other.location);
+        }
         assert_eq!(outcome.installed, None, "`list` does not look there");
         let outcome = shown(&world, "pdf", Some(ScopeKind::User));
         ends(&outcome.shadowed_by.expect("shadowed"), "project/.claude/skills/mine");

@@ -53,7 +53,7 @@ fn what_is_known_of_a_skill() {
       digest         sha256:57bcad4c6c5b8f7127600ab8049c3b06bd7bba0117b4741394696c63cabc23e3
       state          as it was installed
       tokens         metadata about 5, instructions about 26, other files about 11
-      hides          ~/.agents/skills/pdf
+      hides          ~/.agents/skills/pdf (user:pdf)
 
     file                 bytes  sha256
     SKILL.md             179    cb9f9c96380b

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from skillpm._errors import SkillNotFoundError, SkillpmError
 from skillpm._manager import SkillManager
-from skillpm._native import record_load
 
 if TYPE_CHECKING:
     from skillpm._manager import StrPath
@@ -146,11 +145,17 @@ class SkillStore:
         failure ``error``, and ``available_skills`` where there is no such skill.
         """
         start = time.perf_counter()
+        session = self._current()
         try:
-            answer = self._looked().invoke_skill(skill_name, form="json")
+            answer = self._looked()._invoke(skill_name, "", "json", session)
         except SkillpmError as error:
             return self._failed(error, skill_name)
-        self._loaded(skill_name, time.perf_counter() - start)
+        if self._on_load is not None:
+            milliseconds = (time.perf_counter() - start) * 1000
+            try:
+                self._on_load(SkillLoad(skill_name, milliseconds, session))
+            except Exception:
+                _log.exception("nobody was told that the skill `%s` was loaded", skill_name)
         return answer
 
     def read_skill_file(self, skill_name: str, filename: str) -> str:
@@ -183,17 +188,13 @@ class SkillStore:
                 )
         return self._manager
 
-    def _loaded(self, skill: str, seconds: float) -> None:
-        """Write down that an agent loaded a skill: that is never a reason to keep it from it."""
+    def _current(self) -> str | None:
+        """Return the session. That there is none is never a reason to keep a skill from an agent."""
         try:
-            session = self._session() if callable(self._session) else self._session
-            problem = record_load(self._manager._library, skill, seconds, session=session)
-            if problem is not None:
-                _log.warning("%s", problem)
-            if self._on_load is not None:
-                self._on_load(SkillLoad(skill, seconds * 1000, session))
+            return self._session() if callable(self._session) else self._session
         except Exception:
-            _log.exception("the load of the skill `%s` was not written down", skill)
+            _log.exception("the session is not known")
+            return None
 
     def _failed(self, error: SkillpmError, skill_name: str) -> str:
         """Return what an agent is told of a failure, and what it may ask for instead."""

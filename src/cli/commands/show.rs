@@ -11,7 +11,7 @@ use crate::ops::show::{ShowRequest, show};
 // Arguments of `show`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// the skill's name
+    /// the skill's name, or `source:name` for one that another one hides
     #[arg(value_name = "NAME")]
     name: String,
 

@@ -57,6 +57,9 @@ mod tests {
         `/p/skills-lock.json` written: 1 skill of skillpm
         ");
         let (talking, out, _) = printer(Look::PLAIN);
+        json(&talking, &outcome);
+        crate::testing::Schema::read("export.schema.json").assert_describes(&out.text());
+        let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &ExportOutcome { path: None, ..outcome });
         assert_eq!(out.text(), "{}\n");
     }

@@ -51,6 +51,9 @@ mod tests {
         hint: `skillpm undo` brings them back
         "#);
 
+        let (talking, out, _) = printer(Look::PLAIN);
+        talking.json(&outcome);
+        crate::testing::Schema::read("remove.schema.json").assert_describes(&out.text());
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);

@@ -125,3 +125,56 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
         (None, Exit::Code(_)) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+    use crate::digest::Digest;
+    use crate::engine::run::{Ran, Sandbox};
+
+    #[test]
+    fn the_schema_describes_each_end() {
+        let captured = Captured { bytes: b"a\xffb".to_vec(), total: 9 };
+        let mut outcome = RunOutcome {
+            ran: Ran {
+                skill: "pdf".into(),
+                script: "scripts/a.py".into(),
+                digest: Digest::of(b""),
+                interpreter: "/usr/bin/python3".into(),
+                exit: Exit::Code(3),
+                ended: None,
+                leftovers: 1,
+                stdout: captured.clone(),
+                stderr: captured,
+                duration: Duration::from_millis(7),
+                sandbox: Sandbox {
+                    landlock: Some(6),
+                    seccomp: true,
+                    no_network: true,
+                    cwd: "/p".into(),
+                    write: vec!["/p".into()],
+                    read: vec!["/q".into()],
+                    closed: None,
+                },
+            },
+            source: "github:acme/skills".into(),
+            warnings: Vec::new(),
+        };
+        let schema = crate::testing::Schema::read("run.schema.json");
+        let mut told = |exit, ended| {
+            (outcome.ran.exit, outcome.ran.ended) = (exit, ended);
+            let (talking, out, _) = printer(Look::PLAIN);
+            json(&talking, &outcome);
+            schema.assert_describes(&out.text());
+            let value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
+            (value["status"].as_str().expect("a word").to_owned(), value["stdout"]["cut"] == true)
+        };
+        assert_eq!(told(Exit::Code(3), None), ("exited".into(), true));
+        assert_eq!(told(Exit::Signal(9), None).0, "signalled");
+        for ended in [Ended::Timeout, Ended::Processes, Ended::Stopped] {
+            assert_eq!(told(Exit::Signal(9), Some(ended)).0, ended.word());
+        }
+    }
+}

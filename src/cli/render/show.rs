@@ -80,7 +80,8 @@ fn facts(outcome: &ShowOutcome) -> String {
         [("metadata", tokens.metadata), ("instructions", tokens.body), ("other files", tokens.resources)];
     let all = all.map(|(level, count)| format!("{level} about {count}"));
     fact("tokens", &all.join(", "));
-    let place = |other: &Other| short_path(&outcome.roots, &other.location);
+    let place =
+        |other: &Other| format!("{} ({})", short_path(&outcome.roots, &other.location), other.reference);
     for hidden in &outcome.shadows {
         fact("hides", &place(hidden));
     }
@@ -157,7 +158,11 @@ mod tests {
             target: target.map(str::to_owned),
         };
         let meta = serde_json::json!({"author": "Ann\nexit: 0", "keywords": ["a", "b"]});
-        let other = |scope, location: &str| Other { scope, location: location.into() };
+        let other = |scope, location: &str, reference: &str| Other {
+            scope,
+            location: location.into(),
+            reference: reference.into(),
+        };
         ShowOutcome {
             meta: SkillMeta {
                 name: "pdf".into(),
@@ -201,8 +206,8 @@ mod tests {
                 requested: Some("v1".into()),
                 dependencies: Vec::new(),
             }),
-            shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other")),
-            shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf")],
+            shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other", "project-claude:pdf")),
+            shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf", "user:pdf")],
             deviations: vec![ShownDeviation { line: 4, column: 1, message: "`model` is unknown".into() }],
             warnings: vec!["odd".into()],
             roots: [(ScopeKind::Project, "/p".to_owned()), (ScopeKind::User, "/h".to_owned())].into(),
@@ -232,8 +237,8 @@ mod tests {
           state          modified since it was installed
           linked for     claude-code
           tokens         metadata about 61, instructions about 1200, other files about 0
-          hides          ~/.agents/skills/pdf
-          hidden by      .claude/skills/other
+          hides          ~/.agents/skills/pdf (user:pdf)
+          hidden by      .claude/skills/other (project-claude:pdf)
 
         file                    bytes  sha256
         SKILL.md                120    0123456789ab

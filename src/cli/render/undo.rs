@@ -149,6 +149,8 @@ mod tests {
         ");
         let (talking, out, _) = printer(Look::PLAIN);
         json(&talking, &outcome);
+        let schema = crate::testing::Schema::read("undo.schema.json");
+        schema.assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["skills"][5]["change"], &value["dry_run"]), (&"links".into(), &false.into()));
         outcome.dry_run = true;
@@ -167,6 +169,9 @@ mod tests {
         there is nothing to forget
         what was kept of the last change is removed, 1.2 kB
         ");
+        let (talking, out, _) = printer(Look::PLAIN);
+        forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
+        schema.assert_describes(&out.text());
         let (talking, out, _) = printer(Look::PLAIN);
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1 }, true);
         forgotten_json(&talking, Forgotten { forgotten: true, bytes: 1 }, true);

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 pub use lookup::{LookupError, UnknownSkill};
-pub use serve::{FileError, Opened};
+pub use serve::{Activated, FileError, Opened};
 pub use snapshot::Snapshot;
 
 use super::discover::{Diagnostic, Skill, discover_again};

@@ -49,6 +49,17 @@ pub struct Opened {
     pub unlisted: Option<ReadError>,
 }
 
+/// A skill that an agent has asked for.
+#[derive(Debug)]
+pub struct Activated {
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// What the agent gets.
+    pub activation: Activation,
+    /// As [`Opened::unlisted`].
+    pub unlisted: Option<ReadError>,
+}
+
 impl Library {
     /// Reads the instructions of the skill `name`, and lists its files where `files` says so.
     ///
@@ -69,22 +80,17 @@ impl Library {
     }
 
     /// Activates the skill `name` with `arguments`, as the policy has placeholders. Its files are listed where
-    /// `form` lists them; where they cannot be, the second value says why.
+    /// `form` lists them.
     ///
     /// # Errors
     ///
     /// As [`Library::instructions`].
-    pub fn activate(
-        &self,
-        name: &str,
-        arguments: &Arguments,
-        form: Form,
-    ) -> Result<(Activation, Option<ReadError>), LookupError> {
+    pub fn activate(&self, name: &str, arguments: &Arguments, form: Form) -> Result<Activated, LookupError> {
         let Opened { skill, body, files, unlisted } = self.open(name, form.lists_files())?;
         let (meta, placeholders) = (skill.meta.clone(), self.policy.placeholders);
         let mut activation = activate(meta, &body, &skill.dir, arguments, placeholders);
         activation.files = files;
-        Ok((activation, unlisted))
+        Ok(Activated { skill, activation, unlisted })
     }
 
     /// Reads the file `file` of the skill `name`, if it has no more than `max` bytes; see [`resources::read`].
@@ -122,19 +128,19 @@ mod tests {
         world.write(".agents/skills/pdf/references/a.md", "a");
         let library = library(&world);
         let active = |form| library.activate("pdf", &Arguments::new("x  y"), form).expect("works");
-        let (plain, problem) = active(Form::Plain);
-        assert!(plain.files.is_empty() && problem.is_none());
+        let Activated { activation: plain, unlisted, .. } = active(Form::Plain);
+        assert!(plain.files.is_empty() && unlisted.is_none());
         let dir = world.project().join(".agents/skills/pdf");
         let expected = format!("Base directory for this skill: {}\n\nRead x  y.\n", dir.display());
         assert_eq!(plain.render(Form::Plain), expected);
-        assert_eq!(active(Form::Json).0.files, ["references/a.md"]);
+        assert_eq!(active(Form::Json).activation.files, ["references/a.md"]);
         #[cfg(target_os = "linux")]
         {
             use std::os::unix::ffi::OsStrExt;
             let odd = dir.join(std::ffi::OsStr::from_bytes(b"\xff"));
             crate::fs::write_atomic(&odd, b"").expect("writes");
-            let (odd, problem) = active(Form::Json);
-            assert!(odd.files.is_empty() && problem.is_some());
+            let Activated { activation: odd, unlisted, .. } = active(Form::Json);
+            assert!(odd.files.is_empty() && unlisted.is_some());
             assert_eq!(odd.body, "Read x  y.\n");
         }
     }

@@ -1,7 +1,6 @@
 //! All skills, as they were at one time.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
@@ -88,9 +87,8 @@ impl Snapshot {
             let called = inside().filter(|skill| key(&skill.meta.name) == key(name));
             // The one that wins in its source is served by the name, as if there were no other source.
             let called = called.max_by_key(|skill| (self.is_used(skill), skill.is_at_home()));
-            called.or_else(|| {
-                inside().find(|skill| skill.dir.strip_prefix(&source.dir).is_ok_and(|dir| is_path(dir, name)))
-            })
+            called
+                .or_else(|| inside().find(|skill| skill.path_below(source).is_some_and(|path| path == name)))
         })
     }
 
@@ -127,10 +125,4 @@ impl Snapshot {
             && same(self.shadowed(), &found.shadowed)
             && told(self.diagnostics()) == told(&found.diagnostics)
     }
-}
-
-/// Whether `text` is `path` with slashes between its parts.
-fn is_path(path: &Path, text: &str) -> bool {
-    let mut parts = text.split('/');
-    path.iter().all(|part| parts.next().is_some_and(|name| part == name)) && parts.next().is_none()
 }

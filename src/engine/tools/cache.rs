@@ -8,10 +8,6 @@ use super::{SCRIPTS, ToolSet, tools};
 use crate::fs::{self, FileStat, Moment};
 use crate::policy::ScriptPlaces;
 
-/// Clocks of file systems are not finer than that, in seconds: what was changed just before it was read may
-/// be changed again without a trace.
-const RACY: i64 = 2;
-
 /// Keeps the tools of skills as long as nothing of their scripts has changed, by what the file system says
 /// without reading them. Any number of threads may ask.
 #[derive(Debug, Default)]
@@ -56,8 +52,8 @@ impl ToolCache {
         }
         // The lock is not held while files are read.
         let set = Arc::new(tools(dir, skill, places));
-        let settled = |stat: &FileStat| stat.changed.seconds < now.seconds - RACY;
-        if stats.iter().all(|(_, stat)| settled(stat)) {
+        // What was changed just before it was read may be changed again without a trace.
+        if stats.iter().all(|(_, stat)| stat.is_settled(now)) {
             let kept = Kept { skill: skill.to_owned(), places, stats, set: Arc::clone(&set) };
             self.kept().insert(dir.to_owned(), kept);
         }
