@@ -32,7 +32,7 @@ def test_the_metadata_of_the_package() -> None:
     told = metadata.metadata("skillpm-py")
     assert told["Requires-Python"] == ">=3.9"
     assert "SKILL.md" in told["Summary"]
-    assert told["Description"].startswith("# skillpm for Python")
+    assert told["Description-Content-Type"].startswith("text/markdown")
     assert set(told.get_all("Provides-Extra") or []) == {"langchain", "langflow", "langgraph"}
     needed = metadata.requires("skillpm-py") or []
     assert all("; " in line and "extra ==" in line for line in needed), "nothing for the core"
