@@ -239,6 +239,27 @@ def test_nothing_runs_unless_it_may(world: World) -> None:
     assert [question.startswith("run `scripts/mark.sh` of `pdf`") for question in asked] == [True]
 
 
+@pytest.mark.req("S1-FR-205.4")
+def test_each_run_and_each_refusal_is_logged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = world.root / "audit.jsonl"
+    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
+    world.skill("pdf")
+    script(world, "greet.py", GREET)
+    script(world, "bad.sh", "exit 3\n")
+    manager().run_script("pdf", "greet", "World")
+    with pytest.raises(SkillInvocationError):
+        manager().run_script("pdf", "bad")
+    with pytest.raises(PolicyError):
+        SkillManager(trusted=True).run_script("pdf", "greet", "World")
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(told["event"], told["script"], told["exit_code"]) for told in records] == [
+        ("run", "scripts/greet.py", 0),
+        ("run", "scripts/bad.sh", 3),
+        ("refused", "scripts/greet.py", None),
+    ]
+    assert "World" not in log.read_text(), "arguments are not written down"
+
+
 def test_what_the_answer_raises_is_raised(world: World) -> None:
     world.skill("pdf")
     script(world, "a.sh", "")
