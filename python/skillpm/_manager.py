@@ -10,7 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
-    from typing import Any, Literal, ParamSpec, TypeVar, Union
+    from typing import Any, Literal, TypeVar, Union
+
+    from typing_extensions import ParamSpec
 
     from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata, _How
 

@@ -35,9 +35,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel
 
 
-@pytest.mark.req("S0-US6.2", "S0-FR-046", "S0-FR-049", "S0-FR-050", "S0-SC-005", "S0-SC-008")
+@pytest.mark.req("S0-US6.2", "S0-FR-046", "S0-FR-048", "S0-FR-049", "S0-SC-005", "S0-SC-008", "C31")
 def test_the_example_of_the_readme_in_a_clean_environment(wheel: Path, world: World) -> None:
     """skillkit could be installed and not be imported."""
+    assert "-cp39-abi3-" in wheel.name, "one wheel for Python 3.9 and all after it"
     environment = world.root / "environment"
     venv.create(environment, with_pip=True)
     python = str(environment / ("Scripts" if os.name == "nt" else "bin") / "python")

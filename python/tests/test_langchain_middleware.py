@@ -143,6 +143,7 @@ def test_the_model_is_told_of_its_mistakes(world: World, ask: Any) -> None:
     assert "skill_name" in told[2].content
 
 
+@pytest.mark.req("C17")
 def test_skills_that_come_and_go_on_a_thread(world: World, ask: Any) -> None:
     """The skills of deepagents stay as they were at the first turn of a thread."""
     gone = world.skill("pdf")

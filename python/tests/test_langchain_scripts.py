@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import pickle
 import sys
 from pathlib import Path
@@ -89,7 +90,7 @@ def test_the_docstring_of_main_is_the_description(world: World) -> None:
     assert tool.description == "Process a file and return results."
 
 
-@pytest.mark.req("S1-AC-3", "S1-D4", "S1-FR-203.4", "C19")
+@pytest.mark.req("S1-AC-3", "S1-FR-203.4", "C19")
 def test_a_text_is_one_argument(world: World) -> None:
     """skillkit took no text."""
     tool = only(world, GREET)
@@ -115,6 +116,21 @@ def test_a_script_that_fails(world: World) -> None:
     with pytest.raises(ToolException) as also:
         asyncio.run(tool.ainvoke("x"))
     assert isinstance(also.value, SkillInvocationError)
+
+
+@pytest.mark.req("S1-FR-203.5")
+def test_what_a_script_says_beside_its_result_is_logged(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    tool = only(world, "import sys\nprint('3')\nprint('page 2 \\x1b[2J is odd', file=sys.stderr)\n")
+    with caplog.at_level(logging.INFO, logger="skillpm"):
+        assert tool.invoke("x") == "3\n"
+        assert asyncio.run(tool.ainvoke("x")) == "3\n"
+    said = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
+    assert (
+        said
+        == ["`scripts/it.py` of `pdf` wrote to standard error: 'page 2 \\x1b[2J is odd\\n'"] * 2
+    )
 
 
 @pytest.mark.req("S1-AC-5", "S1-SM-2", "S1-FR-204.2")

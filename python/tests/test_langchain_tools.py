@@ -28,6 +28,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "skills"
 
 
 @pytest.mark.req("S0-US4.1", "S0-FR-029", "S0-FR-030", "S0-FR-031", "S0-FR-032", "S0-FR-033")
+@pytest.mark.req("S0-K4")
 def test_each_skill_is_a_tool(world: World) -> None:
     for name in ("code-reviewer", "git-helper", "pdf"):
         world.skill(name)

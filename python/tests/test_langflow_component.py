@@ -161,7 +161,7 @@ def test_a_conversation_goes_on_after_a_failure(skills: World) -> None:
     assert "available_skills" in answers[0] and "error" in answers[1]
 
 
-@pytest.mark.req("S3-US-8", "S3-FR-19", "S3-TEST")
+@pytest.mark.req("S3-US-8", "S3-TEST")
 def test_an_agent_without_skills_has_no_tool_and_no_catalog(skills: World) -> None:
     made = flow(skills, END, enabled=False, prompt="Be {skill_catalog}helpful.")
     assert LocalFlowRunner()(made, "Hello").text == "answered"
@@ -224,7 +224,7 @@ def test_the_catalog_is_there_once_on_a_reused_instance(skills: World, prompt: s
     assert enabled(system_prompt=texts[0]).build_instructions().text == texts[0]
 
 
-@pytest.mark.req("S3-FR-8", "S3-FR-24", "S3-US-4")
+@pytest.mark.req("S3-FR-8", "S3-US-4")
 def test_a_run_has_one_store_and_the_next_one_sees_what_changed(skills: World) -> None:
     made = enabled()
     made._pre_run_setup()
@@ -298,7 +298,6 @@ def test_a_directory_that_is_none_is_told_and_ends_nothing(skills: World, direct
     assert made.status
 
 
-@pytest.mark.req("S3-FR-18")
 def test_it_is_an_extension_that_validates(skills: World) -> None:
     command = [sys.executable, "-m", "lfx", "extension", "validate", str(EXTENSION)]
     for arguments in ([], ["--execute-imports"]):

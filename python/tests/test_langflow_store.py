@@ -46,7 +46,7 @@ def test_a_store_scans_its_directory_when_it_is_made_and_no_other(world: World) 
     assert SkillStore(SOURCE, ".claude/skills").scan() == 3
 
 
-@pytest.mark.req("C14", "S3-FR-12")
+@pytest.mark.req("C14", "C27")
 def test_a_directory_that_is_not_there_has_no_skills(world: World) -> None:
     store = SkillStore(world.project / "none")
     assert store.scan() == 0
@@ -100,7 +100,7 @@ def test_of_two_skills_with_one_name_the_last_is_used_and_it_is_told(
     )
 
 
-@pytest.mark.req("S3-FR-7", "S3-FR-8", "S3-FR-9", "S3-FR-10", "S3-FR-13", "S3-US-4", "C17")
+@pytest.mark.req("S3-FR-8", "S3-FR-9", "S3-FR-10", "S3-FR-13", "S3-US-4", "C17")
 def test_what_was_read_is_kept_until_it_is_invalidated(world: World, store: SkillStore) -> None:
     assert "# PDF" in store.load_skill("pdf")
     world.skill("pdf", "new\n", source=SOURCE, description="New.")
@@ -246,7 +246,7 @@ def test_each_load_is_written_down_with_skill_time_and_session(
     assert loads[0].milliseconds > 0
 
 
-@pytest.mark.req("S3-US-10", "S3-US-3")
+@pytest.mark.req("S3-US-3")
 def test_what_cannot_be_written_down_keeps_no_skill_from_an_agent(
     world: World,
     store: SkillStore,
@@ -286,9 +286,9 @@ def test_no_thread_sees_a_part_of_a_store(world: World) -> None:
         assert all(answer.result() > 0 for answer in asking)
 
 
-@pytest.mark.req("S3-NFR-1", "S3-NFR-2", "S3-NFR-3", "S3-SM-1", "S3-SM-2", "C29")
+@pytest.mark.req("S3-FR-7", "C17")
 def test_no_file_is_read_that_nobody_asked_for(world: World) -> None:
-    """What the bars of time rest on. ``benches/python/langflow_store.py`` measures them."""
+    """What the bars of time rest on. ``benches/python/bars.py`` measures them."""
     broken = b"---\nname: s\ndescription: Does one thing.\n---\n" + b"\xff" * 10_000
     for number in range(20):
         text = broken.replace(b"name: s", b"name: s%02d" % number)

@@ -108,7 +108,7 @@ def test_placeholders(world: World) -> None:
     assert SkillManager().invoke_skill("pdf", "x").endswith("\n\n<x> <x> <$arguments>")
 
 
-@pytest.mark.req("S0-FR-023")
+@pytest.mark.req("S0-FR-023", "C10")
 def test_white_space_and_placeholders_in_arguments_stay(world: World) -> None:
     """Of two invocations that differ in white space only, skillkit's cache gave one text."""
     world.skill("pdf", "<$ARGUMENTS>")
@@ -127,7 +127,7 @@ def test_the_file_is_never_changed(world: World) -> None:
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
 
 
-@pytest.mark.req("S0-US5.1", "S0-FR-007", "S0-FR-039")
+@pytest.mark.req("S0-US5.1", "S0-FR-007", "S0-FR-039", "S0-K2")
 def test_a_loaded_skill(world: World) -> None:
     directory = world.skill("pdf", "\n# PDF\n", fields="license: MIT\n")
     world.write(".claude/skills/pdf/references/forms.md", "forms")
@@ -209,7 +209,7 @@ def test_any_case_of_the_file_s_name(world: World) -> None:
     assert [told.code for told in SkillManager().diagnostics] == ["file-name"]
 
 
-@pytest.mark.req("S0-E6", "S0-FR-031")
+@pytest.mark.req("S0-E6")
 def test_names_are_used_as_they_are(world: World) -> None:
     for index, name in enumerate(("My Skill!", "../../etc", "a/b", "日本語")):
         world.skill(f'"{name}"', directory=f"d{index}")
@@ -219,7 +219,7 @@ def test_names_are_used_as_they_are(world: World) -> None:
     assert manager.invoke_skill("../../etc").endswith("d1\n\nDo .\n")
 
 
-@pytest.mark.req("S0-E7")
+@pytest.mark.req("S0-E7", "S0-A11", "C1")
 def test_of_two_of_one_name_the_first_wins(world: World) -> None:
     first = world.skill("pdf", "first", source="one", directory="z")
     second = world.skill("pdf", "second", source="two", directory="a")
@@ -236,7 +236,7 @@ def test_of_two_of_one_name_the_first_wins(world: World) -> None:
     assert raised.value.code == "shadowed"
 
 
-@pytest.mark.req("S0-E8", "S0-FR-019", "S0-FR-040")
+@pytest.mark.req("S0-E8", "S0-FR-019", "S0-FR-040", "C15")
 def test_an_unknown_skill(world: World) -> None:
     world.skill("pdf-tools")
     world.skill("word")
@@ -257,7 +257,7 @@ def test_an_unknown_skill(world: World) -> None:
         assert (error.name, error.available) == ("pdf-tool", ("pdf-tools", "word"))
 
 
-@pytest.mark.req("S0-US5.4", "S0-FR-010", "S0-FR-050")
+@pytest.mark.req("S0-US5.4", "S0-FR-010", "C5")
 @pytest.mark.parametrize(
     "written",
     ["Read Grep Bash(git:*)", "Read, Grep, Bash(git:*)", "[Read, Grep, 'Bash(git:*)']"],
@@ -283,6 +283,7 @@ def test_a_directory_that_vanishes_is_told_as_such(world: World) -> None:
         manager.invoke_skill("pdf")
 
 
+@pytest.mark.req("C17")
 def test_freshness(world: World) -> None:
     world.skill("a")
     managers = [
@@ -297,6 +298,7 @@ def test_freshness(world: World) -> None:
     assert [len(manager.discover()) for manager in managers] == [2, 2, 2, 2]
 
 
+@pytest.mark.req("C11")
 def test_where_it_looks(world: World) -> None:
     world.skill("a")
     world.skill("b", source="../home/.agents/skills")
@@ -349,7 +351,7 @@ def test_forms(world: World) -> None:
         manager.invoke_skill("pdf", form="yaml")  # type: ignore[arg-type]
 
 
-@pytest.mark.req("S3-FR-12", "S3-NFR-4", "S4-2", "S4-4")
+@pytest.mark.req("S3-NFR-4", "S4-2", "S4-4", "C27", "C28")
 def test_the_catalog(world: World, caplog: pytest.LogCaptureFixture) -> None:
     """One that was not escaped let a description end its element."""
     manager = SkillManager()
@@ -395,7 +397,7 @@ def test_files_are_read(world: World) -> None:
     )
 
 
-@pytest.mark.req("S3-FR-11", "S3-SM-5", "S3-US-11")
+@pytest.mark.req("S3-FR-11", "S3-SM-5", "S3-US-11", "C16")
 @pytest.mark.parametrize(
     ("path", "code"),
     [

@@ -21,11 +21,25 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.req("S0-FR-045", "S0-FR-048")
 def test_one_version() -> None:
     assert metadata.version("skillpm-py") == skillpm.__version__
     said = run("-m", "skillpm", "--version").stdout.split()
     assert said[:2] == ["skillpm", skillpm.__version__]
+
+
+@pytest.mark.req("S0-FR-045", "S0-A1", "C31")
+def test_the_metadata_of_the_package() -> None:
+    told = metadata.metadata("skillpm-py")
+    assert told["Requires-Python"] == ">=3.9"
+    assert "SKILL.md" in told["Summary"]
+    assert told["Description-Content-Type"].startswith("text/markdown")
+    assert set(told.get_all("Provides-Extra") or []) == {"langchain", "langflow", "langgraph"}
+    needed = metadata.requires("skillpm-py") or []
+    assert all("; " in line and "extra ==" in line for line in needed), "nothing for the core"
+    # Both ends of what is supported are named, and Langflow's adapter says which Python it needs.
+    assert all(">=" in line and "<" in line for line in needed)
+    [lfx] = [line for line in needed if line.startswith("lfx")]
+    assert ">= '3.10'" in lfx.replace('"', "'")
 
 
 @pytest.mark.req("S0-FR-047")

@@ -37,7 +37,7 @@ def manager() -> SkillManager:
     return SkillManager(preset="s0", trusted=True)
 
 
-@pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1")
+@pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1", "S1-Q3")
 def test_scripts_are_tools_and_nothing_else_is(world: World) -> None:
     world.skill("pdf")
     script(world, "tool1.py", "")
@@ -77,7 +77,7 @@ def test_what_a_script_says_of_itself(world: World) -> None:
     assert two.description == "Execute tool2"
 
 
-@pytest.mark.req("S1-FR-203.2")
+@pytest.mark.req("S1-FR-203.2", "C21")
 def test_tool_names_are_unique(world: World) -> None:
     world.skill("pdf")
     script(world, "echo.py", "")
@@ -117,7 +117,7 @@ def test_scripts_are_values(world: World) -> None:
         tool.name = "other"  # type: ignore[misc]
 
 
-@pytest.mark.req("S1-AC-3", "S1-FR-203.3", "S1-FR-203.4", "S1-D4")
+@pytest.mark.req("S1-AC-3", "S1-FR-203.4")
 def test_a_text_is_one_argument(world: World) -> None:
     world.skill("pdf")
     script(world, "greet.py", GREET)
@@ -168,6 +168,7 @@ def test_a_script_ends_with_its_grandchildren(world: World) -> None:
     assert not lives(int(raised.value.stdout))
 
 
+@pytest.mark.req("C19")
 def test_the_environment_is_clean(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """skillkit handed the whole environment of the host to scripts."""
     world.skill("pdf", fields='metadata:\n  version: "1.10"\n')
@@ -204,7 +205,7 @@ def test_what_is_no_script(world: World) -> None:
         )
 
 
-@pytest.mark.req("S1-FR-205.3")
+@pytest.mark.req("S1-FR-205.3", "C20")
 def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
     world.skill("pdf")
     script(world, "a.sh", "").chmod(0o4755)
@@ -214,6 +215,7 @@ def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
         manager().run_script("pdf", "a")
 
 
+@pytest.mark.req("C18")
 def test_nothing_runs_unless_it_may(world: World) -> None:
     world.skill("pdf")
     ran = world.project / "ran"
@@ -239,6 +241,27 @@ def test_nothing_runs_unless_it_may(world: World) -> None:
     willing.run_script("pdf", "mark")
     assert ran.exists()
     assert [question.startswith("run `scripts/mark.sh` of `pdf`") for question in asked] == [True]
+
+
+@pytest.mark.req("S1-FR-205.4")
+def test_each_run_and_each_refusal_is_logged(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = world.root / "audit.jsonl"
+    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
+    world.skill("pdf")
+    script(world, "greet.py", GREET)
+    script(world, "bad.sh", "exit 3\n")
+    manager().run_script("pdf", "greet", "World")
+    with pytest.raises(SkillInvocationError):
+        manager().run_script("pdf", "bad")
+    with pytest.raises(PolicyError):
+        SkillManager(trusted=True).run_script("pdf", "greet", "World")
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(told["event"], told["script"], told["exit_code"]) for told in records] == [
+        ("run", "scripts/greet.py", 0),
+        ("run", "scripts/bad.sh", 3),
+        ("refused", "scripts/greet.py", None),
+    ]
+    assert "World" not in log.read_text(), "arguments are not written down"
 
 
 def test_what_the_answer_raises_is_raised(world: World) -> None:

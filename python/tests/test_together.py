@@ -100,7 +100,7 @@ def test_other_threads_go_on_during_a_call(world: World) -> None:
     assert counted > 0
 
 
-@pytest.mark.req("S1-Q1", "S0-FR-037")
+@pytest.mark.req("C30")
 def test_a_thousand_at_once_in_an_event_loop(world: World) -> None:
     write(world, 7)
 
@@ -115,7 +115,7 @@ def test_a_thousand_at_once_in_an_event_loop(world: World) -> None:
         assert text.endswith(f"skill-{number % 8:02}\n\n7 <{number}> 7")
 
 
-@pytest.mark.req("S0-FR-037")
+@pytest.mark.req("S0-K3", "C30")
 def test_every_question_has_a_twin_for_event_loops(world: World) -> None:
     """There are no modes: skillkit refused one after the other."""
     world.skill("pdf", "Do $ARGUMENTS.")

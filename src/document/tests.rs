@@ -97,7 +97,7 @@ fn fields_beyond_the_specification_are_kept() {
     assert_eq!(with("version: 1.0\nmetadata: {version: }").version(), Some("1.0"));
 }
 
-/// S0-FR-014 and the oddities that say "repair".
+/// The oddities that say "repair".
 #[test]
 fn values_that_are_no_yaml_are_taken_as_text() {
     let name = (1, 1, "x");

@@ -184,14 +184,14 @@ mod tests {
         with(body, arguments, Placeholders::All)
     }
 
-    /// S0-US3.1, S0-FR-023, S0-FR-028, conflict C10.
+    /// S0-US3.1, S0-FR-023, S0-FR-028, S0-FR-041, conflict C10.
     #[test]
     fn the_placeholder_is_replaced() {
         assert_eq!(filled("Review $ARGUMENTS now.\n", "a.py"), "Review a.py now.\n");
         assert_eq!(filled("x\n", ""), "x\n");
     }
 
-    /// S0-US3.2, S0-FR-025.
+    /// S0-US3.2, S0-FR-025, S0-FR-041.
     #[test]
     fn without_a_placeholder_arguments_are_appended() {
         assert_eq!(filled("Review.", "a b"), "Review.\n\nARGUMENTS: a b");
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(
             filled("${SKILL_DIR}/a ${CLAUDE_SKILL_DIR}", "x"),
             "/s/$ARGUMENTS/a /s/$ARGUMENTS\n\nARGUMENTS: x",
-            "conflict C10: nothing in it is read again"
+            "nothing in it is read again"
         );
     }
 

@@ -210,7 +210,7 @@ mod tests {
         (dir, hit.warnings)
     }
 
-    /// S0-US2.2, S0-FR-018.
+    /// S0-US2.2, S0-FR-018, S0-FR-040.
     #[test]
     fn by_directory_and_by_the_name_inside() {
         let world = World::new();
@@ -289,7 +289,7 @@ mod tests {
         assert!(error.hints()[2].contains("`skillpm list`"));
     }
 
-    /// Conflict C2: what is no valid name never becomes a path.
+    /// S0-A12, conflict C2: what is no valid name never becomes a path.
     #[test]
     fn a_name_never_leads_out_of_the_sources() {
         let world = World::new();

@@ -256,7 +256,7 @@ mod tests {
         assert!("yaml".parse::<Form>().expect_err("no form").to_string().starts_with("`plain`, "));
     }
 
-    /// S0-US3.1, S0-US3.4, S0-FR-022, conflict C9.
+    /// S0-US3.1, S0-US3.4, S0-FR-022, S4-17, conflict C9.
     #[test]
     fn texts() {
         let body = "Fill $ARGUMENTS.\n";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::digest::Digest;
+use crate::digest::{Digest, HashingWriter};
 use crate::error::Error;
 use crate::fs::{self, Base, BeneathError, PathError, Walk};
 use crate::policy::{Listing, Policy};
@@ -212,17 +212,8 @@ pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
     let items = tree.entries().map(|(path, entry)| {
         let kind = match entry.node {
             Node::File { executable, size } => {
-                // Content of any size: a digest is told of all files.
-                let bytes = fs::read_beneath(&base, Path::new(path), u64::MAX - 1, |_| false).ok();
-                ItemKind::File {
-                    size: bytes.as_ref().map_or(size, |bytes| bytes.len() as u64),
-                    executable,
-                    digest: bytes.as_deref().map(Digest::of),
-                    tokens: bytes.and_then(|bytes| match Content::of(bytes) {
-                        Content::Text(text) => Some(tokens::estimate(&text)),
-                        Content::Binary(_) => None,
-                    }),
-                }
+                let (size, digest, tokens) = measured(&base, Path::new(path), size);
+                ItemKind::File { size, executable, digest, tokens }
             }
             Node::Symlink => {
                 let target = fs::read_link(&dir.join(path)).ok().flatten().unwrap_or_default();
@@ -233,6 +224,27 @@ pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
         Item { path: path.to_owned(), kind }
     });
     Ok(items.collect())
+}
+
+/// Bytes, digest and tokens of a file, which had `size` bytes a moment ago. A digest is told of files of any
+/// size, tokens only of those that an agent can read.
+fn measured(base: &Base, path: &Path, size: u64) -> (u64, Option<Digest>, Option<usize>) {
+    match fs::read_beneath(base, path, MAX_BYTES, |_| false) {
+        Ok(bytes) => {
+            let (size, digest) = (bytes.len() as u64, Digest::of(&bytes));
+            let tokens = match Content::of(bytes) {
+                Content::Text(text) => Some(tokens::estimate(&text)),
+                Content::Binary(_) => None,
+            };
+            (size, Some(digest), tokens)
+        }
+        Err(BeneathError::TooLarge { .. }) => {
+            let mut hashing = HashingWriter::new(std::io::sink());
+            let copied = fs::copy_beneath(base, path, &mut hashing);
+            copied.map_or((size, None, None), |bytes| (bytes, Some(hashing.finish().0), None))
+        }
+        Err(_) => (size, None, None),
+    }
 }
 
 fn from_path(error: PathError) -> ReadError {
@@ -265,7 +277,7 @@ mod tests {
         }
     }
 
-    /// S3-US-5, S3-FR-10, conflict C16: any regular file, in any directory, listed or not.
+    /// S3-US-5, conflict C16: any regular file, in any directory, listed or not.
     #[test]
     fn any_file_of_the_skill_is_read() {
         let world = skill();
@@ -282,7 +294,7 @@ mod tests {
         assert!(answer(&world, "SKILL.md", &Policy::DEFAULT).starts_with("---\nname: pdf\n"));
     }
 
-    /// S3-US-11, S3-FR-11.
+    /// S3-US-11, S3-FR-11, conflict C16.
     #[test]
     fn names_that_lead_elsewhere_are_refused() {
         let world = skill();
@@ -304,7 +316,7 @@ mod tests {
                 assert!(error.hints()[0].contains("below the skill's directory"), "{:?}", error.hints());
             }
         }
-        assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "conflict C16, literally");
+        assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "literally");
         assert_eq!(answer(&world, "scripts/fill.py", &Policy::S3), "print()\n");
     }
 
@@ -373,7 +385,13 @@ mod tests {
         let world = skill();
         world.link("../pdf-secret/key", "pdf/key");
         world.write("pdf/logo", "a\0b");
-        let items = inventory(&world.project().join("pdf")).expect("reads");
+        let large = "x".repeat(usize::try_from(MAX_BYTES).expect("fits") + 1);
+        world.write("pdf/large.txt", &large);
+        let mut items = inventory(&world.project().join("pdf")).expect("reads");
+        let at = items.iter().position(|item| item.path == "large.txt").expect("is there");
+        let ItemKind::File { size, digest, tokens, .. } = items.remove(at).kind else { panic!("a file") };
+        let all = (large.len() as u64, Some(Digest::of(large.as_bytes())), None);
+        assert_eq!((size, digest, tokens), all, "it is not held in memory");
         let find = |path: &str| items.iter().find(|item| item.path == path).expect(path).kind.clone();
         assert_eq!(items.len(), 8, "{items:?}");
         assert_eq!(find("key"), ItemKind::Link("../pdf-secret/key".into()));

@@ -66,12 +66,35 @@ pub fn read_beneath(
     read(open(base, path), &base.path().join(path), limit, enough)
 }
 
+/// Copies the regular file at `path` below `base` to `to`, as [`read_beneath`] reads it, without holding it in
+/// memory. Returns how many bytes it has.
+///
+/// # Errors
+///
+/// [`BeneathError`], also where `to` does not take the bytes.
+pub fn copy_beneath(base: &Base, path: &Path, to: &mut impl io::Write) -> Result<u64, BeneathError> {
+    let at = base.path().join(path);
+    let (mut file, _) = regular(open(base, path), &at)?;
+    io::copy(&mut file, to).map_err(|source| PathError { action: "read", path: at, source }.into())
+}
+
 fn read(
     opened: Result<File, Stop>,
     at: &Path,
     limit: u64,
     enough: impl Fn(&[u8]) -> bool,
 ) -> Result<Vec<u8>, BeneathError> {
+    let (file, size) = regular(opened, at)?;
+    match prefix_of(&file, size, limit, enough) {
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(BeneathError::TooLarge { size, limit })
+        }
+        result => result.map_err(|source| PathError { action: "read", path: at.to_owned(), source }.into()),
+    }
+}
+
+/// The regular file that was opened, and its bytes as far as the system knows.
+fn regular(opened: Result<File, Stop>, at: &Path) -> Result<(File, u64), BeneathError> {
     let unreadable = |source| PathError { action: "read", path: at.to_owned(), source };
     let file = match opened {
         Ok(file) => file,
@@ -91,12 +114,7 @@ fn read(
     if !metadata.is_file() {
         return Err(BeneathError::NotAFile("a pipe, socket or device"));
     }
-    match prefix_of(&file, metadata.len(), limit, enough) {
-        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            Err(BeneathError::TooLarge { size: metadata.len(), limit })
-        }
-        result => result.map_err(|error| unreadable(error).into()),
-    }
+    Ok((file, metadata.len()))
 }
 
 /// Why nothing was opened.
@@ -368,8 +386,14 @@ mod tests {
         assert_eq!(read(4999, |_| true).expect("the limit is for what is read").len(), 4096);
     }
 
-    /// Swaps `one` and `other` until `work` is done.
+    /// Swaps `one` and `other` until `work` is done, well or not.
     fn while_swapped(one: &Path, other: &Path, work: impl FnOnce()) {
+        struct Done<'a>(&'a AtomicBool);
+        impl Drop for Done<'_> {
+            fn drop(&mut self) {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -377,8 +401,8 @@ mod tests {
                     exchange(one, other).expect("swaps");
                 }
             });
+            let _done = Done(&done);
             work();
-            done.store(true, Ordering::Relaxed);
         });
     }
 
@@ -422,6 +446,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// S3-FR-11: a walk names nothing that lies outside, also where a directory in the middle of its way is swapped.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_swap_while_a_tree_is_walked_names_nothing_from_outside() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (root, out) = (dir.path().join("skill"), dir.path().join("out"));
+        for (dir, name) in [(root.join("docs/deep"), "inside"), (out.join("deep"), "outside")] {
+            fs::create_dir_all(&dir).expect("creates");
+            fs::write(dir.join(name), "").expect("writes");
+        }
+        symlink(&out, dir.path().join("to-out")).expect("links");
+        while_swapped(&root.join("docs"), &dir.path().join("to-out"), || {
+            let (mut seen, mut not) = (0, 0);
+            for _ in 0..200_000 {
+                // A walk that meets the link ends there, or fails.
+                let names = crate::fs::tree_of(&root)
+                    .map(|tree| tree.entries().map(|(path, _)| path.to_owned()).collect::<Vec<_>>());
+                let names = names.unwrap_or_default();
+                assert!(!names.iter().any(|name| name.ends_with("outside")), "{names:?}");
+                *(if names.is_empty() { &mut not } else { &mut seen }) += 1;
+                if seen.min(not) > 500 {
+                    break;
+                }
+            }
+        });
     }
 
     /// A directory that is moved out while it is passed does not take the way back up with it.

@@ -23,8 +23,8 @@ pub(super) enum Met {
 pub(super) type Children = Result<Vec<(OsString, Met)>, (Option<OsString>, io::Error)>;
 
 impl Base {
-    /// Returns the entries of the directory at `below` this one, in its own order. A link at the end of the
-    /// path is not followed.
+    /// Returns the entries of the directory at `below` this one, in its own order. No link on the path is
+    /// followed; kernels before 5.6 know that of its end only.
     ///
     /// # Errors
     ///
@@ -34,12 +34,21 @@ impl Base {
         use std::mem::MaybeUninit;
         use std::os::unix::ffi::OsStrExt as _;
 
-        use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
+        use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, openat, openat2, statat};
+        use rustix::io::Errno;
 
-        let whole = |error: rustix::io::Errno| (None, error.into());
+        let whole = |error: Errno| (None, error.into());
         let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let dir = openat(&self.handle, below, flags, Mode::empty()).map_err(whole)?;
+        // A directory that was passed a moment ago may be a link by now.
+        let dir = match openat2(&self.handle, below, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            // An old kernel, or one that a container was forbidden to ask.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => {
+                openat(&self.handle, below, flags, Mode::empty())
+            }
+            opened => opened,
+        };
+        let dir = dir.map_err(whole)?;
         let mut buffer = [MaybeUninit::uninit(); 8 << 10];
         let mut entries = RawDir::new(&dir, &mut buffer);
         let mut found = Vec::new();

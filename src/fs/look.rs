@@ -105,6 +105,13 @@ pub fn read_prefix(
     limit: u64,
     enough: impl Fn(&[u8]) -> bool,
 ) -> Result<Option<Vec<u8>>, PathError> {
+    let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };
+    prefix_of(&file, metadata.len(), limit, enough).at("read", path).map(Some)
+}
+
+/// Opens the regular file at `path`, and tells what the system knows of it; `None` where there is none. A link is
+/// not followed.
+pub(super) fn open_regular(path: &Path) -> Result<Option<(fs::File, fs::Metadata)>, PathError> {
     let file = match open_no_follow(path) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
@@ -115,7 +122,7 @@ pub fn read_prefix(
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("read", path);
     }
-    prefix_of(&file, metadata.len(), limit, enough).at("read", path).map(Some)
+    Ok(Some((file, metadata)))
 }
 
 /// [`read_prefix`] of an open file of `size` bytes.

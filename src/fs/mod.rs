@@ -28,7 +28,7 @@ mod usage;
 pub use across::{beside, clear_moves, is_leftover};
 pub use append::{append_line, rotate, rotated};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
-pub use beneath::{BeneathError, read_beneath};
+pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};

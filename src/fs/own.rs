@@ -5,8 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use super::look::is_absent;
-use super::tree::open_no_follow;
+use super::look::{is_absent, open_regular};
 use super::{Moment, PathContext, PathError};
 
 /// What tells a directory from another one that takes its place under the same path. The number of the
@@ -96,16 +95,7 @@ pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
 /// or may be written by others.
 pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason)).at("read", path);
-    let file = match open_no_follow(path) {
-        Ok(file) => file,
-        Err(error) if is_absent(&error) => return Ok(None),
-        Err(error) => return Err(error).at("read", path),
-    };
-    // What was opened is asked, not the path: it may lead elsewhere by now.
-    let metadata = file.metadata().at("read", path)?;
-    if !metadata.is_file() {
-        return refused("it is not a regular file".to_owned());
-    }
+    let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };
     if let Some(Exposure::Foreign(user)) = exposure(&metadata) {
         return refused(Exposure::Foreign(user).to_string());
     }

@@ -109,7 +109,7 @@ fn kind_of_rule(rule: &'static str) -> Option<&'static str> {
     })
 }
 
-/// S0-US5.1, S0-US5.2, S0-US5.3, S0-FR-014: name and description are what other loaders read.
+/// S0-US5.1: name and description are what other loaders read.
 #[test]
 fn real_skills_load_as_elsewhere() {
     let Some(cases) = cases() else { return };

@@ -178,7 +178,7 @@ mod tests {
         outcome.catalog.text().lines().map(str::to_owned).collect()
     }
 
-    /// S4-1, S3-US-6: by scope, by agent, with more directories; what is disabled is not told.
+    /// By scope, by agent, with more directories; what is disabled is not told.
     #[test]
     fn which_skills() {
         let world = World::new();

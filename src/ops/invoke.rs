@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(invoked(&world, "pdf", "").expect("works").warnings, [""; 0]);
     }
 
-    /// S0-E1, S0-E2, S0-US5.2, S0-FR-014.
+    /// S0-E1, S0-E2, S0-US5.2, S0-FR-014, S0-SC-007.
     #[test]
     fn a_skill_that_cannot_be_loaded_is_an_error_with_path_and_reason() {
         let world = World::new();
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// S3-FR-14, S3-US-5: only who asks for files waits for them.
+    /// S3-US-5: only who asks for files waits for them.
     #[test]
     fn files_are_listed_where_the_form_has_them() {
         let world = World::new();

@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(part("assets/logo.png").expect_err("no lines").kind(), ErrorKind::Usage);
     }
 
-    /// S3-FR-15, conflict C15.
+    /// Conflict C15.
     #[test]
     fn unknown_skills_and_files() {
         let world = world();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::audit::{record, subject};
+use super::audit::{record, refused, subject};
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
 use crate::context::Context;
@@ -132,7 +132,7 @@ pub fn run_found(
     let settings = &context.settings;
     let (cwd, env) = (work_dir(context, &request.cwd)?, variables(context, &request.env)?);
     let path = script_of(&skill.real, &request.skill, &request.script)?;
-    check_plain(&skill.real, &path)?;
+    check_plain(&skill.real, &path).inspect_err(|error| refused(context, skill, &path, error))?;
     let permit = permit(
         context,
         &PermitRequest {
@@ -274,14 +274,14 @@ fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
 /// promise that is not kept here.
 fn check_plain(dir: &Path, path: &str) -> Result<()> {
     let at = dir.join(path);
-    let refused = |reason| Error::integrity(format!("`{path}` is not run: {reason}"));
+    let error = |reason| Error::integrity(format!("`{path}` is not run: {reason}"));
     match fs::kind(&at)? {
-        Some(fs::Kind::File) if fs::is_set_id(&at)? => Err(refused("it is setuid or setgid")
-            .hint(format!("`chmod ug-s '{}'` takes that away", at.display()))),
-        Some(fs::Kind::File) => Ok(()),
-        Some(fs::Kind::Symlink) => {
-            Err(refused("it is a symbolic link").hint("run the file that it leads to"))
+        Some(fs::Kind::File) if fs::is_set_id(&at)? => {
+            Err(error("it is setuid or setgid")
+                .hint(format!("`chmod ug-s '{}'` takes that away", at.display())))
         }
-        _ => Err(refused("it is no regular file")),
+        Some(fs::Kind::File) => Ok(()),
+        Some(fs::Kind::Symlink) => Err(error("it is a symbolic link").hint("run the file that it leads to")),
+        _ => Err(error("it is no regular file")),
     }
 }

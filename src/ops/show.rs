@@ -248,7 +248,7 @@ mod tests {
         show(&world.context(), &ShowRequest { name: name.into(), scope }).expect("shows")
     }
 
-    /// S3-US-6, S4-1, conflict C6: every field, extra ones too, and what each level costs.
+    /// Conflict C6: every field, extra ones too, and what each level costs.
     #[test]
     fn fields_files_and_tokens() {
         let world = World::new();

@@ -188,7 +188,7 @@ const TABLE: &[Row] = &[
     },
 ];
 
-/// Conflicts C2 to C8, row by row and preset by preset.
+/// Conflicts C2, C3, C4, C5, C6, C7 and C8, row by row and preset by preset.
 #[test]
 fn every_conflict_has_its_answer_in_every_preset() {
     for Row { conflict, text, verdicts } in TABLE {
@@ -261,7 +261,32 @@ fn versions_tags_and_dependencies() {
     assert_eq!(meta("dependencies: {x: 1}\n", &Policy::S3).dependencies, [""; 0]);
 }
 
-/// S4-9 to S4-14: what btw documents as invalid is not loaded by its preset.
+/// S4-9: the names that btw documents as wrong.
+#[test]
+fn names_of_btw() {
+    let of = |name: &str, dir: &str| {
+        verdict(&format!("---\nname: {name}\ndescription: d\n---\n"), dir, &Policy::S4)
+    };
+    for name in ["pdf", "pdf-2", "7zip", &"a".repeat(64)] {
+        assert_eq!(of(name, name), "ok");
+    }
+    for (name, message) in [
+        ("Pdf", "has an upper-case letter"),
+        ("pdf_2", "has a character that is not a letter"),
+        ("-pdf", "starts or ends with a hyphen"),
+        ("pdf-", "starts or ends with a hyphen"),
+        ("pdf--2", "has two hyphens in a row"),
+        (&"a".repeat(65), "has 65 characters"),
+        ("''", "`name` is empty"),
+    ] {
+        let found = of(name, name);
+        assert!(found.starts_with("refused: ") && found.contains(message), "{name}: {found}");
+    }
+    assert!(of("pdf", "docx").contains("differs from the directory's name `docx`"));
+    assert!(verdict("---\ndescription: d\n---\n", "pdf", &Policy::S4).contains("`name` is missing"));
+}
+
+/// S4-10, S4-11, S4-12, S4-14: what btw documents as invalid is not loaded by its preset.
 #[test]
 fn lengths_and_shapes() {
     let long = |field: &str, count: usize| format!("{field}: {}\n", "é".repeat(count));
@@ -271,6 +296,7 @@ fn lengths_and_shapes() {
         ("name: pdf\ndescription: d\nmetadata: x\n".into(), "`metadata` must be a mapping"),
         ("name: pdf\ndescription: d\nmetadata:\n  a: [b]\n".into(), "`metadata.a` must be text"),
         ("name: pdf\ndescription: d\ncompatibility: [a]\n".into(), "`compatibility` must be text"),
+        ("name: pdf\ndescription: d\nhooks: x\n".into(), "no field `hooks`"),
     ] {
         let text = format!("---\n{fields}---\n");
         assert!(verdict(&text, "pdf", &Policy::DEFAULT).starts_with("told: "), "{message}");
@@ -279,6 +305,7 @@ fn lengths_and_shapes() {
             assert!(found.starts_with("refused: ") && found.contains(message), "{message}: {found}");
         }
     }
+    assert!(verdict("---\nname: pdf\n---\n", "pdf", &Policy::S4).contains("`description` is missing"));
     for (name, policy) in Policy::PRESETS {
         let right = format!("---\nname: pdf\n{}---\n", long("description", 1024));
         assert_eq!(verdict(&right, "pdf", &policy), "ok", "{name}");

@@ -4,7 +4,7 @@ fn message(text: &str) -> String {
     load(&Document::parse(text.to_owned())).expect_err("refused").to_string()
 }
 
-/// S0-US5.1, S0-US5.4, S0-US5.5, S0-FR-010, S0-FR-011, S0-FR-015.
+/// S0-US5.1, S0-US5.4, S0-US5.5, S0-FR-010, S0-FR-011, S0-FR-015, S0-FR-039.
 #[test]
 fn metadata_is_extracted() {
     let text = "---\nname: pdf\ndescription: >-\n  Reads PDF.\n  Use it.\nlicense: MIT\n\
@@ -22,7 +22,7 @@ fn metadata_is_extracted() {
     assert_eq!(loaded.body, "\n# Body\n");
 }
 
-/// S0-US5.2, S0-US5.3, S0-FR-008, S0-FR-009, S0-FR-012, S0-FR-013, conflicts C3 and C4.
+/// S0-US5.2, S0-US5.3, S0-FR-008, S0-FR-009, S0-FR-012, S0-FR-013, S0-FR-039, conflicts C3 and C4.
 #[test]
 fn a_missing_field_is_named() {
     assert_eq!(
@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_refused_with_the_reason() {
     assert!(yaml.ends_with("(line 4, column 1)"), "{yaml}");
 }
 
-/// S0-FR-014, conflict C8.
+/// Conflict C8.
 #[test]
 fn wrong_bytes_matter_in_the_frontmatter_only() {
     let load_bytes =

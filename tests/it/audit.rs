@@ -40,7 +40,7 @@ fn lines(path: &Path) -> Vec<Value> {
     lines.map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
-/// S1-FR-205.4, S3-US-10.
+/// S1-FR-205.4.
 #[test]
 fn a_run_and_a_refusal_are_a_line_each() {
     let mut sandbox = installed();

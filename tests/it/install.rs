@@ -28,7 +28,7 @@ fn shape(sandbox: &Sandbox) -> String {
     sandbox.tree(&sandbox.project()).join("\n")
 }
 
-/// S4-21: the main job, from GitHub to a link in an agent's directory.
+/// S4-21, S4-27: the main job, from GitHub to a link in an agent's directory.
 #[test]
 fn one_skill_of_a_repository() {
     let (_forge, sandbox, commit) = forge_with(&two_skills());
@@ -193,6 +193,24 @@ fn restoring_takes_the_locked_commit() {
     assert_eq!(sandbox.run(&["install", "acme/skills"]).code, Some(0));
     assert!(sandbox.read("skillpm.lock").contains(&second));
     assert!(sandbox.project().join(".agents/skills/pdf/NEW").exists());
+}
+
+/// S4-24, conflict C33: what is wrong takes nothing's place.
+#[test]
+fn a_wrong_version_leaves_the_one_that_is_there() {
+    let sandbox = Sandbox::new();
+    let right = "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\n---\n\nRead it.\n";
+    sandbox.write("src/pdf/SKILL.md", right);
+    assert_eq!(sandbox.run(&["install", "./src/pdf"]).code, Some(0));
+    let lock = sandbox.read("skillpm.lock");
+    sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\n---\n\nIt is worse now.\n");
+    for command in [&["install", "./src/pdf"][..], &["update"], &["install", "./src/pdf", "--force"]] {
+        let output = sandbox.run(command);
+        assert_ne!(output.code, Some(0), "{output}");
+        assert!(output.stderr.contains("`description` is missing"), "{output}");
+        assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), right, "{command:?}");
+        assert_eq!(sandbox.read("skillpm.lock"), lock, "{command:?}");
+    }
 }
 
 #[test]

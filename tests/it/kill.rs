@@ -226,6 +226,7 @@ fn a_killed_installation_leaves_nothing_or_is_finished() {
     });
 }
 
+/// Conflict C33.
 #[test]
 fn a_killed_update_leaves_the_old_or_the_new_version_of_each_skill() {
     let prepare = |sandbox: &Sandbox| {

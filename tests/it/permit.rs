@@ -55,7 +55,7 @@ fn chmod(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("chmod");
 }
 
-/// C18: nothing runs of a skill that nobody locked, unless its directory is trusted.
+/// Nothing runs of a skill that nobody locked, unless its directory is trusted.
 #[test]
 fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     let sandbox = unlocked();
@@ -276,7 +276,7 @@ fn answer(context: &Context, change: impl Fn(&mut PermitRequest<'_>)) -> String 
     }
 }
 
-/// C18, C22: the strictest of machine, named file, project and user decides; a question is put to whoever can
+/// Conflict C18: the strictest of machine, named file, project and user decides; a question is put to whoever can
 /// answer.
 #[test]
 fn the_strictest_policy_decides() {

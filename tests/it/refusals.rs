@@ -177,7 +177,7 @@ fn archives_that_are_bombs_or_damaged() {
     ");
 }
 
-/// ms09-homoglyph-name, ms20-dup-keys, ms22-name-dotdot.
+/// S4-24, ms09-homoglyph-name, ms20-dup-keys, ms22-name-dotdot.
 #[test]
 fn names_of_skills() {
     let named =
@@ -207,7 +207,7 @@ fn names_of_skills() {
     ");
 }
 
-/// S4-18, S4-23, zn37-two-demos.
+/// S4-23, zn37-two-demos.
 #[test]
 fn skills_that_are_not_there_or_not_named() {
     let mut sandbox = Sandbox::new();

@@ -151,6 +151,12 @@ fn links_and_set_id_files_are_refused() {
     std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o755)).expect("chmod");
     std::fs::remove_file(scripts.join("link.sh")).expect("removes");
     assert_eq!(run(&sandbox, &["--allow-modified", "demo", "suid"]).code, Some(0));
+    let log: Value =
+        serde_json::from_str(&sandbox.run(&["audit", "--json", "--event", "refused"]).stdout).expect("JSON");
+    let refused: Vec<_> = log["records"].as_array().expect("a list").iter().collect();
+    assert_eq!(refused.len(), 3, "{log}");
+    assert_eq!(refused[0]["reason"], "`scripts/suid.sh` is not run: it is setuid or setgid");
+    assert!(refused[2]["source"].is_string() && refused[2]["session"].is_string(), "{log}");
 }
 
 #[test]

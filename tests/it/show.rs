@@ -137,7 +137,7 @@ fn files_of_a_skill_are_read_and_no_others() {
     assert_eq!(listed["available_files"], serde_json::json!(["references/forms.md"]));
 }
 
-/// S0-US3.1 to S0-US3.4, S3-FR-14, conflicts C9 and C10. Nothing runs, and nothing is written.
+/// S0-US3.1, S0-US3.3, S0-US3.4, S3-FR-14, conflicts C9 and C10. Nothing runs, and nothing is written.
 #[test]
 fn what_an_agent_gets() {
     let (_forge, sandbox, _) = machine();

@@ -24,6 +24,7 @@ fn machine() -> Sandbox {
     sandbox
 }
 
+/// Conflict C32: what skills need is told, and brings nothing by itself.
 #[test]
 fn what_skills_need() {
     let sandbox = machine();

@@ -201,6 +201,7 @@ fn standard_input() {
     ");
 }
 
+/// S4-20.
 #[test]
 fn json() {
     assert_snapshot!(project().run(&["validate", "skills", "--format", "json"]), @r#"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.tools import StructuredTool
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Literal
 
+    from skillpm import ScriptResult
     from skillpm.langchain._skills import HandleToolError
+
+# How much of what a script says beside its result is logged: characters, the last ones.
+_LOGGED = 4000
 
 
 class SkillManager(skillpm.SkillManager):
@@ -54,7 +59,8 @@ def create_script_tools(
 
     A tool has the ``tool_name`` and the ``description`` of its ``Script``, and takes what that
     one's ``input_schema`` says, or one text. It returns what the script writes to its standard
-    output. It may be invoked with or without ``await``.
+    output. What it writes to standard error is logged by the logger ``skillpm``, as information. It
+    may be invoked with or without ``await``.
 
     Called, it does what ``manager.run_script`` does, and raises the same exceptions, each of which
     is LangChain's ``ToolException`` too: ``SkillInvocationError`` for a script that fails,
@@ -119,6 +125,17 @@ class _ScriptTool(StructuredTool):
         return await self.coroutine(arguments)  # type: ignore[misc]
 
 
+def _output(script: Script, result: ScriptResult) -> str:
+    """Return what a model sees of a run, and log the rest."""
+    if result.stderr:
+        said = result.stderr[-_LOGGED:]
+        # It is a stranger's text: escaped, it can do nothing to a terminal.
+        logging.getLogger("skillpm").info(
+            "`%s` of `%s` wrote to standard error: %r", script.script, script.skill, said
+        )
+    return result.stdout
+
+
 def _tool(
     manager: skillpm.SkillManager,
     skill: str,
@@ -128,13 +145,13 @@ def _tool(
 ) -> StructuredTool:
     def run(arguments: Any = None) -> str:
         try:
-            return manager.run_script(skill, script, arguments, **options).stdout
+            return _output(script, manager.run_script(skill, script, arguments, **options))
         except SkillpmError as error:
             raise as_tool_exception(error) from error
 
     async def arun(arguments: Any = None) -> str:
         try:
-            return (await manager.arun_script(skill, script, arguments, **options)).stdout
+            return _output(script, await manager.arun_script(skill, script, arguments, **options))
         except SkillpmError as error:
             raise as_tool_exception(error) from error
 

@@ -189,7 +189,7 @@ class SkillStore:
         return self._manager
 
     def _current(self) -> str | None:
-        """Return the session. That there is none is never a reason to keep a skill from an agent."""
+        """Return the session. Where there is none, an agent gets its skill all the same."""
         try:
             return self._session() if callable(self._session) else self._session
         except Exception:

@@ -202,7 +202,7 @@ fn names_are_never_dropped() {
     assert!((0..50).all(|number| cut.text().contains(&format!("<name>skill-number-{number}</name>"))));
 }
 
-/// The files of a skill are listed where they are asked for.
+/// S3-FR-12: the files of a skill are listed where they are asked for.
 #[test]
 fn files() {
     let world = World::new();

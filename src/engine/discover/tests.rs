@@ -12,7 +12,7 @@ fn dirs(world: &World, skills: &[Arc<Skill>]) -> Vec<String> {
     skills.iter().map(|skill| below(skill).to_string_lossy().replace('\\', "/")).collect()
 }
 
-/// S0-US1.1, S0-US2.1, S0-US2.2, S0-FR-001, S0-FR-003, S0-FR-017.
+/// S0-US1.1, S0-FR-001, S0-FR-003, S0-FR-017, S0-FR-038.
 #[test]
 fn three_skills_are_found_with_their_metadata() {
     let world = World::new();
@@ -33,7 +33,7 @@ fn three_skills_are_found_with_their_metadata() {
     assert!(found.diagnostics.is_empty());
 }
 
-/// S0-US1.2, S0-US1.3, S0-E9, S0-FR-004, S0-FR-005, conflict C14. (A directory without the
+/// S0-US1.2, S0-US1.3, S0-E9, S0-FR-004, S0-FR-005, S0-FR-038, S0-SC-007, conflict C14. (A directory without the
 /// right to read it would not stop the tests of the superuser; a file in its place does.)
 #[test]
 fn missing_empty_and_unreadable_sources_are_empty() {
@@ -50,7 +50,7 @@ fn missing_empty_and_unreadable_sources_are_empty() {
     assert!(message.contains(".agents/skills`: "), "{message}");
 }
 
-/// S0-E3, S0-FR-006, conflict C8: one bad skill spoils nothing.
+/// S0-E3, S0-FR-006, S0-SC-007, conflict C8: one bad skill spoils nothing.
 #[test]
 fn what_is_no_skill_is_skipped_and_what_is_a_bad_one_is_told() {
     let world = World::new();
@@ -96,7 +96,7 @@ fn names_are_used_as_they_are() {
     assert_eq!(names, ["My Skill: v2!", "../../etc"]);
 }
 
-/// S0-E7, conflict C1.
+/// S0-E7, S0-A11, conflict C1.
 #[test]
 fn the_first_of_a_name_is_used_and_the_others_are_told() {
     let world = World::new();
@@ -118,21 +118,23 @@ fn the_first_of_a_name_is_used_and_the_others_are_told() {
     assert!(message.ends_with(".claude/skills/pdf` is not"), "{message}");
 }
 
-/// S0-US2.3, S0-FR-020, S0-SC-001. The bar is 500 ms; a release build takes a few.
+/// S0-US2.1, S0-FR-016, S3-FR-7: who cannot be loaded as a whole, because of what follows the frontmatter,
+/// is found.
 #[test]
-fn a_hundred_skills_are_found_well_within_half_a_second() {
+fn no_body_is_read() {
     let world = World::new();
-    for number in 0..100 {
-        let name = format!("skill-{number}");
-        let body = "x".repeat(100_000);
-        let text = crate::engine::testing::skill_text(&name) + &body;
-        world.write(&format!(".claude/skills/{name}/SKILL.md"), &text);
-    }
-    let start = std::time::Instant::now();
-    let count = found(&world).skills.len();
-    let taken = start.elapsed();
-    assert_eq!(count, 100);
-    assert!(taken.as_millis() < 500, "{taken:?}");
+    let text = crate::engine::testing::skill_text("a").replace("---\n\n", "allowed-tools: Read\n---\n\n");
+    world.write(".claude/skills/a/SKILL.md", &(text + &"x".repeat(11 << 20)));
+    let found = found(&world);
+    let [skill] = &found.skills[..] else { panic!("{:?}", found.diagnostics) };
+    assert_eq!(
+        (skill.meta.name.as_str(), skill.meta.description.as_str()),
+        ("a", "Does a. Use it in tests.")
+    );
+    assert_eq!(skill.meta.allowed_tools, ["Read"]);
+    assert!(skill.dir.ends_with(".claude/skills/a") && found.diagnostics.is_empty());
+    let library = crate::engine::Library::of_places(&world.settings(&[]), crate::policy::Policy::DEFAULT);
+    assert!(library.expect("places").instructions("a").is_err(), "too large");
 }
 
 #[cfg(unix)]

@@ -117,7 +117,7 @@ mod tests {
         Library::of_places(&world.settings(&[]), Policy::DEFAULT).expect("places")
     }
 
-    /// S0-US3.1, S0-US5.5, S0-FR-006: the same as `invoke`, whatever lies beside the instructions.
+    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: the same as `invoke`, whatever lies beside the instructions.
     #[test]
     fn activation() {
         let world = World::new();
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// S3-FR-10, S3-FR-11: a file of the skill, and nothing else.
+    /// S3-FR-11: a file of the skill, and nothing else.
     #[test]
     fn files() {
         let world = World::new();

@@ -194,7 +194,7 @@ fn file(world: &World) -> Option<PathBuf> {
     fs::list_dir(&dir).expect("lists").first().map(|name| dir.join(name))
 }
 
-/// S0-US2.1, conflict C17: whatever is done between two runs, the second tells what a run without a memory does.
+/// Conflict C17: whatever is done between two runs, the second tells what a run without a memory does.
 #[cfg(unix)]
 #[test]
 fn a_memory_never_tells_what_is_no_longer_so() {

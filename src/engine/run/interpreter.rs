@@ -188,7 +188,7 @@ mod tests {
         Wanted::Named(vec![name], args.to_vec())
     }
 
-    /// S1-FR-201.2, conflict C20.
+    /// S1-FR-201.2, S1-Q3, conflict C20.
     #[test]
     fn by_ending_whatever_the_mode() {
         for (path, program) in [("scripts/a.py", "python3"), ("a.b/x.sh", "sh"), ("x.JS", "node")] {

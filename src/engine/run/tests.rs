@@ -125,7 +125,7 @@ fn arguments_are_handed_over_as_they_are() {
     }
 }
 
-/// S1-AC-4, S1-FR-203.5, conflict C22.
+/// S1-AC-4, S1-FR-203.5.
 #[test]
 fn a_failure_tells_what_was_written_to_standard_error() {
     let demo = Demo::sh("echo out; echo 'no such table' >&2; exit 1\n");
@@ -161,6 +161,15 @@ fn the_environment_is_clean() {
     );
     demo.options.env.insert("SECRET_TOKEN".into(), "given".into());
     assert!(demo.run().stdout.text().contains("SECRET_TOKEN"));
+}
+
+/// S1-D4: what it does to its process is nothing to the one that called it.
+#[test]
+fn it_is_a_process_of_its_own() {
+    let ran = Demo::sh("echo $$\nkill -KILL $$\n").run();
+    assert_eq!(ran.exit, Exit::Signal(9));
+    let number: u32 = ran.stdout.text().trim().parse().expect("a number");
+    assert_ne!(number, std::process::id());
 }
 
 #[test]
@@ -534,7 +543,7 @@ fn the_copy_goes_with_the_run() {
     assert_eq!(fs::kind(above).expect("looks"), None);
 }
 
-/// S1-FR-205.1: only files of the skill are scripts.
+/// S1-FR-205.1, S1-SM-5: only files of the skill are scripts.
 #[test]
 fn a_script_is_one_of_the_skill_s_files() {
     for path in ["../../etc/passwd", "/etc/passwd", "scripts", "", ".", "scripts/../scripts/demo.sh"] {

@@ -46,7 +46,7 @@ fn one_name_twice() {
     );
 }
 
-/// Conflict C8: no skill makes discovery fail, also not where nothing is tolerated.
+/// S4-15, conflict C8: no skill makes discovery fail, also not where nothing is tolerated.
 #[test]
 fn one_bad_skill_spoils_nothing() {
     let world = World::new();
@@ -73,7 +73,7 @@ fn one_bad_skill_spoils_nothing() {
     assert_eq!(found(&world, &["s"], &silent).deviations().count(), 0);
 }
 
-/// Conflict C11: each preset has places of its own.
+/// S0-A2, conflict C11: each preset has places of its own.
 #[test]
 fn places() {
     let world = World::new();
@@ -95,14 +95,35 @@ fn places() {
             "project/.claude/skills"
         ]
         .map(Path::new),
-        "S4-5: later ones override"
+        "later ones override"
     );
     let mut homeless = world.settings(&[]);
     homeless.home = None;
     assert_eq!(sources_of(&homeless, &Policy::S4).expect("places").len(), 3);
 }
 
-/// Conflict C12: as deep as the policy says, never below a skill or into what is not ours.
+/// S4-5, S4-6, conflict C34: all of them are searched, and a later one overrides.
+#[test]
+fn the_places_of_btw() {
+    let world = World::new();
+    let places = ["../home/.config/R/btw/skills", ".btw/skills", ".agents/skills", ".claude/skills"];
+    for (number, place) in places.iter().enumerate() {
+        world.skill(&format!("{place}/pdf"), "pdf");
+        world.skill(&format!("{place}/own-{number}"), &format!("own-{number}"));
+    }
+    for left in (1..=places.len()).rev() {
+        let sources = sources_of(&world.settings(&[]), &Policy::S4).expect("places");
+        let found = discover_with(&sources, &Policy::S4).expect("no error");
+        let names: Vec<_> = found.skills.iter().map(|skill| skill.meta.name.as_str()).collect();
+        assert_eq!(names.iter().filter(|name| name.starts_with("own-")).count(), left, "{names:?}");
+        let pdf = found.skills.iter().find(|skill| skill.meta.name == "pdf").expect("found");
+        let place = places[left - 1].trim_start_matches("../");
+        assert!(pdf.dir.ends_with(Path::new(place).join("pdf")), "{}", pdf.dir.display());
+        fs::remove_tree(&world.project().join(places[left - 1])).expect("removes");
+    }
+}
+
+/// S0-A9, conflict C12: as deep as the policy says, never below a skill or into what is not ours.
 #[test]
 fn depth() {
     let world = World::new();
@@ -204,8 +225,5 @@ fn an_unknown_skill() {
     assert_eq!(error.to_string(), "there is no skill `release-note`");
     assert_eq!(error.hints()[0], "did you mean `release-notes`?");
     assert_eq!(error.hints()[1], "there are `release-notes`");
-    assert!(
-        crate::engine::find(&world.context(), "release-notes").is_ok(),
-        "conflict C12: as deep as discovery looks"
-    );
+    assert!(crate::engine::find(&world.context(), "release-notes").is_ok(), "as deep as discovery looks");
 }

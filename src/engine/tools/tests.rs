@@ -18,7 +18,8 @@ fn diagnostics(world: &World, set: &ToolSet) -> Vec<String> {
     set.diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace(&root, "")).collect()
 }
 
-/// S1-AC-1, S1-FR-201.1, S1-FR-201.2, S1-FR-202.1, S1-FR-202.4, conflict C20: no execute bit is needed.
+/// S1-AC-1, S1-D1, S1-FR-201.1, S1-FR-201.2, S1-FR-201.3, S1-FR-202.1, S1-FR-202.4, conflict C20: no execute bit
+/// is needed.
 #[test]
 fn scripts_are_tools_and_other_files_are_not() {
     let world = World::new();
@@ -30,7 +31,7 @@ fn scripts_are_tools_and_other_files_are_not() {
     let set = set(&world);
     assert_eq!(told(&set), [("tool1", "s__tool1", "Execute tool1"), ("tool2", "s__tool2", "Execute tool2")]);
     assert_eq!(set.tools[0].described_by, DescribedBy::Name);
-    assert!(set.diagnostics.is_empty(), "S1-FR-201.3: ignored, not told");
+    assert!(set.diagnostics.is_empty(), "ignored, not told");
 }
 
 /// S1-FR-201.4.
@@ -45,7 +46,7 @@ fn no_scripts_no_tools_no_error() {
     }
 }
 
-/// Conflict C20: by the first line, too, and where the preset has it everywhere.
+/// S1-FR-201.2, conflict C20: by the first line, too, and where the preset has it everywhere.
 #[test]
 fn by_shebang_deeper_and_at_the_root() {
     let world = World::new();
@@ -222,7 +223,7 @@ fn too_many_files() {
     assert!(diagnostics(&world, &found)[0].contains("more than 2000 files"));
 }
 
-/// S1-FR-204.3: nothing is read again as long as nothing has changed.
+/// S1-FR-204.3, S1-Q4: nothing is read again as long as nothing has changed.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "one file goes")]
@@ -282,7 +283,7 @@ fn the_fixtures_calculator_and_file_processor() {
     );
 }
 
-/// S1-FR-204.1, S1-FR-204.3: what the methods of other languages call.
+/// S1-D2, S1-FR-204.1, conflict C20: what the methods of other languages call.
 #[test]
 fn a_library_has_the_tools_of_its_skills() {
     let world = World::new();
@@ -297,5 +298,5 @@ fn a_library_has_the_tools_of_its_skills() {
     world.skill(".claude/skills/xls", "xls");
     world.write(".claude/skills/xls/b.py", "'''Two.'''\n");
     let found = library(crate::policy::Policy::S0).tools("xls").expect("a skill");
-    assert_eq!(told(&found), [("b", "xls__b", "Two.")], "C20: at the root in the preset of skillkit");
+    assert_eq!(told(&found), [("b", "xls__b", "Two.")], "at the root in the preset of skillkit");
 }

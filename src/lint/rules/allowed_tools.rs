@@ -60,7 +60,7 @@ mod tests {
 
     use crate::lint::Severity;
 
-    /// S0-US5.4, S0-FR-010, conflict C5.
+    /// Conflict C5.
     #[test]
     fn a_list_is_a_warning_and_a_mapping_an_error() {
         let list = "---\nallowed-tools:\n  - Read\n  - Bash(git:*)\n---\n";

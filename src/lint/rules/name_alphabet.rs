@@ -48,7 +48,7 @@ mod tests {
     use super::RULE;
     use crate::lint::testing::*;
 
-    /// S0-US5.1 and oddities 37 to 40.
+    /// Conflict C2 and oddities 37 to 40.
     #[test]
     fn the_character_is_shown() {
         let name = |name: &str| format!("---\nname: {name}\n---\n");

@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::subject;
+use super::{place, subject};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::fs::{self, FileStat, Moment, PathError};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::provenance::provenance;
 use crate::settings::Settings;
-use crate::spec::Origin;
 use crate::trust::AuditLog;
 use crate::trust::audit::{Event, Subject};
 
@@ -108,14 +107,9 @@ impl Activations {
 
     /// What the line says of `skill`, which is looked at `now`.
     fn subject(&self, skill: &Skill, now: Moment) -> Subject {
-        let place = || Subject {
-            skill: skill.meta.name.clone(),
-            source: Some(Origin::Local(skill.real.display().to_string()).to_string()),
-            ..Subject::default()
-        };
-        let Ok(seen) = Seen::of(&skill.real, &self.lockfiles) else { return place() };
+        let Ok(seen) = Seen::of(&skill.real, &self.lockfiles) else { return place(skill) };
         if seen.bytes() > MAX_DIGESTED {
-            return place();
+            return place(skill);
         }
         if let Some(known) = self.known().get(&skill.real)
             && known.seen == seen
@@ -124,7 +118,9 @@ impl Activations {
             return known.subject.clone();
         }
         // The lock is not held while files are read.
-        let Ok(checked) = provenance(&Context::silent(self.settings.clone()), skill) else { return place() };
+        let Ok(checked) = provenance(&Context::silent(self.settings.clone()), skill) else {
+            return place(skill);
+        };
         let subject = subject(skill, &checked);
         // A skill in another one has the digest of that one, of which nothing was seen.
         if checked.below.is_empty() && seen.is_settled(now) {

@@ -8,10 +8,11 @@ use serde::Serialize;
 
 pub use activations::Activations;
 
-use super::provenance::{Checked, Provenance};
+use super::provenance::{Checked, Provenance, provenance};
 use crate::context::Context;
 use crate::engine::Skill;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::spec::Origin;
 use crate::trust::AuditLog;
 use crate::trust::audit::{Event, EventKind, Record, Subject};
 
@@ -61,6 +62,19 @@ pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
         context.reporter.trouble(&format!("the audit log was not written: {error}: {}", error.source));
     }
+}
+
+/// What the log says of a skill of which no more is known than where it lies.
+fn place(skill: &Skill) -> Subject {
+    let source = Origin::Local(skill.real.display().to_string()).to_string();
+    Subject { skill: skill.meta.name.clone(), source: Some(source), ..Subject::default() }
+}
+
+/// Writes down that `script` was refused for `error`, before anything of the skill was looked at.
+pub(super) fn refused(context: &Context, skill: &Skill, script: &str, error: &Error) {
+    let subject =
+        provenance(context, skill).map_or_else(|_| place(skill), |checked| subject(skill, &checked));
+    record(context, &subject, &Event::Refused { script, reason: &error.with_causes() });
 }
 
 /// What the log says of a skill whose files were looked at.

@@ -31,7 +31,7 @@ fn files(world: &World, paths: &[&str]) -> Result<Vec<String>> {
     validated
 }
 
-/// S0-US5.1: a file, a skill's directory, a directory of skills, a whole repository, a pattern.
+/// A file, a skill's directory, a directory of skills, a whole repository, a pattern.
 #[test]
 fn every_way_to_name_skills() {
     let world = World::new();

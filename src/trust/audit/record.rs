@@ -246,7 +246,6 @@ mod tests {
         Record::new("now".to_owned(), "s", &subject, &event, with_arguments)
     }
 
-    /// S1-FR-205.4, S3-US-10.
     #[test]
     fn whatever_the_names_are_it_is_one_line_that_can_be_read() {
         for hostile in ["a\nb", "\r\n{\"version\":1}", "\u{1b}[2J\"\\", "\u{2028}\u{0}", &"x".repeat(9999)] {

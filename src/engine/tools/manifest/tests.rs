@@ -54,11 +54,7 @@ tools:
         })
     );
     let places: Vec<_> = input.parameters.iter().map(|one| one.place.clone()).collect();
-    assert_eq!(
-        places[2..4],
-        [Place::Option("--mode".into()), Place::Switch("-q".into())],
-        "C19: `--key value`"
-    );
+    assert_eq!(places[2..4], [Place::Option("--mode".into()), Place::Switch("-q".into())], "`--key value`");
     let json = entries[1].input.as_ref().expect("an input");
     assert_eq!(json.parameters[0].place, Place::Key);
     assert_eq!(json.parameters[0].default, Some(json!({ "a": [1, "x", null] })));
