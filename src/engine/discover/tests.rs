@@ -133,7 +133,7 @@ fn no_body_is_read() {
     );
     assert_eq!(skill.meta.allowed_tools, ["Read"]);
     assert!(skill.dir.ends_with(".claude/skills/a") && found.diagnostics.is_empty());
-    let library = crate::engine::Library::of_places(&world.settings(&[]), crate::policy::Policy::DEFAULT);
+    let library = crate::engine::Library::of_places(&world.settings(&[]), Policy::DEFAULT);
     assert!(library.expect("places").instructions("a").is_err(), "too large");
 }
 
