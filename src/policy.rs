@@ -339,7 +339,7 @@ impl FromStr for Policy {
 impl fmt::Display for Places {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Listed(places) = self else {
-            let default = "`.agents/skills`, `.claude/skills`, then the user's";
+            let default = "`.agents/skills`, `.claude/skills`, `.skillpm/skills`, then the user's";
             return f.write_str(if *self == Self::Named { "only what is named" } else { default });
         };
         for (index, place) in places.iter().enumerate() {

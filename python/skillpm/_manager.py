@@ -191,9 +191,17 @@ class SkillManager:
         """
         return self._invoke(name, arguments, form)
 
-    def _invoke(self, name: str, arguments: str, form: Form, session: str | None = None) -> str:
-        """Do what ``invoke_skill`` does, for a session with a name of its own in the audit log."""
-        text, problems = self._library.invoke(name, arguments, form, session=session)
+    def _invoke(
+        self,
+        name: str,
+        arguments: str,
+        form: Form,
+        *,
+        record: bool = True,
+        session: str | None = None,
+    ) -> str:
+        """Do what ``invoke_skill`` does, in a named session, or without a line in the log."""
+        text, problems = self._library.invoke(name, arguments, form, record=record, session=session)
         return _told(text, *problems)
 
     def read_skill_file(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> str:

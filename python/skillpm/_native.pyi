@@ -255,7 +255,13 @@ class Library:
     def get(self, name: str) -> SkillMetadata: ...
     def load(self, name: str) -> tuple[Skill, str | None]: ...
     def invoke(
-        self, name: str, arguments: str, form: str, *, session: str | None = None
+        self,
+        name: str,
+        arguments: str,
+        form: str,
+        *,
+        record: bool = True,
+        session: str | None = None,
     ) -> tuple[str, list[str]]: ...
     def read(self, name: str, file: str, max: int) -> str | bytes: ...
     def catalog(

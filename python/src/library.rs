@@ -140,15 +140,17 @@ impl Library {
         call::run(py, || skill::load(&self.engine, &name))
     }
 
-    /// What an agent gets of a skill, and what is to be said beside that. It is written into the audit log, as a
-    /// part of `session`.
-    #[pyo3(signature = (name, arguments, form, *, session=None))]
+    /// What an agent gets of a skill, and what is to be said beside that. With `record` it is written into the audit
+    /// log, as a part of `session`.
+    #[pyo3(signature = (name, arguments, form, *, record=true, session=None))]
+    #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn invoke(
         &self,
         py: Python<'_>,
         name: Given<String>,
         arguments: Given<String>,
         form: Given<String>,
+        record: bool,
         session: Option<Given<String>>,
     ) -> PyResult<(String, Vec<String>)> {
         let began = Instant::now();
@@ -161,6 +163,9 @@ impl Library {
             let text = activation.render(form);
             let mut problems: Vec<_> =
                 unlisted.map(|problem| skill::no_files(&name, &problem)).into_iter().collect();
+            if !record {
+                return Ok((text, problems));
+            }
             let given = [OsString::from(arguments.0)];
             let given = if given[0].is_empty() { &[][..] } else { &given };
             if let Err(error) = self.activations.write(

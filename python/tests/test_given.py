@@ -57,7 +57,7 @@ ASKED: dict[str, Callable[[SkillManager], object]] = {
     "acatalog": lambda manager: asyncio.run(manager.acatalog(tags=[HALF])),
     "aget_skill_tools": lambda manager: asyncio.run(manager.aget_skill_tools(HALF)),
     "arun_script": lambda manager: asyncio.run(manager.arun_script("pdf", "a", HALF)),
-    "session": lambda manager: manager._invoke("pdf", "", "plain", HALF),
+    "session": lambda manager: manager._invoke("pdf", "", "plain", session=HALF),
 }
 
 MADE: dict[str, Callable[[], Any]] = {

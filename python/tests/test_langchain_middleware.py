@@ -320,3 +320,58 @@ def test_what_was_not_loaded_is_not_kept(world: World, ask: Any) -> None:
     model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
     ask(create_agent(model, middleware=[SkillsMiddleware(), Refusing()]))
     assert sees(model.calls[-1], "Body of pdf.") == 0
+
+
+@tool
+def Read(path: str) -> str:
+    """Read a file."""
+    return f"read {path}"
+
+
+@tool
+def Write(path: str) -> str:
+    """Write a file."""
+    return f"wrote {path}"
+
+
+def tried(ask: Any, name: str, enforce: Any, *skills: str) -> str:
+    """Return what an agent is told that loads skills and then calls a tool."""
+    calls = [calling("load_skill", skill_name=skill) for skill in skills]
+    model = ScriptedChatModel(*calls, calling(name, path="a"), "ok")
+    agent = create_agent(model, [Read, Write], middleware=[SkillsMiddleware(enforce=enforce)])
+    told = [message for message in ask(agent) if isinstance(message, ToolMessage)]
+    return str(told[-1].content)
+
+
+@pytest.mark.req("C5")
+def test_calls_are_held_to_the_tools_of_loaded_skills_where_that_is_asked_for(
+    world: World, ask: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.skill("pdf", fields="allowed-tools: Read Bash(git:*)\n")
+    world.skill("writer", fields="allowed-tools: Write\n")
+    world.skill("free")
+    assert tried(ask, "Write", "off", "pdf") == "wrote a"
+    assert tried(ask, "Write", "deny") == "wrote a"
+    assert tried(ask, "Read", "deny", "pdf") == "read a"
+    assert tried(ask, "Write", "deny", "pdf") == (
+        "`Write` is no tool of the loaded skills (`pdf`): they name `Bash`, `Read`"
+    )
+    assert tried(ask, "Write", "deny", "pdf", "writer") == "wrote a"
+    assert tried(ask, "Write", "deny", "pdf", "free") == "wrote a"
+    assert not caplog.records
+    assert tried(ask, "Write", "advise", "pdf") == "wrote a"
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+@pytest.mark.req("S3-US-10")
+def test_a_skill_that_stays_loaded_was_loaded_once(
+    world: World, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = world.root / "audit.jsonl"
+    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
+    world.skill("pdf")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf"), calling("Read", path="a"), "ok"
+    )
+    ask(create_agent(model, [Read], middleware=[SkillsMiddleware()]))
+    assert len(log.read_text().splitlines()) == 1

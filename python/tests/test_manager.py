@@ -313,7 +313,15 @@ def test_where_it_looks(world: World) -> None:
     team = SkillManager({"team": "more/skills"}, project=".", user=True)
     assert names(team) == ["a", "b", "c"]
     assert team.get_skill("team:c").source == "team"
-    assert list(team.sources) == ["project", "project-claude", "user", "user-claude", "team"]
+    assert list(team.sources) == [
+        "project",
+        "project-claude",
+        "project-skillpm",
+        "user",
+        "user-claude",
+        "user-skillpm",
+        "team",
+    ]
     assert repr(SkillManager({"team": "more/skills"})).startswith("<SkillManager team: ")
 
 

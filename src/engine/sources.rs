@@ -15,6 +15,10 @@ use crate::settings::Settings;
 /// those, or by links from their directories to those.
 const SEARCHED_AGENTS: [&str; 1] = [LINKED_BY_DEFAULT];
 
+/// Where skills lie that no agent is to see by itself, only what asks skillpm: searched last in each scope
+/// (conflict C11).
+const OWN_DIR: &str = ".skillpm/skills";
+
 /// Whose directory of skills it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,7 +74,7 @@ pub struct Entry {
 }
 
 /// Returns the directories that are searched unless others are named, the first first: the
-/// project's canonical copies, the project's `.claude/skills`, then both of the user.
+/// project's canonical copies, the project's `.claude/skills` and `.skillpm/skills`, then the same of the user.
 ///
 /// # Errors
 ///
@@ -82,11 +86,13 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     for agent in &agents {
         dirs.extend(agent.project_dirs.iter().map(|dir| (SourceKind::Project, project.join(dir))));
     }
+    dirs.push((SourceKind::Project, project.join(OWN_DIR)));
     // A container may have no home; the user then has no skills, which is no error.
     dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(CANONICAL_DIR))));
     for agent in &agents {
         dirs.extend(agent.user_dirs(settings).map(|dir| (SourceKind::User, dir)));
     }
+    dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(OWN_DIR))));
     let mut sources: Vec<Source> = Vec::new();
     for (kind, dir) in dirs {
         // In the home directory itself the project's directories are the user's.
@@ -188,7 +194,7 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    /// Conflict C11: project over user, the canonical directory before Claude's.
+    /// Conflict C11: project over user, the canonical directory before Claude's, skillpm's own last.
     #[test]
     fn the_default_order() {
         let world = World::new();
@@ -200,17 +206,19 @@ mod tests {
         let expected = vec![
             (SourceKind::Project, project.join(".agents/skills")),
             (SourceKind::Project, project.join(".claude/skills")),
+            (SourceKind::Project, project.join(".skillpm/skills")),
             (SourceKind::User, home.join(".agents/skills")),
             (SourceKind::User, home.join(".claude/skills")),
+            (SourceKind::User, home.join(".skillpm/skills")),
         ];
         assert_eq!(dirs(&world.context().settings), expected);
         let moved = world.settings(&[("CLAUDE_CONFIG_DIR", "/elsewhere")]);
-        assert_eq!(dirs(&moved)[3].1, Path::new("/elsewhere/skills"));
+        assert_eq!(dirs(&moved)[4].1, Path::new("/elsewhere/skills"));
         let mut homeless = world.settings(&[]);
         (homeless.home, homeless.env.vars) = (None, std::collections::BTreeMap::new());
-        assert_eq!(dirs(&homeless), expected[..2]);
+        assert_eq!(dirs(&homeless), expected[..3]);
         let mut at_home = world.settings(&[]);
         at_home.cwd = home.to_owned();
-        assert_eq!(dirs(&at_home).len(), 2, "no directory is searched twice");
+        assert_eq!(dirs(&at_home).len(), 3, "no directory is searched twice");
     }
 }

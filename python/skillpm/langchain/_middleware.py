@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -22,12 +23,14 @@ from typing_extensions import NotRequired
 
 from skillpm import SkillManager, SkillpmError
 from skillpm.langchain._errors import as_tool_exception, tool_error
-from skillpm.langchain._scripts import create_script_tools
+from skillpm.langchain._scripts import ScriptTool, create_script_tools
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ToolCallRequest
 
 StrPath = Union[str, "PathLike[str]"]
+
+_log = logging.getLogger("skillpm")
 
 LOAD = "load_skill"
 READ = "read_skill_file"
@@ -86,6 +89,11 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         pin: Whether loaded skills stay in what the model sees.
         budget: The largest number of tokens that the list of skills may be. The longest
             descriptions are shortened for it.
+        enforce: What becomes of the call of a tool that no loaded skill has in its
+            ``allowed-tools``: ``off`` lets it pass, ``advise`` too, with a warning in the log, and
+            ``deny`` tells the model that it may not. Before a skill is loaded, and as long as one
+            is loaded that names no tools, every call passes. Patterns in parentheses, as in
+            ``Bash(git:*)``, are not looked at: the tool is named.
 
     """
 
@@ -98,12 +106,14 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         scripts: bool = False,
         pin: bool = True,
         budget: int | None = None,
+        enforce: Literal["off", "advise", "deny"] = "off",
     ) -> None:
         super().__init__()
         self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
         self.scripts = scripts
         self.pin = pin
         self.budget = budget
+        self.enforce = enforce
         self.tools: list[BaseTool] = [
             StructuredTool(
                 name=LOAD,
@@ -140,18 +150,22 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]],
     ) -> ToolMessage | Command[Any]:
-        """Note which skills are loaded, and run their scripts."""
-        return self._noted(request, handler(self._found(request)))
+        """Note which skills are loaded, run their scripts, and hold calls to their tools."""
+        request = self._found(request)
+        return self._denied(request) or self._noted(request, handler(request))
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        """Note which skills are loaded, and run their scripts."""
+        """Note which skills are loaded, run their scripts, and hold calls to their tools."""
         if request.tool is None and self.scripts:
             request = await asyncio.to_thread(self._found, request)
-        return self._noted(request, await handler(request))
+        denied = None
+        if self.enforce != "off":
+            denied = await asyncio.to_thread(self._denied, request)
+        return denied or self._noted(request, await handler(request))
 
     def _told(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the skills that there are now."""
@@ -181,7 +195,8 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         texts = []
         for name, arguments in loaded.items():
             try:
-                text = self.manager.invoke_skill(name, arguments, form="xml")
+                # It was loaded before, and is now compared with what the model sees.
+                text = self.manager._invoke(name, arguments, "xml", record=False)
             except SkillpmError:
                 # It is gone. The catalog does not list it either.
                 continue
@@ -207,6 +222,32 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             if tool.name == request.tool_call["name"]:
                 return request.override(tool=tool)
         return request
+
+    def _denied(self, request: ToolCallRequest) -> ToolMessage | None:
+        """Return what a model is told of a call that may not be, or nothing."""
+        tool = request.tool
+        if self.enforce == "off" or self._is_ours(tool) or isinstance(tool, ScriptTool):
+            return None
+        allowed: dict[str, set[str]] = {}
+        for name in _loaded(request.state):
+            try:
+                tools = self.manager.get_skill(name).allowed_tools
+            except SkillpmError:
+                # It is gone, and says nothing any more.
+                continue
+            allowed[name] = {each.partition("(")[0].strip() for each in tools}
+        call = request.tool_call
+        named = set().union(*allowed.values())
+        # A skill that names no tools says nothing of them.
+        if not all(allowed.values()) or not allowed or call["name"] in named:
+            return None
+        skills = ", ".join(f"`{name}`" for name in allowed)
+        known = ", ".join(f"`{each}`" for each in sorted(named))
+        says = f"`{call['name']}` is no tool of the loaded skills ({skills}): they name {known}"
+        if self.enforce == "advise":
+            _log.warning("%s", says)
+            return None
+        return ToolMessage(says, name=call["name"], tool_call_id=call["id"] or "", status="error")
 
     def _noted(
         self, request: ToolCallRequest, result: ToolMessage | Command[Any]

@@ -108,7 +108,7 @@ def _named(skill: str | Skill | SkillMetadata) -> str:
     return f"{metadata.source}:{metadata.name}" if metadata.source else metadata.name
 
 
-class _ScriptTool(StructuredTool):
+class ScriptTool(StructuredTool):
     """A tool whose arguments may have any names, and which takes a text as well."""
 
     def _to_args_and_kwargs(
@@ -155,7 +155,7 @@ def _tool(
         except SkillpmError as error:
             raise as_tool_exception(error) from error
 
-    return _ScriptTool(
+    return ScriptTool(
         name=script.tool_name,
         description=script.description,
         args_schema=script.input_schema,

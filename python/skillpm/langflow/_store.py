@@ -147,7 +147,7 @@ class SkillStore:
         start = time.perf_counter()
         session = self._current()
         try:
-            answer = self._looked()._invoke(skill_name, "", "json", session)
+            answer = self._looked()._invoke(skill_name, "", "json", session=session)
         except SkillpmError as error:
             return self._failed(error, skill_name)
         if self._on_load is not None:

@@ -152,7 +152,20 @@ fn source_and_name() {
     let library = Library::new(sources, Policy::DEFAULT);
     let snapshot = library.snapshot().expect("no error");
     let names: Vec<_> = snapshot.sources().iter().map(|source| &*source.name).collect();
-    assert_eq!(names, ["project", "project-claude", "user", "user-claude", "skills", "skills-2", "bundled"]);
+    assert_eq!(
+        names,
+        [
+            "project",
+            "project-claude",
+            "project-skillpm",
+            "user",
+            "user-claude",
+            "user-skillpm",
+            "skills",
+            "skills-2",
+            "bundled"
+        ]
+    );
     let dir = |name: &str| {
         let skill = library.get(name).expect(name);
         skill.dir.strip_prefix(world.root()).expect("below").to_string_lossy().replace('\\', "/")
