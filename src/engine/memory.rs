@@ -101,6 +101,12 @@ impl Memory {
         memory
     }
 
+    /// The directories that were listed, by their real paths: what each was, if it was old enough, and what lay
+    /// in it.
+    pub(super) fn dirs(&self) -> impl Iterator<Item = (&Path, Option<FileStat>, Arc<Listing>)> {
+        self.dirs.iter().map(|(path, dir)| (&**path, dir.stat, Arc::clone(&dir.listing)))
+    }
+
     /// Forgets everything but the place where it is kept.
     pub(super) fn clear(&mut self) {
         self.dirs.clear();

@@ -308,7 +308,7 @@ impl Reader<'_> {
 
 /// What `entry` of `source` holds.
 pub(super) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
-    match Base::open(&source.dir) {
+    match Base::open(entry.dir.parent().unwrap_or(&source.dir)) {
         Ok(base) => {
             let reader = Reader { policy, source, base: &base, recall: None };
             reader.look(entry, None, &mut Buffers::default()).found

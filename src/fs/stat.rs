@@ -91,6 +91,18 @@ impl From<&fs::Metadata> for FileStat {
     }
 }
 
+/// Returns what is known of what `path` leads to; `None` where nothing can be seen there, and on systems whose
+/// files have too little that tells them apart.
+pub fn stat(path: &Path) -> Option<FileStat> {
+    #[cfg(unix)]
+    return FileStat::of(&rustix::fs::stat(path).ok()?);
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then
 /// what lies below it, each directory before what it holds. What is not a part of a skill, the inside
 /// of `.git`, is left out.

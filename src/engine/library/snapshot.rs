@@ -66,6 +66,12 @@ impl Snapshot {
         })
     }
 
+    /// The skill whose real directory is `real`.
+    pub(super) fn at(&self, real: &Path) -> Option<&Arc<Skill>> {
+        let mut all = self.skills().iter().chain(self.shadowed());
+        all.find(|skill| skill.real.as_os_str() == real.as_os_str())
+    }
+
     fn available(&self) -> BTreeSet<String> {
         self.skills().iter().map(|skill| skill.meta.name.clone()).collect()
     }
