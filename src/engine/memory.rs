@@ -135,6 +135,16 @@ impl Drop for Memory {
     }
 }
 
+/// How something was found.
+pub(super) enum How {
+    /// By what was known, which is so still.
+    Known,
+    /// By reading a file that was this when it was opened.
+    Read(Box<FileStat>),
+    /// In a way of which nothing is remembered.
+    Unknown,
+}
+
 /// What is seen in one search, with what was seen before.
 pub(super) struct Recall {
     pub(super) before: Memory,
@@ -221,6 +231,26 @@ impl Recall {
                     deviations: Vec::new(),
                 }))
             }
+        }
+    }
+}
+
+impl SeenDir {
+    /// Notes what was found at `at` of the listing, and how; `skill` is what can be remembered of it.
+    pub(super) fn set(&mut self, at: usize, skill: Option<&Arc<Skill>>, how: How) {
+        let place = &mut self.skills[at];
+        match (skill, how) {
+            (Some(skill), How::Known) => {
+                if let Some(known) = place {
+                    known.metadata = Metadata::Read(Arc::clone(skill));
+                }
+            }
+            (Some(skill), How::Read(stat)) => {
+                let known = Known::new(*stat, skill);
+                self.changed |= place.as_ref().is_some_and(Known::is_lasting) || known.is_lasting();
+                *place = Some(known);
+            }
+            _ => self.changed |= place.take().is_some_and(|known| known.is_lasting()),
         }
     }
 }
