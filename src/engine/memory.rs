@@ -18,7 +18,7 @@ use super::discover::Skill;
 use super::sources::{Entry, Source};
 use crate::digest::Digest;
 use crate::engine::Lookup;
-use crate::fs::{self, Base, FileStat, Listing, Moment};
+use crate::fs::{self, Base, FileStat, Kind, Listing, Moment};
 use crate::policy::Policy;
 use crate::settings::Settings;
 use crate::store::downloads::INDEXES;
@@ -105,6 +105,16 @@ impl Memory {
     /// in it.
     pub(super) fn dirs(&self) -> impl Iterator<Item = (&Path, Option<FileStat>, Arc<Listing>)> {
         self.dirs.iter().map(|(path, dir)| (&**path, dir.stat, Arc::clone(&dir.listing)))
+    }
+
+    /// The directories in those that were listed of which no skill is remembered, and that were not listed
+    /// themselves: a skill may come to be there, or the file may be one that cannot be used as yet.
+    pub(super) fn open_places(&self) -> impl Iterator<Item = PathBuf> {
+        self.dirs.iter().flat_map(|(path, dir)| {
+            let names = dir.listing.iter().zip(&dir.skills);
+            let open = names.filter(|((_, kind), skill)| *kind == Kind::Directory && skill.is_none());
+            open.map(|((name, _), _)| path.join(name)).filter(|place| !self.dirs.contains_key(place))
+        })
     }
 
     /// Forgets everything but the place where it is kept.

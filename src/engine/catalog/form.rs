@@ -208,21 +208,13 @@ impl CatalogForm {
 
     /// `text` as it stands in a value of this form.
     pub(super) fn escaped(self, text: &str) -> Cow<'_, str> {
-        // To the end and without a branch, so that the compiler can look at many bytes at a time: most texts are
-        // plain.
         let plain = |byte: u8| {
-            let is_special = (byte == b'&')
-                | (byte == b'<')
-                | (byte == b'>')
-                | (byte == b'"')
-                | (byte == b'\'')
-                | (byte == b'\\');
-            (b' ' <= byte) & (byte <= b'~') & !is_special
+            matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\\')
         };
-        let bytes = text.as_bytes();
-        let odd = bytes.iter().fold(0, |any, byte| any | u8::from(!plain(*byte)));
-        let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-        let gaps = pairs.fold(0, |any, (one, next)| any | u8::from((*one == b' ') & (*next == b' ')));
+        // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
+        let odd = text.bytes().fold(0, |any, byte| any | u8::from(!plain(byte)));
+        let pairs = text.bytes().zip(text.bytes().skip(1));
+        let gaps = pairs.fold(0, |any, pair| any | u8::from(pair == (b' ', b' ')));
         if odd | gaps == 0 {
             return Cow::Borrowed(text);
         }

@@ -277,6 +277,7 @@ fn one_skill_is_the_one_that_all_have() {
     world.skill("../home/.agents/skills/word", "word");
     world.link("../../elsewhere/one", ".agents/skills/linked");
     world.link("../../.agents/skills/other", "elsewhere/other");
+    fs::create_dir_all(&world.project().join(".agents/skills/node_modules")).expect("creates");
     let ours = old(&world);
     let names =
         ["pdf", "reader", "readers", "linked", "other", "word", "user:pdf", "project:other", "new", "x"];
@@ -305,10 +306,17 @@ fn one_skill_is_the_one_that_all_have() {
     same("and is called so again");
     world.write(".agents/skills/word/SKILL.md", &skill_text("word"));
     same("a broken one before it is whole");
+    world.write(".agents/skills/word/SKILL.md", "nothing");
+    same("and broken again");
+    world.write(".agents/skills/word/SKILL.md", &skill_text("reader"));
+    same("a broken one before it has its name now");
+    fs::remove_tree(&dir(".agents/skills/word")).expect("removes");
     world.skill(".agents/skills/empty/below", "reader");
     same("an empty directory before it is one");
     world.write("../home/.agents/skills/readers/SKILL.md", &skill_text("readers"));
     same("its own name");
+    world.write(".agents/skills/node_modules/skill.md", &skill_text("pdf"));
+    same("one where none is looked for below");
     fs::remove_link(&dir(".agents/skills/linked")).expect("removes");
     world.link("../../elsewhere/two", ".agents/skills/linked");
     same("a link leads elsewhere");

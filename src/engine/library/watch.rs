@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::Snapshot;
 use crate::engine::discover::{Skill, key};
+use crate::engine::load::SKILL_FILE;
 use crate::engine::memory::Memory;
 use crate::engine::scan::{self, Seeing};
 use crate::engine::sources::{Entry, Source};
-use crate::fs::{self, FileStat, Listing};
+use crate::fs::{self, FileStat, Listing, Moment};
 use crate::policy::Policy;
 
 /// What the directories were in which skills lie, when all of them were looked for.
@@ -18,6 +19,8 @@ pub(super) struct Watch {
     sources: Vec<Option<FileStat>>,
     /// Every directory that was listed, by its real path.
     dirs: Vec<(PathBuf, FileStat, Arc<Listing>)>,
+    /// Directories in these that were not, with the files that may be skills in them: no skill was found there.
+    open: Vec<(PathBuf, Option<FileStat>)>,
 }
 
 impl Watch {
@@ -26,14 +29,22 @@ impl Watch {
         sources.iter().map(|source| fs::stat(&source.dir)).collect()
     }
 
-    /// The directories of a search that `memory` remembers, before which the sources were `before`. `None` where
-    /// one of them was too young to tell whether it was changed since.
-    pub(super) fn new(before: Vec<Option<FileStat>>, memory: &Memory) -> Option<Self> {
+    /// The directories of a search that `memory` remembers, before which, at `since`, the sources were `before`.
+    /// `None` where one of them was too young to tell whether it was changed since.
+    pub(super) fn new(before: Vec<Option<FileStat>>, memory: &Memory, since: Moment) -> Option<Self> {
         let dirs = memory.dirs().map(|(path, stat, listing)| Some((path.to_owned(), stat?, listing)));
         let dirs: Vec<_> = dirs.collect::<Option<_>>()?;
         // What was looked at before is what was searched.
         let is_listed = |stat: &FileStat| dirs.iter().any(|(_, listed, _)| listed == stat);
-        before.iter().flatten().all(is_listed).then_some(Self { sources: before, dirs })
+        if !before.iter().flatten().all(is_listed) {
+            return None;
+        }
+        let paths = memory.open_places().flat_map(|dir| [dir.join(SKILL_FILE), dir]);
+        let open = paths.map(|path| {
+            let stat = fs::stat(&path);
+            stat.is_none_or(|stat| stat.is_settled(since)).then_some((path, stat))
+        });
+        Some(Self { sources: before, dirs, open: open.collect::<Option<_>>()? })
     }
 
     /// Whether all that lies in the directories is as it was found.
@@ -42,6 +53,7 @@ impl Watch {
         let mut others = self.dirs.iter().filter(|(path, ..)| !is_source(path));
         sources.iter().zip(&self.sources).all(|(source, stat)| fs::stat(&source.dir) == *stat)
             && others.all(|(path, stat, _)| fs::stat(path) == Some(*stat))
+            && self.open.iter().all(|(path, stat)| fs::stat(path) == *stat)
     }
 
     /// The skill `name` of `snapshot`, which was made by `policy`, if the directories say that it is the one
