@@ -72,6 +72,14 @@ def test_a_tool_reads_its_skill_when_it_is_called(world: World) -> None:
     assert "New.\n" in tool.invoke("")
 
 
+def test_annotations_are_types(world: World) -> None:
+    """LangChain evaluates texts at each call, which takes longer than the call itself."""
+    world.skill("review")
+    [tool] = create_langchain_tools(SkillManager())
+    for function in (tool.func, tool.coroutine):
+        assert function.__annotations__ == {"arguments": str, "return": str}
+
+
 @pytest.mark.req("C30")
 def test_a_tool_awaits_too(world: World) -> None:
     """skillkit refused to await what had been discovered without."""

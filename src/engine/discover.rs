@@ -149,6 +149,10 @@ fn gather(
     if policy.file_name == FileName::Warn {
         diagnostics.extend(all.iter().filter_map(|skill| skill.misspelled()).map(Arc::new));
     }
+    if sources.iter().any(|source| all.iter().all(|skill| skill.is_named_as_in(source))) {
+        // They lie beside each other: no two have one name.
+        return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
+    }
     let mut used: Lookup<Cow<'_, str>, usize> = Lookup::with_capacity(all.len());
     let several = all.iter().enumerate().any(|(at, skill)| used.insert(key(&skill.meta.name), at).is_some());
     if !several {
@@ -211,10 +215,14 @@ impl Discovery {
     }
 }
 
+/// Whether a name can be spelled in one way only, as most can.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
 /// What names are compared by: two spellings of a valid name are one, every other name is itself.
 pub(super) fn key(name: &str) -> Cow<'_, str> {
-    // These are spelled in one way only, and most names are such names.
-    if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-') {
+    if is_plain(name) {
         return Cow::Borrowed(name);
     }
     SkillName::new(name).map_or(Cow::Borrowed(name), |name| Cow::Owned(name.into()))
@@ -229,6 +237,17 @@ impl Skill {
     /// Whether it has the name of `other`: then only one of the two is used.
     pub fn has_name_of(&self, other: &Self) -> bool {
         key(&self.meta.name) == key(&other.meta.name)
+    }
+
+    /// Whether it lies right in `source`, in a directory whose name is its own and can be spelled in one way
+    /// only. Bytes are compared: components of paths take longer.
+    fn is_named_as_in(&self, source: &Source) -> bool {
+        let (name, dir) = (self.meta.name.as_bytes(), self.dir.as_os_str().as_encoded_bytes());
+        let parent = source.dir.as_os_str().as_encoded_bytes();
+        dir.len() == parent.len() + 1 + name.len()
+            && dir.ends_with(name)
+            && dir.starts_with(parent)
+            && is_plain(&self.meta.name)
     }
 
     /// What is to be said of the name of its file.

@@ -18,7 +18,7 @@ use super::discover::Skill;
 use super::sources::{Entry, Source};
 use crate::digest::Digest;
 use crate::engine::Lookup;
-use crate::fs::{self, Base, FileStat, Listing, Moment};
+use crate::fs::{self, Base, FileStat, Kind, Listing, Moment};
 use crate::policy::Policy;
 use crate::settings::Settings;
 use crate::store::downloads::INDEXES;
@@ -101,6 +101,22 @@ impl Memory {
         memory
     }
 
+    /// The directories that were listed, by their real paths: what each was, if it was old enough, and what lay
+    /// in it.
+    pub(super) fn dirs(&self) -> impl Iterator<Item = (&Path, Option<FileStat>, Arc<Listing>)> {
+        self.dirs.iter().map(|(path, dir)| (&**path, dir.stat, Arc::clone(&dir.listing)))
+    }
+
+    /// The directories in those that were listed of which no skill is remembered, and that were not listed
+    /// themselves: a skill may come to be there, or the file may be one that cannot be used as yet.
+    pub(super) fn open_places(&self) -> impl Iterator<Item = PathBuf> {
+        self.dirs.iter().flat_map(|(path, dir)| {
+            let names = dir.listing.iter().zip(&dir.skills);
+            let open = names.filter(|((_, kind), skill)| *kind == Kind::Directory && skill.is_none());
+            open.map(|((name, _), _)| path.join(name)).filter(|place| !self.dirs.contains_key(place))
+        })
+    }
+
     /// Forgets everything but the place where it is kept.
     pub(super) fn clear(&mut self) {
         self.dirs.clear();
@@ -127,6 +143,16 @@ impl Drop for Memory {
     fn drop(&mut self) {
         self.keep();
     }
+}
+
+/// How something was found.
+pub(super) enum How {
+    /// By what was known, which is so still.
+    Known,
+    /// By reading a file that was this when it was opened.
+    Read(Box<FileStat>),
+    /// In a way of which nothing is remembered.
+    Unknown,
 }
 
 /// What is seen in one search, with what was seen before.
@@ -215,6 +241,26 @@ impl Recall {
                     deviations: Vec::new(),
                 }))
             }
+        }
+    }
+}
+
+impl SeenDir {
+    /// Notes what was found at `at` of the listing, and how; `skill` is what can be remembered of it.
+    pub(super) fn set(&mut self, at: usize, skill: Option<&Arc<Skill>>, how: How) {
+        let place = &mut self.skills[at];
+        match (skill, how) {
+            (Some(skill), How::Known) => {
+                if let Some(known) = place {
+                    known.metadata = Metadata::Read(Arc::clone(skill));
+                }
+            }
+            (Some(skill), How::Read(stat)) => {
+                let known = Known::new(*stat, skill);
+                self.changed |= place.as_ref().is_some_and(Known::is_lasting) || known.is_lasting();
+                *place = Some(known);
+            }
+            _ => self.changed |= place.take().is_some_and(|known| known.is_lasting()),
         }
     }
 }

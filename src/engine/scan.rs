@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::discover::{Diagnostic, Skill};
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use super::memory::{Known, Memory, Recall, SeenDir};
+use super::memory::{How, Known, Memory, Recall, SeenDir};
 use super::sources::{Entry, Source, SourceKind};
 use crate::document::{Document, Split, split_prefix};
 use crate::fs::{self, Base, Kind, Listing, Looked, Moment, PathError};
@@ -23,7 +23,7 @@ pub(super) const MAX_DIRECTORIES: usize = 2000;
 pub(super) enum Seeing {
     Skill(Arc<Skill>),
     /// No skill of its own.
-    Nothing(Entry),
+    Nothing(Box<Entry>),
     /// One that cannot be used.
     Unusable(Arc<Diagnostic>),
 }
@@ -139,15 +139,15 @@ impl Search<'_, '_> {
             reader.look(spot.entry(&listed, dir, real), listed.skills[spot.at].as_ref(), buffers)
         })
         .collect();
-        for (spot, Look { found, known, is_read }) in spots.iter().zip(looks) {
+        for (spot, Look { found, how }) in spots.iter().zip(looks) {
             let name = listing.get(spot.at).map_or("", |(name, _)| name);
             // A link may lead to what was found since, or to what another one of these leads to.
             let is_seen = match &spot.link {
                 Some(link) => self.seen.contains(link) || is_before(&listing, spot.at, real, link),
                 None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
             };
-            listed.changed |= is_read || known.is_none() && listed.skills[spot.at].is_some();
-            listed.skills[spot.at] = known.filter(|_| spot.link.is_none());
+            let skill = if let Seeing::Skill(skill) = &found { Some(skill) } else { None };
+            listed.set(spot.at, skill.filter(|_| spot.link.is_none()), how);
             if is_seen {
                 continue;
             }
@@ -211,13 +211,10 @@ struct Reader<'a> {
     recall: Option<&'a Recall>,
 }
 
-/// What was seen of a directory.
+/// What was seen of a directory, and how. There are thousands of them at once.
 struct Look {
     found: Seeing,
-    /// What can be remembered of it.
-    known: Option<Known>,
-    /// Whether it was read, and later runs will want to know.
-    is_read: bool,
+    how: How,
 }
 
 /// A path and the start of a file, one after the other.
@@ -230,7 +227,7 @@ struct Buffers {
 impl Reader<'_> {
     /// What `entry` holds. What is as it was when it became `known` is not read.
     fn look(&self, entry: Entry, known: Option<&Known>, buffers: &mut Buffers) -> Look {
-        let unknown = |found| Look { found, known: None, is_read: false };
+        let unknown = |found| Look { found, how: How::Unknown };
         let Some(name) = entry.dir.file_name() else { return unknown(self.slowly(entry)) };
         buffers.path.clear();
         for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
@@ -240,8 +237,7 @@ impl Reader<'_> {
             && self.base.stat(&buffers.path) == Some(known.stat)
             && let Some(skill) = recall.skill(known, self.source, &entry)
         {
-            let known = Known::new(known.stat, &skill);
-            return Look { found: Seeing::Skill(skill), known: Some(known), is_read: false };
+            return Look { found: Seeing::Skill(skill), how: How::Known };
         }
         let parts = Cell::new(None);
         let enough = |prefix: &[u8]| match split_prefix(prefix) {
@@ -261,11 +257,7 @@ impl Reader<'_> {
                 let file = entry.dir.join(SKILL_FILE);
                 let found = self.skill(entry, file, &document);
                 buffers.bytes = document.into_text().into_bytes();
-                let known = match &found {
-                    Seeing::Skill(skill) => stat.map(|stat| Known::new(stat, skill)),
-                    _ => None,
-                };
-                Look { is_read: known.as_ref().is_some_and(Known::is_lasting), found, known }
+                Look { found, how: stat.map_or(How::Unknown, |stat| How::Read(Box::new(stat))) }
             }
             // Another spelling, a link, or nothing at all.
             Ok(_) | Err(_) => unknown(self.slowly(entry)),
@@ -279,7 +271,7 @@ impl Reader<'_> {
         };
         let file = match load::skill_file(&entry.dir) {
             Ok(Some(file)) => file,
-            Ok(None) => return Seeing::Nothing(entry),
+            Ok(None) => return Seeing::Nothing(Box::new(entry)),
             Err(error) => return unusable(&entry.dir, error.into()),
         };
         let is_exact = file.file_name().is_some_and(|name| name == SKILL_FILE);
@@ -314,7 +306,7 @@ impl Reader<'_> {
 
 /// What `entry` of `source` holds.
 pub(super) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
-    match Base::open(&source.dir) {
+    match Base::open(entry.dir.parent().unwrap_or(&source.dir)) {
         Ok(base) => {
             let reader = Reader { policy, source, base: &base, recall: None };
             reader.look(entry, None, &mut Buffers::default()).found

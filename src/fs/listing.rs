@@ -42,6 +42,19 @@ impl Listing {
         (0..self.len()).map_while(|at| self.get(at))
     }
 
+    /// What the entry called `name` is; `None` where there is none.
+    pub fn kind_of(&self, name: &str) -> Option<Kind> {
+        let bytes = self.text.as_bytes();
+        let name_of = |entry: &Entry| &bytes[entry.start as usize..(entry.start + entry.length) as usize];
+        let found = self.entries.binary_search_by(|entry| name_of(entry).cmp(name.as_bytes()));
+        found.ok().map(|at| self.entries[at].kind)
+    }
+
+    /// Whether a directory of that name is there, or a link, which may lead to one.
+    pub fn may_lead_on(&self, name: &str) -> bool {
+        matches!(self.kind_of(name), Some(Kind::Directory | Kind::Symlink))
+    }
+
     /// Adds a name, which has to come after all that are there; `false`, and nothing is added, if it does not.
     pub fn push(&mut self, name: &str, kind: Kind) -> bool {
         let is_next = self
@@ -160,6 +173,9 @@ mod tests {
         expected.sort_unstable_by_key(|(name, _)| *name);
         assert_eq!(listing.iter().collect::<Vec<_>>(), expected);
         assert_eq!(base.listing().expect("lists"), listing, "from its start each time");
+        assert!(names.iter().all(|name| listing.may_lead_on(name)));
+        assert!(!listing.may_lead_on("file") && !listing.may_lead_on("c"));
+        assert_eq!((listing.kind_of("file"), listing.kind_of("c")), (Some(Kind::File), None));
     }
 
     #[test]

@@ -91,24 +91,16 @@ impl From<&fs::Metadata> for FileStat {
     }
 }
 
-/// Returns what is known of the file or directory at `path`, links followed; `None` where there is none.
-///
-/// # Errors
-///
-/// Where it cannot be looked at; a system whose files have too little that tells them apart.
-#[cfg(unix)]
-pub fn stat(path: &Path) -> Result<Option<FileStat>, PathError> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(Some((&metadata).into())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).at("look at", path),
+/// Returns what is known of what `path` leads to; `None` where nothing can be seen there, and on systems whose
+/// files have too little that tells them apart.
+pub fn stat(path: &Path) -> Option<FileStat> {
+    #[cfg(unix)]
+    return FileStat::of(&rustix::fs::stat(path).ok()?);
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
     }
-}
-
-/// Refuses, as [`stats`] does.
-#[cfg(not(unix))]
-pub fn stat(path: &Path) -> Result<Option<FileStat>, PathError> {
-    Err(io::Error::from(io::ErrorKind::Unsupported)).at("look at", path)
 }
 
 /// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then
@@ -199,5 +191,28 @@ impl Base {
     #[cfg(not(unix))]
     pub fn stat(&self, _below: &[u8]) -> Option<FileStat> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_old_when_no_clock_could_give_it_again() {
+        let at = |seconds, nanoseconds| Moment { seconds, nanoseconds };
+        let settled = |modified, changed, read| {
+            FileStat { device: 1, inode: 1, mode: 1, size: 1, modified, changed }.is_settled(read)
+        };
+        assert!(settled(at(5, 1), at(5, 1), at(5, TICK + 2)));
+        assert!(!settled(at(5, 1), at(5, 1), at(5, TICK + 1)));
+        assert!(!settled(at(5, 1), at(5, 2), at(5, TICK + 2)), "both times count");
+        assert!(settled(at(5, 999_999_999), at(5, 1), at(6, TICK)));
+        assert!(!settled(at(5, 999_999_999), at(5, 1), at(6, TICK - 1)));
+        // Times of whole seconds come from a coarser clock.
+        assert!(!settled(at(5, 0), at(5, 1), at(7, TICK)));
+        assert!(settled(at(5, 0), at(5, 1), at(7, TICK + 1)));
+        assert!(!settled(at(9, 1), at(5, 1), at(8, 1)), "the clock was set back");
+        assert!(!settled(at(i64::MAX, 0), at(5, 1), at(8, 1)));
     }
 }

@@ -1,6 +1,6 @@
 //! A directory in which skills lie, or links to them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::index::Index;
 use super::state::{Found, normal, real_dir};
 use crate::digest::Digest;
-use crate::fs::{self, Base, Kind, PathError};
+use crate::fs::{self, Base, Kind, Listing, PathError};
 use crate::name::SkillName;
 use crate::path::collision_key;
 
@@ -33,7 +33,7 @@ pub struct SkillsDir {
 /// What a directory holds.
 #[derive(Debug)]
 struct Names {
-    exact: BTreeMap<String, Kind>,
+    exact: Listing,
     /// The names as a file system may have them that knows no case.
     alike: OnceLock<BTreeSet<String>>,
 }
@@ -64,10 +64,8 @@ impl SkillsDir {
 
     fn listed(&self) -> Option<&Names> {
         let read = || {
-            let entries = fs::entries(&self.path).ok()?;
-            // A name that is not UTF-8 is none of ours.
-            let known = entries.into_iter().filter_map(|(name, kind)| Some((name.into_string().ok()?, kind)));
-            Some(Names { exact: known.collect(), alike: OnceLock::new() })
+            let exact = Base::open(&self.path).ok()?.listing().ok()?;
+            Some(Names { exact, alike: OnceLock::new() })
         };
         self.names.get_or_init(read).as_ref()
     }
@@ -89,8 +87,8 @@ impl SkillsDir {
 
     /// The names in it that a skill can have.
     pub fn names(&self) -> impl Iterator<Item = SkillName> {
-        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.keys());
-        names.filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name))
+        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.iter());
+        names.filter_map(|(name, _)| SkillName::new(name).ok().filter(|valid| valid.as_str() == name))
     }
 
     /// What lies at the place of `name`; links are not followed.
@@ -106,11 +104,12 @@ impl SkillsDir {
         let Some(names) = (if few { None } else { self.listed() }) else {
             return fs::kind(&self.place(name));
         };
-        if let Some(kind) = names.exact.get(name.as_str()) {
-            return Ok(Some(*kind));
+        if let Some(kind) = names.exact.kind_of(name.as_str()) {
+            return Ok(Some(kind));
         }
         // The file system decides whether another spelling is this name.
-        let alike = names.alike.get_or_init(|| names.exact.keys().map(|name| collision_key(name)).collect());
+        let alike =
+            names.alike.get_or_init(|| names.exact.iter().map(|(name, _)| collision_key(name)).collect());
         if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 

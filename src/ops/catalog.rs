@@ -1,10 +1,11 @@
 //! `catalog`: what an agent is told of all skills.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::context::Context;
 use crate::engine::catalog::{Catalog, Options, block};
-use crate::engine::{Library, Source, SourceKind, default_sources};
+use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::agents;
@@ -46,6 +47,8 @@ pub struct Write {
 pub struct CatalogOutcome {
     /// The catalog.
     pub catalog: Catalog,
+    /// The skills that it was made of, and those that they hide.
+    pub snapshot: Arc<Snapshot>,
     /// What became of the file, where one was named.
     pub written: Option<Written>,
     /// What could not be used, and what a person should know.
@@ -115,13 +118,14 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
     let library = Library::new(sources(context, request, &scopes)?, policy).remembered(&context.settings);
-    let catalog = library.catalog(&options)?;
-    warnings.extend(library.snapshot()?.diagnostics().iter().map(ToString::to_string));
+    let snapshot = library.snapshot()?;
+    let catalog = engine::catalog::catalog(snapshot.skills(), &options);
+    warnings.extend(snapshot.diagnostics().iter().map(ToString::to_string));
     let written = match (&request.write, file) {
         (Some(write), Some(file)) => Some(put(context, &catalog, file, write.check)?),
         _ => None,
     };
-    Ok(CatalogOutcome { catalog, written, warnings })
+    Ok(CatalogOutcome { catalog, snapshot, written, warnings })
 }
 
 /// Where is looked, the first first.

@@ -23,6 +23,7 @@ mod alias;
 mod architecture;
 mod audit;
 mod cache;
+mod catalog;
 mod ci;
 mod create;
 mod damage;

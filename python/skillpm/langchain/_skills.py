@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Union
 
 from langchain_core.tools import StructuredTool, ToolException
@@ -22,6 +23,10 @@ HandleToolError = Union[bool, str, Callable[[ToolException], str]]
 # What providers take as the name of a tool is `[a-zA-Z0-9_-]{1,64}`.
 _LONGEST = 64
 _NOT_TAKEN = re.compile(r"[^a-zA-Z0-9_-]")
+
+# LangChain asks for a function's types at each call. Texts, as annotations of this module are, it
+# evaluates each time, which takes longer than to read a skill.
+_TYPES = {"arguments": str, "return": str}
 
 
 class _SkillInput(BaseModel):
@@ -53,9 +58,14 @@ def create_langchain_tools(
     """
     skills = manager.list_skills()
     names = tool_names([skill.name for skill in skills])
-    # A copy costs half of what another one does.
+    # A copy costs a fraction of what another one does.
     blank = StructuredTool(
-        name="", args_schema=_SkillInput, handle_tool_error=handling(handle_tool_error)
+        name="",
+        description="",
+        args_schema=_SkillInput,
+        func=None,
+        coroutine=None,
+        handle_tool_error=handling(handle_tool_error),
     )
     return [
         _tool(blank, manager, skill.name, name, skill.description)
@@ -78,14 +88,17 @@ def _tool(
         except SkillpmError as error:
             raise as_tool_exception(error) from error
 
-    changed = {
-        "name": name,
+    invoke.__annotations__ = ainvoke.__annotations__ = _TYPES
+    tool = copy(blank)
+    # As `model_copy(update=...)` does it, for all of them without asking what depends on what.
+    tool.__dict__.update(
+        name=name,
         # There is none where the manager's preset lets a skill have none.
-        "description": description or f"Load the skill {skill}",
-        "func": invoke,
-        "coroutine": ainvoke,
-    }
-    return blank.model_copy(update=changed)
+        description=description or f"Load the skill {skill}",
+        func=invoke,
+        coroutine=ainvoke,
+    )
+    return tool
 
 
 def handling(handle_tool_error: HandleToolError) -> HandleToolError:

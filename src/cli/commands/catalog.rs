@@ -90,6 +90,8 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
         None if form == CatalogForm::Json => app.printer.json(&outcome.catalog.as_json()),
         None => app.printer.content(&outcome.catalog.text()),
     }
-    let is_stale = args.check && outcome.written.is_some_and(|written| written.changed);
+    let is_stale = args.check && outcome.written.as_ref().is_some_and(|written| written.changed);
+    // The process is about to end. To free the texts of thousands of skills, one by one, takes a tenth of its time.
+    std::mem::forget(outcome);
     Ok(if is_stale { exit::FINDINGS } else { exit::SUCCESS })
 }

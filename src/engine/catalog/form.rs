@@ -9,6 +9,9 @@ use serde::Serialize;
 use super::Told;
 use crate::text::{closest, visible, xml};
 
+/// How many bytes a skill takes, about.
+const SKILL: usize = 480;
+
 /// How a catalog looks (conflict C27).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CatalogForm {
@@ -134,28 +137,33 @@ pub(super) fn json(value: &impl Serialize) -> String {
 impl CatalogForm {
     /// The text of a catalog of `told`, which is not empty.
     pub(super) fn render(self, told: &[Told<'_>]) -> String {
-        let length: usize =
-            told.iter().map(|skill| skill.description.as_ref().map_or(0, |text| text.len()) + 200).sum();
-        let mut text = String::with_capacity(length);
-        match self {
-            Self::Json => return json(&told),
-            Self::Xml | Self::Reference => text.push_str("<available_skills>\n"),
-            Self::Markdown | Self::Plain => {}
+        if self == Self::Json {
+            return json(&told);
+        }
+        self.lines(told.iter().map(Cow::Borrowed), told.len())
+    }
+
+    /// As [`Self::render`] of about `count` skills, one after the other, for every form but JSON.
+    pub(super) fn lines<'a>(self, told: impl Iterator<Item = Cow<'a, Told<'a>>>, count: usize) -> String {
+        let mut text = String::with_capacity(count * SKILL);
+        let is_xml = matches!(self, Self::Xml | Self::Reference);
+        if is_xml {
+            text.push_str("<available_skills>\n");
         }
         for skill in told {
             match self {
                 Self::Json => {}
                 Self::Xml => {
-                    self.element(&mut text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"));
+                    self.element(&mut text, &skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"));
                 }
                 Self::Reference => {
-                    self.element(&mut text, skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));
+                    self.element(&mut text, &skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));
                 }
-                Self::Markdown => self.item(&mut text, skill, ("- **", "**", "  - ")),
-                Self::Plain => self.item(&mut text, skill, ("", "", "  ")),
+                Self::Markdown => self.item(&mut text, &skill, ("- **", "**", "  - ")),
+                Self::Plain => self.item(&mut text, &skill, ("", "", "  ")),
             }
         }
-        if matches!(self, Self::Xml | Self::Reference) {
+        if is_xml {
             text.push_str("</available_skills>\n");
         }
         text

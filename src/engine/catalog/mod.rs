@@ -142,22 +142,26 @@ impl Library {
 
 /// Returns the catalog of `skills`, in their order.
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
-    let mut told: Vec<Told<'_>> =
-        skills.iter().filter(|skill| is_told(skill, options)).map(|skill| of(skill, options)).collect();
-    let cut = match options.budget {
-        Some(budget) => budget::fit(&mut told, budget, options.form),
-        None => Vec::new(),
-    };
-    let is_json = options.form == CatalogForm::Json;
-    let text = match (is_json, told.is_empty()) {
-        (true, _) => form::json(&told),
-        (false, true) => options.empty.clone(),
-        (false, false) => options.form.render(&told),
-    };
-    let tokens = (is_json || options.budget.is_some()).then(|| tokens::estimate(&text));
+    let (form, budget) = (options.form, options.budget);
+    let is_json = form == CatalogForm::Json;
+    let told = || skills.iter().filter(|skill| is_told(skill, options)).map(|skill| of(skill, options));
+    if !is_json && budget.is_none() {
+        // One after the other: there may be thousands, and nobody needs all of them at once.
+        let mut told = told().map(Cow::Owned).peekable();
+        let mut count = 0;
+        let text = match told.peek() {
+            None => options.empty.clone(),
+            Some(_) => form.lines(told.inspect(|_| count += 1), skills.len()),
+        };
+        return Catalog { text, form, count, tokens: None, budget, cut: Vec::new(), json: Vec::new() };
+    }
+    let mut told: Vec<Told<'_>> = told().collect();
+    let cut = budget.map(|budget| budget::fit(&mut told, budget, form)).unwrap_or_default();
+    let text = if told.is_empty() && !is_json { options.empty.clone() } else { form.render(&told) };
+    let tokens = Some(tokens::estimate(&text));
     let count = told.len();
     let json = if is_json { told.into_iter().map(Told::into_owned).collect() } else { Vec::new() };
-    Catalog { text, form: options.form, count, tokens, budget: options.budget, cut, json }
+    Catalog { text, form, count, tokens, budget, cut, json }
 }
 
 impl Catalog {

@@ -9,6 +9,7 @@ mod serve;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -17,6 +18,7 @@ use std::time::Instant;
 pub use lookup::{LookupError, UnknownSkill};
 pub use serve::{Activated, FileError, Opened};
 pub use snapshot::Snapshot;
+use watch::Watch;
 
 use super::discover::{Diagnostic, Skill, discover_again};
 use super::load;
@@ -44,6 +46,8 @@ pub struct Library {
     memory: Mutex<Memory>,
     bodies: Mutex<Lookup<PathBuf, Instructions>>,
     tools: ToolCache,
+    /// What time it is, by which files are young or old.
+    clock: fn() -> Moment,
 }
 
 /// A snapshot, and since when it is true.
@@ -51,6 +55,8 @@ pub struct Library {
 struct View {
     snapshot: Arc<Snapshot>,
     since: Instant,
+    /// What tells whether a single skill of it is the same still, where the policy asks for that.
+    watch: Option<Watch>,
 }
 
 /// The instructions of a skill.
@@ -74,6 +80,7 @@ impl Library {
             memory: Mutex::default(),
             bodies: Mutex::default(),
             tools: ToolCache::default(),
+            clock: Moment::now,
         }
     }
 
@@ -126,10 +133,14 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let since = Instant::now();
-        let found = discover_again(&self.sources, &self.policy, &mut memory, Moment::now())?;
+        let looks = self.policy.freshness == Freshness::Stat;
+        let now = (self.clock)();
+        let dirs = looks.then(|| Watch::look(&self.sources));
+        let found = discover_again(&self.sources, &self.policy, &mut memory, now)?;
         let same = before.filter(|view| view.snapshot.is_of(&found)).map(|view| Arc::clone(&view.snapshot));
         let snapshot = same.unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found)));
-        let view = View { snapshot: Arc::clone(&snapshot), since };
+        let watch = dirs.and_then(|dirs| Watch::new(dirs, &memory, now));
+        let view = View { snapshot: Arc::clone(&snapshot), since, watch };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
         Ok(snapshot)
     }
@@ -148,12 +159,27 @@ impl Library {
     /// Returns the skill `name`, which may be the `source:name` of one that another one hides; see
     /// [`Snapshot::get`].
     ///
+    /// Where all skills were found before, only that one is read again, and the directories are asked whether
+    /// something was added to them or removed. All skills are looked at where anything of that differs.
+    ///
     /// # Errors
     ///
     /// As [`Library::snapshot`]; where there is no such skill, with the names of all that there are; one
     /// that cannot be loaded.
     pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
+        if let Some((view, skill)) = self.known(name)
+            && watch::is_same(&view.snapshot, &self.policy, &skill)
+        {
+            return Ok(skill);
+        }
         self.snapshot()?.get(name).cloned()
+    }
+
+    /// The skill `name` as it was found before, if nothing but its own file could have changed.
+    fn known(&self, name: &str) -> Option<(Arc<View>, Arc<Skill>)> {
+        let view = self.view()?;
+        let skill = view.watch.as_ref()?.skill(&view.snapshot, &self.policy, name)?;
+        Some((view, skill))
     }
 
     /// Returns the instructions of the skill `name`. Its file is read, unless the policy keeps what was
@@ -163,6 +189,15 @@ impl Library {
     ///
     /// As [`Library::get`]; a file that cannot be read any more.
     pub fn instructions(&self, name: &str) -> Result<Instructions, LookupError> {
+        if !self.policy.keep_bodies
+            && let Some((_, skill)) = self.known(name)
+            && watch::is_in_place(&skill)
+            && let Ok(read) = self.read(&skill)
+            && Arc::ptr_eq(&read.skill, &skill)
+        {
+            // What was read of the file is all that `get` would have asked of it.
+            return Ok(read);
+        }
         let skill = self.get(name)?;
         if self.policy.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)

@@ -1,6 +1,7 @@
 //! All skills, as they were at one time.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
@@ -75,6 +76,12 @@ impl Snapshot {
             Some(diagnostic) => Arc::clone(diagnostic).into(),
             None => UnknownSkill::new(name, self.available()).into(),
         })
+    }
+
+    /// The skill whose real directory is `real`.
+    pub(super) fn at(&self, real: &Path) -> Option<&Arc<Skill>> {
+        let mut all = self.skills().iter().chain(self.shadowed());
+        all.find(|skill| skill.real.as_os_str() == real.as_os_str())
     }
 
     fn available(&self) -> BTreeSet<String> {

@@ -245,3 +245,108 @@ fn a_strict_library_wants_its_sources() {
     let error = Library::new(source(), Policy::STRICT).snapshot().expect_err("an error");
     assert_eq!(Error::from(error).kind(), ErrorKind::Usage);
 }
+
+/// A library for which all that lies on disk is old.
+#[cfg(unix)]
+fn old(world: &World) -> Library {
+    Library { clock: || Moment { seconds: 1 << 40, nanoseconds: 0 }, ..library(world, Freshness::Stat) }
+}
+
+/// Conflict C17, S3-NFR-3: who asks for one skill does not wait for a look at all of them.
+#[cfg(unix)]
+#[test]
+fn one_skill_is_looked_for_alone() {
+    let world = World::new();
+    for name in ["a", "b", "group/c"] {
+        world.skill(&format!(".agents/skills/{name}"), &name[name.len() - 1..]);
+    }
+    let library = old(&world);
+    let before = library.snapshot().expect("no error");
+    world.write(".agents/skills/b/SKILL.md", &skill_text("b").replace("Does", "DOES"));
+    for name in ["a", "c", "project:a", "project:group/c"] {
+        assert!(Arc::ptr_eq(&library.get(name).expect(name), before.get(name).expect(name)));
+        assert!(Arc::ptr_eq(&library.instructions(name).expect(name).skill, before.get(name).expect(name)));
+        let held = library.view().expect("a view").snapshot.clone();
+        assert!(Arc::ptr_eq(&held, &before), "{name}");
+    }
+    assert!(library.get("b").expect("found").meta.description.starts_with("DOES"));
+    assert!(
+        library.snapshot().expect("no error").get("b").expect("there").meta.description.starts_with("DOES")
+    );
+}
+
+/// Conflict C1, C17: whatever was done to directories and to the skill itself, one skill is what it is among all.
+#[cfg(unix)]
+#[test]
+fn one_skill_is_the_one_that_all_have() {
+    let world = World::new();
+    world.skill("../home/.agents/skills/pdf", "pdf");
+    world.skill("../home/.agents/skills/readers", "reader");
+    world.skill("elsewhere/one", "linked");
+    world.skill("elsewhere/two", "linked");
+    world.skill(".agents/skills/other", "other");
+    fs::create_dir_all(&world.project().join(".agents/skills/empty/below")).expect("creates");
+    world.write(".agents/skills/word/SKILL.md", "nothing");
+    world.skill("../home/.agents/skills/word", "word");
+    world.link("../../elsewhere/one", ".agents/skills/linked");
+    world.link("../../.agents/skills/other", "elsewhere/other");
+    fs::create_dir_all(&world.project().join(".agents/skills/node_modules")).expect("creates");
+    let ours = old(&world);
+    let names =
+        ["pdf", "reader", "readers", "linked", "other", "word", "user:pdf", "project:other", "new", "x"];
+    let same = |what: &str| {
+        for name in names {
+            let alone = |library: &Library| library.get(name).map_err(|error| error.to_string());
+            let body = |library: &Library| {
+                let read = library.instructions(name).map(|read| (read.skill, read.body));
+                read.map_err(|error| error.to_string())
+            };
+            assert_eq!(alone(&ours), alone(&library(&world, Freshness::Stat)), "{what}: {name}");
+            assert_eq!(body(&ours), body(&library(&world, Freshness::Stat)), "{what}: {name}");
+        }
+    };
+    let dir = |path: &str| world.project().join(path);
+    same("at first");
+    world.skill(".agents/skills/pdf-of-project", "pdf");
+    same("one was added before it");
+    fs::remove_tree(&dir(".agents/skills/pdf-of-project")).expect("removes");
+    same("and is gone again");
+    world.skill(".claude/skills/pdf", "pdf");
+    same("a source was added before it");
+    world.write(".claude/skills/pdf/SKILL.md", &skill_text("docx"));
+    same("it is called otherwise");
+    world.write(".claude/skills/pdf/SKILL.md", &skill_text("pdf"));
+    same("and is called so again");
+    world.write(".agents/skills/word/SKILL.md", &skill_text("word"));
+    same("a broken one before it is whole");
+    world.write(".agents/skills/word/SKILL.md", "nothing");
+    same("and broken again");
+    world.write(".agents/skills/word/SKILL.md", &skill_text("reader"));
+    same("a broken one before it has its name now");
+    fs::remove_tree(&dir(".agents/skills/word")).expect("removes");
+    world.skill(".agents/skills/empty/below", "reader");
+    same("an empty directory before it is one");
+    world.write("../home/.agents/skills/readers/SKILL.md", &skill_text("readers"));
+    same("its own name");
+    world.write(".agents/skills/node_modules/skill.md", &skill_text("pdf"));
+    same("one where none is looked for below");
+    fs::remove_link(&dir(".agents/skills/linked")).expect("removes");
+    world.link("../../elsewhere/two", ".agents/skills/linked");
+    same("a link leads elsewhere");
+    fs::remove_tree(&dir("elsewhere/two")).expect("removes");
+    same("a link leads nowhere");
+    world.link("one", "elsewhere/two");
+    same("it leads to what a link leads to");
+    world.write(".agents/skills/other/skill.md", &skill_text("new"));
+    same("another spelling beside it");
+    fs::remove_link(&dir(".agents/skills/other/SKILL.md")).expect("removes");
+    same("another spelling in place of it");
+    world.skill(".agents/skills/other", "other");
+    same("and the right one again");
+    fs::remove_tree(&dir(".agents/skills")).expect("removes");
+    same("a source is gone");
+    world.link("../elsewhere", ".agents/skills");
+    same("it is a link now");
+    world.skill("elsewhere/new", "new");
+    same("with one more skill");
+}

@@ -76,7 +76,7 @@ fn memory() -> impl Strategy<Value = Memory> {
     let dir = (proptest::option::of(stat()), entries).prop_map(|(stat, entries)| {
         let (mut listing, mut skills) = (Listing::default(), Vec::new());
         for (name, known) in entries {
-            if !matches!(name.as_str(), "." | "..") && listing.push(&name, fs::Kind::Directory) {
+            if !matches!(name.as_str(), "." | "..") && listing.push(&name, Kind::Directory) {
                 skills.push(known);
             }
         }

@@ -20,17 +20,12 @@ use self::format::{Content, Entry};
 use self::order::{Order, SeenDir};
 use super::state::digest_of;
 use crate::digest::Digest;
-use crate::fs::{self, Base, FileStat, Kind, Moment};
+use crate::fs::{self, Base, Kind, Moment};
 use crate::settings::Settings;
 use crate::store::downloads::INDEXES;
 
 /// The largest index that is read or written, in bytes: some hundred thousand files.
 const MAX_FILE: u64 = 64 << 20;
-
-/// How much older than the reading a time must be: no clock of a kernel stands still for longer.
-const TICK: u32 = 100_000_000;
-/// The same where times are whole seconds, of which some file systems only have the even ones.
-const COARSE: i64 = 2;
 
 /// The index of one scope. Clones are the same index; the last one that goes writes it, if it changed.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +83,7 @@ impl Index {
     /// Remembers that the scope was found in order, as far as all that `order` tells of was seen no
     /// earlier than `since` and is old enough to be remembered.
     pub fn remember(&self, order: Order, since: Moment) {
-        let is_old = |dir: &SeenDir| dir.there.as_ref().is_none_or(|(_, stat)| is_settled(stat, since));
+        let is_old = |dir: &SeenDir| dir.there.as_ref().is_none_or(|(_, stat)| stat.is_settled(since));
         self.with(since, |state| {
             let is_known = |dir: &SeenDir| {
                 dir.trees.iter().all(|(name, digest)| {
@@ -147,7 +142,7 @@ impl Index {
         // Before the bytes: what changes while they are read is seen by the next one who looks.
         let seen = fs::stats(&path).ok();
         let digest = digest_of(&path);
-        let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| is_settled(stat, now)));
+        let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| stat.is_settled(now)));
         let entry = digest.zip(seen).and_then(|(digest, seen)| Entry::new(digest, &seen));
         match entry {
             Some(entry) => {
@@ -172,22 +167,6 @@ fn is_same(entry: &Entry, base: &Base, name: &str) -> bool {
             path.extend(below);
         }
         base.stat(&path) == Some(seen)
-    })
-}
-
-/// Whether what `stat` was read of at `read` cannot have changed since without another time.
-fn is_settled(stat: &FileStat, read: Moment) -> bool {
-    [stat.modified, stat.changed].into_iter().all(|time| {
-        let seconds = if time.nanoseconds == 0 { COARSE } else { 0 };
-        let nanoseconds = time.nanoseconds + TICK;
-        let then = Moment {
-            seconds: time
-                .seconds
-                .saturating_add(seconds)
-                .saturating_add((nanoseconds / 1_000_000_000).into()),
-            nanoseconds: nanoseconds % 1_000_000_000,
-        };
-        then < read
     })
 }
 

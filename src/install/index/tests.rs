@@ -137,24 +137,6 @@ fn what_is_young_is_not_remembered() {
 }
 
 #[test]
-fn a_time_is_old_when_no_clock_could_give_it_again() {
-    let at = |seconds, nanoseconds| Moment { seconds, nanoseconds };
-    let settled = |modified, changed, read| {
-        is_settled(&FileStat { device: 1, inode: 1, mode: 1, size: 1, modified, changed }, read)
-    };
-    assert!(settled(at(5, 1), at(5, 1), at(5, TICK + 2)));
-    assert!(!settled(at(5, 1), at(5, 1), at(5, TICK + 1)));
-    assert!(!settled(at(5, 1), at(5, 2), at(5, TICK + 2)), "both times count");
-    assert!(settled(at(5, 999_999_999), at(5, 1), at(6, TICK)));
-    assert!(!settled(at(5, 999_999_999), at(5, 1), at(6, TICK - 1)));
-    // Times of whole seconds come from a coarser clock.
-    assert!(!settled(at(5, 0), at(5, 1), at(7, TICK)));
-    assert!(settled(at(5, 0), at(5, 1), at(7, TICK + 1)));
-    assert!(!settled(at(9, 1), at(5, 1), at(8, 1)), "the clock was set back");
-    assert!(!settled(at(i64::MAX, 0), at(5, 1), at(8, 1)));
-}
-
-#[test]
 fn it_is_kept_and_a_clock_that_was_set_back_makes_it_void() {
     let place = Place::new();
     let index = place.index();

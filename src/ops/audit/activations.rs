@@ -49,7 +49,7 @@ struct Seen {
 
 impl Seen {
     fn of(dir: &Path, lockfiles: &[PathBuf]) -> Result<Self, PathError> {
-        let lockfiles = lockfiles.iter().map(|path| fs::stat(path)).collect::<Result<_, _>>()?;
+        let lockfiles = lockfiles.iter().map(|path| fs::stat(path)).collect();
         Ok(Self { files: fs::stats(dir)?, lockfiles })
     }
 
