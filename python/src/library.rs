@@ -143,7 +143,6 @@ impl Library {
     /// What an agent gets of a skill, and what is to be said beside that. With `record` it is written into the audit
     /// log, as a part of `session`.
     #[pyo3(signature = (name, arguments, form, *, record=true, session=None))]
-    #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn invoke(
         &self,
         py: Python<'_>,
