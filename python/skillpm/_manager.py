@@ -189,7 +189,8 @@ class SkillManager:
             ConfigurationError: There is no such form.
 
         """
-        return self._invoke(name, arguments, form)
+        text, problems = self._library.invoke(name, arguments, form)
+        return _told(text, *problems) if problems else text
 
     def _invoke(
         self,

@@ -2,14 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::look::is_absent;
-use super::{DirLock, PathContext, PathError, SharedFile};
+use super::{DirLock, PathContext, PathError};
 
 /// Adds `line` and a line feed to the file at `path`, by one write, so that the lines of many processes are
-/// never mixed; returns how many bytes the file then has. A new file can be read by its owner only.
+/// never mixed; returns how many bytes the file then has, without what others add meanwhile. A new file can be read by its owner only.
 ///
 /// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
 ///
@@ -18,23 +18,24 @@ use super::{DirLock, PathContext, PathError, SharedFile};
 /// Where something else than a regular file lies there (a pipe is not waited for), or not all of the line
 /// could be written.
 pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir).at("create", dir)?;
+    let mut file = match open(path) {
+        // There is a directory in all cases but the first.
+        Err(error) if is_absent(&error) => {
+            if let Some(dir) = path.parent() {
+                fs::create_dir_all(dir).at("create", dir)?;
+            }
+            open(path)
+        }
+        opened => opened,
     }
-    let mut options = OpenOptions::new();
-    options.read(true).append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.mode(0o600).custom_flags(flags.bits().cast_signed());
-    }
-    let mut file = options.open(path).at("open", path)?;
-    if !file.metadata().at("open", path)?.is_file() {
+    .at("open", path)?;
+    let metadata = file.metadata().at("open", path)?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("open", path);
     }
     let mut bytes = Vec::with_capacity(line.len() + 2);
-    if is_cut(&file).at("read", path)? {
+    let (len, is_cut) = end_of(&mut file, metadata.len()).at("read", path)?;
+    if is_cut {
         bytes.push(b'\n');
     }
     bytes.extend_from_slice(line);
@@ -48,27 +49,45 @@ pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
     if written < bytes.len() {
         return Err(io::Error::from(io::ErrorKind::StorageFull)).at("write", path);
     }
-    Ok(file.metadata().at("open", path)?.len())
+    Ok(len + written as u64)
 }
 
-/// Whether the last line of `file` has no end.
+fn open(path: &Path) -> io::Result<fs::File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// How many bytes `file` has, which had `len` a moment ago, and whether its last line has no end.
 ///
 /// While another process writes, some systems show a part of its line for a moment. That is looked at again
 /// a few times; if it is still there, the worst is an empty line.
-fn is_cut(file: &fs::File) -> io::Result<bool> {
+fn end_of(file: &mut fs::File, mut len: u64) -> io::Result<(u64, bool)> {
     const LOOKS: usize = 50;
     for _ in 0..LOOKS {
-        let now = SharedFile::from_file(file.try_clone()?)?;
         let mut last = [b'\n'];
-        if !now.is_empty() {
-            now.read_exact_at(&mut last, now.len() - 1)?;
+        if let Some(at) = len.checked_sub(1) {
+            // Where is written does not depend on it: what is added goes to the end.
+            file.seek(SeekFrom::Start(at))?;
+            match file.read_exact(&mut last) {
+                // Somebody has emptied it.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => last = [0],
+                read => read?,
+            }
         }
         if last == *b"\n" {
-            return Ok(false);
+            return Ok((len, false));
         }
         std::thread::yield_now();
+        len = file.metadata()?.len();
     }
-    Ok(true)
+    Ok((len, true))
 }
 
 /// Makes room in the log at `path` once it has `size` bytes: it gets the number 1, the ones before it the

@@ -103,6 +103,17 @@ pub fn stat(path: &Path) -> Option<FileStat> {
     }
 }
 
+/// As [`stat`], of a link itself where one lies at `path`.
+pub fn stat_link(path: &Path) -> Option<FileStat> {
+    #[cfg(unix)]
+    return FileStat::of(&rustix::fs::lstat(path).ok()?);
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 /// Returns what is known of everything in the tree at `root`: the root itself with an empty path, then
 /// what lies below it, each directory before what it holds. What is not a part of a skill, the inside
 /// of `.git`, is left out.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::{place, subject};
@@ -30,7 +30,7 @@ pub struct Activations {
     log: AuditLog,
     /// What may know the skill.
     lockfiles: Vec<PathBuf>,
-    known: Mutex<BTreeMap<PathBuf, Known>>,
+    known: Mutex<BTreeMap<PathBuf, Arc<Known>>>,
 }
 
 /// What is known of the skill in a directory.
@@ -41,7 +41,7 @@ struct Known {
 }
 
 /// What the file system said before the files were read.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Seen {
     files: Vec<(String, FileStat)>,
     lockfiles: Vec<Option<FileStat>>,
@@ -51,6 +51,17 @@ impl Seen {
     fn of(dir: &Path, lockfiles: &[PathBuf]) -> Result<Self, PathError> {
         let lockfiles = lockfiles.iter().map(|path| fs::stat(path)).collect();
         Ok(Self { files: fs::stats(dir)?, lockfiles })
+    }
+
+    /// Whether all of it is as it was. A directory in which something was made, removed or renamed has another
+    /// time, so its names need not be read.
+    fn holds(&self, dir: &Path, lockfiles: &[PathBuf]) -> bool {
+        let is_same = |(below, stat): &(String, FileStat)| {
+            let seen = if below.is_empty() { fs::stat_link(dir) } else { fs::stat_link(&dir.join(below)) };
+            seen == Some(*stat)
+        };
+        self.files.iter().all(is_same)
+            && lockfiles.iter().zip(&self.lockfiles).all(|(path, stat)| fs::stat(path) == *stat)
     }
 
     fn bytes(&self) -> u64 {
@@ -107,29 +118,31 @@ impl Activations {
 
     /// What the line says of `skill`, which is looked at `now`.
     fn subject(&self, skill: &Skill, now: Moment) -> Subject {
+        // The lock is not held while files are looked at or read.
+        let known = self.known().get(&skill.real).cloned();
+        if let Some(known) = known
+            && known.subject.skill == skill.meta.name
+            && known.seen.holds(&skill.real, &self.lockfiles)
+        {
+            return known.subject.clone();
+        }
         let Ok(seen) = Seen::of(&skill.real, &self.lockfiles) else { return place(skill) };
         if seen.bytes() > MAX_DIGESTED {
             return place(skill);
         }
-        if let Some(known) = self.known().get(&skill.real)
-            && known.seen == seen
-            && known.subject.skill == skill.meta.name
-        {
-            return known.subject.clone();
-        }
-        // The lock is not held while files are read.
         let Ok(checked) = provenance(&Context::silent(self.settings.clone()), skill) else {
             return place(skill);
         };
         let subject = subject(skill, &checked);
         // A skill in another one has the digest of that one, of which nothing was seen.
         if checked.below.is_empty() && seen.is_settled(now) {
-            self.known().insert(skill.real.clone(), Known { seen, subject: subject.clone() });
+            let known = Known { seen, subject: subject.clone() };
+            self.known().insert(skill.real.clone(), Arc::new(known));
         }
         subject
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Known>> {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Known>>> {
         // Whoever panicked left a map that is whole.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -137,8 +150,6 @@ impl Activations {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::engine::Library;
     use crate::engine::testing::World;
@@ -191,7 +202,9 @@ mod tests {
         assert!(all.known().is_empty(), "it was changed a moment ago");
         assert_eq!(all.subject(&skill, later(10)), first);
         assert_eq!(all.known().len(), 1);
-        all.known().get_mut(&skill.real).expect("is kept").subject.modified = Some(true);
+        let mut known = all.known().remove(&skill.real).expect("is kept");
+        Arc::get_mut(&mut known).expect("nobody else has it").subject.modified = Some(true);
+        all.known().insert(skill.real.clone(), known);
         assert_eq!(all.subject(&skill, later(20)).modified, Some(true), "it is not read again");
         world.write("skillpm.lock", "version = 1\n");
         assert_eq!(all.subject(&skill, later(30)).modified, None, "a lockfile came");
