@@ -1,0 +1,72 @@
+//! Which bytes run, and what is left of them.
+
+use super::*;
+
+/// Only what was checked runs: files that change between check and start never run, whenever they do.
+#[test]
+fn bytes_that_were_not_checked_never_run() {
+    let demo = Demo::sh("echo good; cat \"$SKILL_BASE_DIR/references/a.md\"\n");
+    demo.world.write("demo/references/a.md", "good\n");
+    let script = demo.script();
+    assert_eq!(demo.run().stdout.text(), "good\ngood\n");
+    let at = |path: &str| demo.world.project().join("demo").join(path);
+    let (good, bad) =
+        (fs::read_capped(&at("scripts/demo.sh"), 1 << 20).unwrap().unwrap(), b"echo EVIL\n".as_slice());
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let (mut ran, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                for bytes in [bad, &good] {
+                    fs::write_atomic(&at("scripts/demo.sh"), bytes).expect("writes");
+                    fs::write_atomic(
+                        &at("references/a.md"),
+                        if bytes == bad { b"EVIL\n" } else { b"good\n" },
+                    )
+                    .expect("writes");
+                }
+            }
+        });
+        for _ in 0..100 {
+            match run(&demo.settings(), &script, &demo.options, &mut Unwatched) {
+                Ok(outcome) => {
+                    assert_eq!(outcome.stdout.text(), "good\ngood\n", "{}", outcome.stderr.text());
+                    ran += 1;
+                }
+                Err(error) => {
+                    assert_eq!(error.kind(), ErrorKind::Integrity, "{}", error.with_causes());
+                    refused += 1;
+                }
+            }
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    eprintln!("{ran} ran, {refused} were refused");
+    fs::write_atomic(&at("scripts/demo.sh"), bad).expect("writes");
+    let error = run(&demo.settings(), &script, &demo.options, &mut Unwatched).expect_err("changed");
+    assert_eq!(error.kind(), ErrorKind::Integrity);
+    assert!(error.to_string().contains("changed while they were checked"), "{error}");
+}
+
+/// Nothing of a run is left in the temporary directory, also what its owner may not write to.
+#[test]
+fn the_copy_goes_with_the_run() {
+    let demo =
+        Demo::sh("mkdir \"$HOME/a\" && touch \"$HOME/a/b\" && chmod 500 \"$HOME/a\"; echo \"$HOME\"\n");
+    let shown = demo.run().stdout.text();
+    assert_eq!(fs::kind(Path::new(shown.trim())).expect("looks"), None, "{shown}");
+    let above = Path::new(shown.trim()).parent().expect("a parent");
+    assert_eq!(fs::kind(above).expect("looks"), None);
+}
+
+/// S1-FR-205.1, S1-SM-5: only files of the skill are scripts.
+#[test]
+fn a_script_is_one_of_the_skill_s_files() {
+    for path in ["../../etc/passwd", "/etc/passwd", "scripts", "", ".", "scripts/../scripts/demo.sh"] {
+        let mut demo = Demo::sh("echo x\n");
+        demo.path = path.to_owned();
+        let error = demo.fails();
+        assert_eq!(error.kind(), ErrorKind::Usage, "{path}");
+        assert!(error.to_string().starts_with("there is no file"), "{error}");
+    }
+}

