@@ -45,7 +45,7 @@ pub use place::{
 };
 pub use plant::write_file;
 pub use quick::{Base, Looked, Stamp, entries, stamp};
-pub use stat::{FileStat, Moment, stat, stat_link, stats};
+pub use stat::{FileStat, Moment, is_unchanged, stat, stats};
 pub use temp::{anonymous_temp_file, temp_dir};
 pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
 pub use usage::{Usage, may_change, touch, usage};

@@ -104,7 +104,7 @@ pub fn stat(path: &Path) -> Option<FileStat> {
 }
 
 /// As [`stat`], of a link itself where one lies at `path`.
-pub fn stat_link(path: &Path) -> Option<FileStat> {
+fn stat_link(path: &Path) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::lstat(path).ok()?);
     #[cfg(not(unix))]
@@ -127,6 +127,15 @@ pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
     let metadata = fs::symlink_metadata(root).at("look at", root)?;
     walk(root, "", &metadata, &mut found)?;
     Ok(found)
+}
+
+/// Whether everything that [`stats`] told of `root` is as it was. A directory in which something was made,
+/// removed or renamed has another time, so that names need not be read.
+pub fn is_unchanged(root: &Path, stats: &[(String, FileStat)]) -> bool {
+    stats.iter().all(|(below, stat)| {
+        let seen = if below.is_empty() { stat_link(root) } else { stat_link(&root.join(below)) };
+        seen == Some(*stat)
+    })
 }
 
 #[cfg(unix)]

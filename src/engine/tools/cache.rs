@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{SCRIPTS, ToolSet, tools};
 use crate::fs::{self, FileStat, Moment};
@@ -12,7 +12,7 @@ use crate::policy::ScriptPlaces;
 /// without reading them. Any number of threads may ask.
 #[derive(Debug, Default)]
 pub struct ToolCache {
-    kept: Mutex<BTreeMap<PathBuf, Kept>>,
+    kept: Mutex<BTreeMap<PathBuf, Arc<Kept>>>,
 }
 
 /// What was found in a skill's directory, and what the file system said of it before.
@@ -39,23 +39,24 @@ impl ToolCache {
         root: &Path,
         now: Moment,
     ) -> Arc<ToolSet> {
+        // The lock is not held while files are looked at or read.
+        let kept = self.kept().get(dir).cloned();
+        if let Some(kept) = kept
+            && (kept.skill.as_str(), kept.places) == (skill, places)
+            && fs::is_unchanged(root, &kept.stats)
+        {
+            return Arc::clone(&kept.set);
+        }
         // Where nothing can be said of it, it is read each time.
         let Ok(stats) = fs::stats(root) else {
             self.kept().remove(dir);
             return Arc::new(tools(dir, skill, places));
         };
-        if let Some(kept) = self.kept().get(dir)
-            && (kept.skill.as_str(), kept.places) == (skill, places)
-            && kept.stats == stats
-        {
-            return Arc::clone(&kept.set);
-        }
-        // The lock is not held while files are read.
         let set = Arc::new(tools(dir, skill, places));
         // What was changed just before it was read may be changed again without a trace.
         if stats.iter().all(|(_, stat)| stat.is_settled(now)) {
             let kept = Kept { skill: skill.to_owned(), places, stats, set: Arc::clone(&set) };
-            self.kept().insert(dir.to_owned(), kept);
+            self.kept().insert(dir.to_owned(), Arc::new(kept));
         }
         set
     }
@@ -73,7 +74,7 @@ impl ToolCache {
         self.kept().clear();
     }
 
-    fn kept(&self) -> std::sync::MutexGuard<'_, BTreeMap<PathBuf, Kept>> {
+    fn kept(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Kept>>> {
         // Whoever panicked left a map that is whole.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

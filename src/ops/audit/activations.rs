@@ -53,14 +53,9 @@ impl Seen {
         Ok(Self { files: fs::stats(dir)?, lockfiles })
     }
 
-    /// Whether all of it is as it was. A directory in which something was made, removed or renamed has another
-    /// time, so its names need not be read.
+    /// Whether all of it is as it was.
     fn holds(&self, dir: &Path, lockfiles: &[PathBuf]) -> bool {
-        let is_same = |(below, stat): &(String, FileStat)| {
-            let seen = if below.is_empty() { fs::stat_link(dir) } else { fs::stat_link(&dir.join(below)) };
-            seen == Some(*stat)
-        };
-        self.files.iter().all(is_same)
+        fs::is_unchanged(dir, &self.files)
             && lockfiles.iter().zip(&self.lockfiles).all(|(path, stat)| fs::stat(path) == *stat)
     }
 
