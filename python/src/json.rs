@@ -50,7 +50,8 @@ pub(crate) fn mapping<'py>(
 ///
 /// # Errors
 ///
-/// `ConfigurationError` for texts that cannot be encoded, `TypeError` for anything else, `RecursionError` for what is nested too deeply or holds itself.
+/// `ConfigurationError` for texts that cannot be encoded, `TypeError` for anything else, `RecursionError` for what
+/// is nested too deeply or holds itself.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     level(value, MAX_DEPTH).map_err(|error| given::told(value.py(), error))
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use skillpm::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
 use skillpm::engine::{self, Activated, Arguments, Form, Source, SourceKind, sources_of};
 use skillpm::install::scope::{Scope, ScopeKind};
-use skillpm::ops::audit::Activations;
+use skillpm::ops::audit::{Activations, not_written};
 use skillpm::ops::catalog::{Disabled, disabled};
 use skillpm::policy::{Duplicates, Freshness, Policy};
 use skillpm::settings::Settings;
@@ -153,27 +153,22 @@ impl Library {
         session: Option<Given<String>>,
     ) -> PyResult<(String, Vec<String>)> {
         let began = Instant::now();
-        let names = Form::NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
-        let form: Form =
-            form.parse().map_err(|_| errors::choice(py, "form", &format!("one of {names}"), &form))?;
+        let form: Form = form.parse().map_err(|_| {
+            let names = Form::NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
+            errors::choice(py, "form", &format!("one of {names}"), &form)
+        })?;
         call::run(py, || {
-            let given = Arguments::new(arguments.as_str());
-            let Activated { skill, activation, unlisted } = self.engine.activate(&name, &given, form)?;
+            let split = Arguments::new(arguments.as_str());
+            let Activated { skill, activation, unlisted } = self.engine.activate(&name, &split, form)?;
             let text = activation.render(form);
             let mut problems: Vec<_> =
                 unlisted.map(|problem| skill::no_files(&name, &problem)).into_iter().collect();
-            if !record {
-                return Ok((text, problems));
-            }
-            let given = [OsString::from(arguments.0)];
-            let given = if given[0].is_empty() { &[][..] } else { &given };
-            if let Err(error) = self.activations.write(
-                &skill,
-                given,
-                began.elapsed(),
-                session.as_ref().map(|session| session.as_str()),
-            ) {
-                problems.push(format!("the audit log was not written: {error}: {}", error.source));
+            if record {
+                let given = [OsString::from(arguments.0)];
+                let given = if given[0].is_empty() { &[][..] } else { &given };
+                let session = session.as_ref().map(|session| session.as_str());
+                let written = self.activations.write(&skill, given, began.elapsed(), session);
+                problems.extend(written.err().map(|error| not_written(&error)));
             }
             Ok((text, problems))
         })

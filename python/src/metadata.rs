@@ -49,7 +49,8 @@ impl From<&Arc<Skill>> for SkillMetadata {
 impl SkillMetadata {
     #[new]
     #[pyo3(signature = (name, description, skill_path, allowed_tools=Given(vec![]), *, version=None,
-        tags=Given(vec![]), dependencies=Given(vec![]), license=None, compatibility=None, metadata=None, extra=None, source=None))]
+        tags=Given(vec![]), dependencies=Given(vec![]), license=None, compatibility=None, metadata=None,
+        extra=None, source=None))]
     #[expect(clippy::too_many_arguments, reason = "a skill has as many fields")]
     fn new(
         name: Given<String>,

@@ -206,12 +206,7 @@ fn order(all: &[Arc<Skill>], starts: &[usize], duplicates: Duplicates) -> Vec<us
 impl Discovery {
     /// What is off in the skills that are used and was tolerated, each with its file and place.
     pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
-        self.skills.iter().flat_map(|skill| {
-            skill.deviations.iter().map(|deviation| Diagnostic::Deviation {
-                file: skill.file.clone(),
-                deviation: Box::new(deviation.clone()),
-            })
-        })
+        self.skills.iter().flat_map(|skill| skill.told())
     }
 }
 
@@ -248,6 +243,14 @@ impl Skill {
             && dir.ends_with(name)
             && dir.starts_with(parent)
             && is_plain(&self.meta.name)
+    }
+
+    /// What is off in it and was tolerated, each with its file and place.
+    pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
+        self.deviations.iter().map(|deviation| {
+            let (file, deviation) = (self.file.clone(), Box::new(deviation.clone()));
+            Diagnostic::Deviation { file, deviation }
+        })
     }
 
     /// What is to be said of the name of its file.

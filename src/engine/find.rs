@@ -52,10 +52,7 @@ pub fn find(context: &Context, name: &str) -> Result<Hit> {
 pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
     let mut search = Search::new(name);
     for source in sources {
-        search.by_directory(source);
-        if search.hits.is_empty() {
-            search.by_name(source);
-        }
+        search.look(source);
     }
     if search.hits.is_empty()
         && let Some(found) = sources.iter().find_map(|source| find_inside(source, name))
@@ -69,10 +66,7 @@ pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
 fn find_inside(source: &Source, text: &str) -> Option<Result<Hit>> {
     let name = text.strip_prefix(&*source.name)?.strip_prefix(':')?;
     let mut search = Search::new(name);
-    search.by_directory(source);
-    if search.hits.is_empty() {
-        search.by_name(source);
-    }
+    search.look(source);
     if search.hits.is_empty() {
         search.by_path(source);
     }
@@ -109,6 +103,14 @@ impl<'a> Search<'a> {
             diagnostics: Vec::new(),
             seen: Seen::default(),
             names: BTreeSet::new(),
+        }
+    }
+
+    /// In the directory of the name first, and in all others only where that is not the skill.
+    fn look(&mut self, source: &Source) {
+        self.by_directory(source);
+        if self.hits.is_empty() {
+            self.by_name(source);
         }
     }
 

@@ -9,7 +9,8 @@ use super::look::is_absent;
 use super::{DirLock, PathContext, PathError};
 
 /// Adds `line` and a line feed to the file at `path`, by one write, so that the lines of many processes are
-/// never mixed; returns how many bytes the file then has, without what others add meanwhile. A new file can be read by its owner only.
+/// never mixed; returns how many bytes the file then has, without what others add meanwhile. A new file can be
+/// read by its owner only.
 ///
 /// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
 ///

@@ -157,14 +157,12 @@ fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
 fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
     let path = context.settings.cwd.join(given);
     let shown = given.display();
-    let real = fs::real_path(&path)?;
-    let Some((real, own)) =
-        real.and_then(|real| Some((Own::of(&real).transpose()?, real))).map(|(own, real)| (real, own))
-    else {
-        return Err(Error::usage(format!("`{shown}` is no directory"))
-            .hint("name the directory of a skill, or one above it"));
+    let no_directory = || {
+        Error::usage(format!("`{shown}` is no directory"))
+            .hint("name the directory of a skill, or one above it")
     };
-    let own = own?;
+    let real = fs::real_path(&path)?.ok_or_else(no_directory)?;
+    let own = Own::of(&real)?.ok_or_else(no_directory)?;
     if real.to_str().is_none() {
         return Err(Error::usage(format!("`{shown}` cannot be trusted: its path is not UTF-8"))
             .hint("give it a name in UTF-8 first"));
@@ -173,13 +171,14 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
         Some(home) => fs::real_path(home)?,
         None => None,
     };
-    let wide = real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real));
-    if wide && !force {
-        let what = if real.parent().is_none() {
-            "everything on this machine"
-        } else {
-            "all that is in your home directory"
-        };
+    let holds = if real.parent().is_none() {
+        Some("everything on this machine")
+    } else if home.is_some_and(|home| home.starts_with(&real)) {
+        Some("all that is in your home directory")
+    } else {
+        None
+    };
+    if let Some(what) = holds.filter(|_| !force) {
         return Err(Error::usage(format!("`{}` holds {what}, downloads too", real.display()))
             .hint("trust the directory in which you work, or say `--force`"));
     }

@@ -46,13 +46,8 @@ impl Snapshot {
     /// All that there is to tell: the [`Self::diagnostics`], then what is off and was tolerated in the skills
     /// that are used, and in those that they hide.
     pub fn told(&self) -> Vec<Arc<Diagnostic>> {
-        let deviations = self.skills().iter().chain(self.shadowed()).flat_map(|skill| {
-            skill.deviations.iter().map(|deviation| {
-                let (file, deviation) = (skill.file.clone(), Box::new(deviation.clone()));
-                Arc::new(Diagnostic::Deviation { file, deviation })
-            })
-        });
-        self.diagnostics().iter().cloned().chain(deviations).collect()
+        let deviations = self.skills().iter().chain(self.shadowed()).flat_map(|skill| skill.told());
+        self.diagnostics().iter().cloned().chain(deviations.map(Arc::new)).collect()
     }
 
     /// Where was looked, the first first.

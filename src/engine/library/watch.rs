@@ -17,8 +17,10 @@ use crate::policy::Policy;
 pub(super) struct Watch {
     /// The sources' directories, whatever links lead to them. `None` was not there.
     sources: Vec<Option<FileStat>>,
-    /// Every directory that was listed, by its real path.
+    /// Every directory that was listed, by its real path; those of sources come first.
     dirs: Vec<(PathBuf, FileStat, Arc<Listing>)>,
+    /// How many of them are those of sources.
+    own: usize,
     /// Directories in these that were not, with the files that may be skills in them: no skill was found there.
     open: Vec<(PathBuf, Option<FileStat>)>,
 }
@@ -31,7 +33,12 @@ impl Watch {
 
     /// The directories of a search that `memory` remembers, before which, at `since`, the sources were `before`.
     /// `None` where one of them was too young to tell whether it was changed since.
-    pub(super) fn new(before: Vec<Option<FileStat>>, memory: &Memory, since: Moment) -> Option<Self> {
+    pub(super) fn new(
+        sources: &[Source],
+        before: Vec<Option<FileStat>>,
+        memory: &Memory,
+        since: Moment,
+    ) -> Option<Self> {
         let dirs = memory.dirs().map(|(path, stat, listing)| Some((path.to_owned(), stat?, listing)));
         let dirs: Vec<_> = dirs.collect::<Option<_>>()?;
         // What was looked at before is what was searched.
@@ -39,20 +46,23 @@ impl Watch {
         if !before.iter().flatten().all(is_listed) {
             return None;
         }
+        // Byte by byte: comparing components costs more than looking at a directory.
+        let is_own = |path: &Path| sources.iter().any(|source| source.dir.as_os_str() == path.as_os_str());
+        let (mut dirs, others): (Vec<_>, Vec<_>) = dirs.into_iter().partition(|(path, ..)| is_own(path));
+        let own = dirs.len();
+        dirs.extend(others);
         let paths = memory.open_places().flat_map(|dir| [dir.join(SKILL_FILE), dir]);
         let open = paths.map(|path| {
             let stat = fs::stat(&path);
             stat.is_none_or(|stat| stat.is_settled(since)).then_some((path, stat))
         });
-        Some(Self { sources: before, dirs, open: open.collect::<Option<_>>()? })
+        Some(Self { sources: before, dirs, own, open: open.collect::<Option<_>>()? })
     }
 
     /// Whether all that lies in the directories is as it was found.
     fn holds(&self, sources: &[Source]) -> bool {
-        let is_source = |path: &Path| sources.iter().any(|source| source.dir.as_os_str() == path.as_os_str());
-        let mut others = self.dirs.iter().filter(|(path, ..)| !is_source(path));
         sources.iter().zip(&self.sources).all(|(source, stat)| fs::stat(&source.dir) == *stat)
-            && others.all(|(path, stat, _)| fs::stat(path) == Some(*stat))
+            && self.dirs[self.own..].iter().all(|(path, stat, _)| fs::stat(path) == Some(*stat))
             && self.open.iter().all(|(path, stat)| fs::stat(path) == *stat)
     }
 

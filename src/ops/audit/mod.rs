@@ -12,6 +12,7 @@ use super::provenance::{Checked, Provenance, provenance};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
+use crate::fs::PathError;
 use crate::spec::Origin;
 use crate::trust::AuditLog;
 use crate::trust::audit::{Event, EventKind, Record, Subject};
@@ -60,8 +61,13 @@ pub fn audit(context: &Context, request: &AuditRequest) -> Result<AuditOutcome> 
 /// only shows what an agent would get, and writes nothing.
 pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
-        context.reporter.trouble(&format!("the audit log was not written: {error}: {}", error.source));
+        context.reporter.trouble(&not_written(&error));
     }
+}
+
+/// What a person is told where a line could not be written.
+pub fn not_written(error: &PathError) -> String {
+    format!("the audit log was not written: {error}: {}", error.source)
 }
 
 /// What the log says of a skill of which no more is known than where it lies.
