@@ -1,42 +1,35 @@
 //! Hearing what a script writes and when it ends, on the caller's own thread.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::process::Child;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Stream;
-use super::process::{Heard, PIECE, SOON};
+use super::heard::{Heard, PIECE, Pipe, has_ended};
+use super::process::SOON;
 
 /// The ends of a script's outputs, and of the script.
 pub(super) struct Ears {
-    pipes: Vec<Pipe>,
+    pipes: Vec<Pipe<Box<dyn Source>>>,
     pid: Pid,
     /// Is readable when the script has ended, which is then left to be waited for: until then its number is
     /// nobody else's.
     end: Option<OwnedFd>,
     is_over: bool,
-    /// How many bytes of each output are handed on; the rest is read away.
-    limit: u64,
     buffer: Vec<u8>,
-}
-
-struct Pipe {
-    stream: Stream,
-    from: Box<dyn Source>,
-    total: u64,
 }
 
 trait Source: Read + std::os::fd::AsFd {}
 impl<T: Read + std::os::fd::AsFd> Source for T {}
 
 impl Ears {
-    /// Listens to `child`, whose outputs are taken.
+    /// Listens to `child`, whose outputs are taken: `limit` bytes of each are handed on.
     pub(super) fn of(child: &mut Child, limit: u64) -> Self {
-        let pipe = |stream, from| Pipe { stream, from, total: 0 };
+        let pipe = |stream, from| Pipe::new(stream, from, limit);
         let out = child.stdout.take().map(|out| pipe(Stream::Out, Box::new(out) as Box<dyn Source>));
         let err = child.stderr.take().map(|err| pipe(Stream::Err, Box::new(err) as Box<dyn Source>));
         let pid = Pid::from_child(child);
@@ -46,7 +39,6 @@ impl Ears {
             // Kernels before 5.3 have none: then it is looked after often.
             end: pidfd_open(pid, PidfdFlags::empty()).ok(),
             is_over: false,
-            limit,
             buffer: vec![0; PIECE],
         }
     }
@@ -66,37 +58,16 @@ impl Ears {
         let ready: Vec<bool> = wanted.iter().map(|one| !one.revents().is_empty()).collect();
         let mut heard = Vec::new();
         for (pipe, _) in self.pipes.iter_mut().zip(&ready).filter(|(_, ready)| **ready) {
-            heard.extend(pipe.read(&mut self.buffer, self.limit));
+            heard.extend(pipe.read(&mut self.buffer));
         }
         let ended: Vec<Stream> = heard.iter().filter_map(Heard::ended).collect();
         let ends = ready.get(self.pipes.len()).copied();
-        self.pipes.retain(|pipe| !ended.contains(&pipe.stream));
-        if !self.is_over && ends.unwrap_or_else(|| self.has_ended()) {
+        self.pipes.retain(|pipe| !ended.contains(&pipe.stream()));
+        if !self.is_over && ends.unwrap_or_else(|| has_ended(self.pid)) {
             self.is_over = true;
             self.end = None;
             heard.push(Heard::Exited);
         }
         heard
-    }
-
-    fn has_ended(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        !matches!(waitid(WaitId::Pid(self.pid), options), Ok(None))
-    }
-}
-
-impl Pipe {
-    /// Takes what is there.
-    fn read(&mut self, buffer: &mut [u8], limit: u64) -> Option<Heard> {
-        match self.from.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
-            Ok(count) if count > 0 => {
-                let room = usize::try_from(limit.saturating_sub(self.total)).unwrap_or(usize::MAX);
-                self.total += count as u64;
-                let piece = &buffer[..count.min(room)];
-                (!piece.is_empty()).then(|| Heard::Piece(self.stream, piece.to_vec()))
-            }
-            _ => Some(Heard::All(self.stream, self.total)),
-        }
     }
 }

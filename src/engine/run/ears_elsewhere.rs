@@ -1,13 +1,13 @@
 //! Hearing what a script writes, on a thread for each output.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::process::Child;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use super::Stream;
-use super::process::{Heard, PIECE};
+use super::heard::{Heard, PIECE, Pipe};
 
 /// How many pieces wait to be handed on.
 const PIECES: usize = 8;
@@ -20,10 +20,10 @@ impl Ears {
     pub(super) fn of(child: &mut Child, limit: u64) -> Self {
         let (sender, heard) = sync_channel(PIECES);
         if let Some(out) = child.stdout.take() {
-            listen(out, Stream::Out, limit, sender.clone());
+            listen(Pipe::new(Stream::Out, out, limit), sender.clone());
         }
         if let Some(err) = child.stderr.take() {
-            listen(err, Stream::Err, limit, sender);
+            listen(Pipe::new(Stream::Err, err, limit), sender);
         }
         Self(heard)
     }
@@ -34,27 +34,16 @@ impl Ears {
     }
 }
 
-/// Hands on what comes from `from`, `limit` bytes of it, and reads the rest away.
-fn listen(mut from: impl Read + Send + 'static, stream: Stream, limit: u64, to: SyncSender<Heard>) {
+/// Hands on what is heard of `pipe`, to its end.
+fn listen(mut pipe: Pipe<impl Read + Send + 'static>, to: SyncSender<Heard>) {
     thread::spawn(move || {
         let mut buffer = vec![0; PIECE];
-        let mut total: u64 = 0;
         loop {
-            match from.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(count) if count > 0 => {
-                    let room = usize::try_from(limit.saturating_sub(total)).unwrap_or(usize::MAX);
-                    total += count as u64;
-                    let piece = &buffer[..count.min(room)];
-                    if !piece.is_empty() && to.send(Heard::Piece(stream, piece.to_vec())).is_err() {
-                        return;
-                    }
-                }
-                _ => {
-                    // Nobody may listen any more.
-                    let _ = to.send(Heard::All(stream, total));
-                    return;
-                }
+            let Some(heard) = pipe.read(&mut buffer) else { continue };
+            let is_all = heard.ended().is_some();
+            // Nobody may listen any more.
+            if to.send(heard).is_err() || is_all {
+                return;
             }
         }
     });

@@ -37,11 +37,7 @@ pub(super) fn born<T>(
 /// Whether `child` has ended. On Unix it is left to be waited for: until then its number is nobody else's.
 pub(super) fn has_ended(child: &mut Child) -> bool {
     #[cfg(unix)]
-    {
-        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
-    }
+    return super::heard::has_ended(rustix::process::Pid::from_child(child));
     #[cfg(not(unix))]
     {
         !matches!(child.try_wait(), Ok(None))

@@ -12,6 +12,7 @@ mod elsewhere;
 mod environment;
 #[cfg(target_os = "linux")]
 mod family;
+mod heard;
 mod interpreter;
 mod limits;
 mod mark;

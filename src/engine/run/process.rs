@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::ears::Ears;
 use super::family::{self, Family};
+use super::heard::Heard;
 use super::interpreter::Interpreter;
 use super::limits::Limits;
 use super::mark::Mark;
@@ -28,8 +29,6 @@ pub(super) const SOON: Duration = Duration::from_millis(10);
 const STUBBORN: Duration = Duration::from_secs(10);
 /// How long the rest of its output may take once all of it has ended.
 const LINGER: Duration = Duration::from_secs(1);
-/// How much is read at once; a pipe holds no more.
-pub(super) const PIECE: usize = 64 << 10;
 
 /// A script that is ready to be started.
 pub(super) struct Start<'a> {
@@ -55,26 +54,6 @@ pub(super) struct Went {
     pub(super) stderr: Captured,
     pub(super) done: Done,
     pub(super) duration: Duration,
-}
-
-/// What is heard of a script.
-pub(super) enum Heard {
-    /// It wrote this.
-    Piece(Stream, Vec<u8>),
-    /// An output was read to its end: so many bytes.
-    All(Stream, u64),
-    /// It has ended, and was not waited for yet.
-    Exited,
-}
-
-impl Heard {
-    /// The output of which this is the end.
-    pub(super) fn ended(&self) -> Option<Stream> {
-        match self {
-            Self::All(stream, _) => Some(*stream),
-            _ => None,
-        }
-    }
 }
 
 impl Start<'_> {
