@@ -151,10 +151,10 @@ mod tests {
             let old = if old.is_empty() { old } else { old + "\n" };
             let file = [&before[..], b"\n", block(&old).as_bytes(), &after].concat();
             let new = put(&file, "new\n").expect("one block");
-            // A file's first line tells how its lines end.
+            // A file's first line tells how new lines end; the marks stay as they are.
             let first = new.split(|byte| *byte == b'\n').next().unwrap_or_default();
             let end = if first.ends_with(b"\r") { "\r\n" } else { "\n" };
-            let block = format!("{START}{end}new{end}{END}\n");
+            let block = format!("{START}\nnew{end}{END}\n");
             let expected = [&before[..], b"\n", block.as_bytes(), &after].concat();
             prop_assert_eq!(new, expected);
         }
