@@ -17,6 +17,19 @@ where
     T: Sync,
     R: Send,
 {
+    map_pieces(items, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
+}
+
+/// As [`map`], where `work` takes several items that follow each other, and returns as many answers.
+pub(crate) fn map_pieces<T, S, R>(
+    items: &[T],
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &[T]) -> Vec<R> + Sync,
+) -> impl Iterator<Item = R>
+where
+    T: Sync,
+    R: Send,
+{
     let pieces: Vec<&[T]> = items.chunks(PIECE).collect();
     let next = AtomicUsize::new(0);
     let run = || {
@@ -25,7 +38,7 @@ where
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(piece) = pieces.get(at) else { return done };
-            done.push((at, piece.iter().map(|item| work(&mut state, item)).collect::<Vec<_>>()));
+            done.push((at, work(&mut state, piece)));
         }
     };
     let mut done = if pieces.len() < 2 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
-use skillpm::engine::{Skill, SourceKind};
+use skillpm::engine::{Skill, SkillParts, SourceKind};
 use skillpm::skill::SkillMeta;
 
 use crate::given::Given;
@@ -35,7 +35,7 @@ impl Eq for SkillMetadata {}
 
 impl Hash for SkillMetadata {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.0.meta.name, &self.0.file).hash(state);
+        (self.0.name(), &self.0.file).hash(state);
     }
 }
 
@@ -83,7 +83,7 @@ impl SkillMetadata {
             extra,
         };
         let dir = skill_path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self(Arc::new(Skill {
+        Ok(Self(Arc::new(Skill::from(SkillParts {
             meta,
             source: text(source).unwrap_or_default().into(),
             kind: SourceKind::Extra,
@@ -91,17 +91,17 @@ impl SkillMetadata {
             dir,
             file: skill_path,
             deviations: Vec::new(),
-        })))
+        }))))
     }
 
     #[getter]
     pub(crate) fn name(&self) -> &str {
-        &self.0.meta.name
+        self.0.name()
     }
 
     #[getter]
     pub(crate) fn description(&self) -> &str {
-        &self.0.meta.description
+        self.0.description()
     }
 
     #[getter]

@@ -1,37 +1,19 @@
 //! Which skills there are.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::load::{SKILL_FILE, Unusable};
 use super::memory::Memory;
 use super::scan::{MAX_DIRECTORIES, Scanner, Seen};
-use super::sources::{Source, SourceKind};
+use super::skill::Skill;
+use super::sources::Source;
 use crate::engine::Lookup;
 use crate::fs::{self, Moment, PathError};
 use crate::name::SkillName;
 use crate::policy::{Duplicates, FileName, Policy};
-use crate::skill::{Deviation, SkillMeta};
-
-/// A skill that an agent can use. Its body has not been read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skill {
-    /// What its frontmatter says.
-    pub meta: SkillMeta,
-    /// The name of the source in which it was found.
-    pub source: Arc<str>,
-    /// Whose source that is.
-    pub kind: SourceKind,
-    /// Its directory, below that of its source.
-    pub dir: PathBuf,
-    /// Its file.
-    pub file: PathBuf,
-    /// Its directory with all links followed.
-    pub real: PathBuf,
-    /// What is off in its file and was tolerated.
-    pub deviations: Vec<Deviation>,
-}
+use crate::skill::Deviation;
 
 /// Something that kept a skill from being found, or that a person should know.
 #[derive(Debug, thiserror::Error)]
@@ -154,7 +136,7 @@ fn gather(
         return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
     }
     let mut used: Lookup<Cow<'_, str>, usize> = Lookup::with_capacity(all.len());
-    let several = all.iter().enumerate().any(|(at, skill)| used.insert(key(&skill.meta.name), at).is_some());
+    let several = all.iter().enumerate().any(|(at, skill)| used.insert(key(skill.name()), at).is_some());
     if !several {
         drop(used);
         return (Discovery { skills: all, shadowed: Vec::new(), diagnostics }, fatal);
@@ -163,11 +145,11 @@ fn gather(
     let mut hidden = Vec::new();
     for at in order(&all, &starts, policy.duplicates) {
         let skill = &all[at];
-        let first = *used.entry(key(&skill.meta.name)).or_insert(at);
+        let first = *used.entry(key(skill.name())).or_insert(at);
         if first != at {
             let (winner, loser) =
                 if policy.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
-            used.insert(key(&skill.meta.name), winner);
+            used.insert(key(skill.name()), winner);
             if policy.duplicates == Duplicates::Error {
                 fatal.get_or_insert_with(|| Arc::new(all[loser].shadowed_by(&all[winner].dir)));
             }
@@ -176,7 +158,7 @@ fn gather(
     }
     // Of three, the one that hides the first may be hidden itself: what is told is which one is used.
     let shadowed = hidden.into_iter().filter_map(|loser| {
-        let winner = used.get(&key(&all[loser].meta.name))?;
+        let winner = used.get(&key(all[loser].name()))?;
         Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
     });
     if policy.duplicates != Duplicates::Error {
@@ -211,7 +193,7 @@ impl Discovery {
 }
 
 /// Whether a name can be spelled in one way only, as most can.
-fn is_plain(name: &str) -> bool {
+pub(super) fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
@@ -221,58 +203,6 @@ pub(super) fn key(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     SkillName::new(name).map_or(Cow::Borrowed(name), |name| Cow::Owned(name.into()))
-}
-
-impl Skill {
-    /// Whether its directory has its name.
-    pub(super) fn is_at_home(&self) -> bool {
-        self.dir.file_name().is_some_and(|dir| dir == &*key(&self.meta.name))
-    }
-
-    /// Whether it has the name of `other`: then only one of the two is used.
-    pub fn has_name_of(&self, other: &Self) -> bool {
-        key(&self.meta.name) == key(&other.meta.name)
-    }
-
-    /// Whether it lies right in `source`, in a directory whose name is its own and can be spelled in one way
-    /// only. Bytes are compared: components of paths take longer.
-    fn is_named_as_in(&self, source: &Source) -> bool {
-        let (name, dir) = (self.meta.name.as_bytes(), self.dir.as_os_str().as_encoded_bytes());
-        let parent = source.dir.as_os_str().as_encoded_bytes();
-        dir.len() == parent.len() + 1 + name.len()
-            && dir.ends_with(name)
-            && dir.starts_with(parent)
-            && is_plain(&self.meta.name)
-    }
-
-    /// What is off in it and was tolerated, each with its file and place.
-    pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
-        self.deviations.iter().map(|deviation| {
-            let (file, deviation) = (self.file.clone(), Box::new(deviation.clone()));
-            Diagnostic::Deviation { file, deviation }
-        })
-    }
-
-    /// What is to be said of the name of its file.
-    pub(super) fn misspelled(&self) -> Option<Diagnostic> {
-        // The name of a file of thousands: components of paths take longer.
-        let right = self.file.as_os_str().as_encoded_bytes().ends_with(SKILL_FILE.as_bytes());
-        (!right).then(|| Diagnostic::Spelling(self.file.clone()))
-    }
-
-    /// Where it lies below the directory of `source`, with `/` between the parts; `None` where it does not, and
-    /// for names that are no text.
-    pub fn path_below(&self, source: &Source) -> Option<String> {
-        let below = self.dir.strip_prefix(&source.dir).ok()?;
-        let parts: Option<Vec<_>> = below.iter().map(|part| part.to_str()).collect();
-        Some(parts?.join("/"))
-    }
-
-    /// What is to be said where the skill in `used` is used in place of this one.
-    pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
-        let (name, hidden) = (self.meta.name.clone(), self.dir.clone());
-        Diagnostic::Shadowed { name, used: used.to_owned(), hidden }
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::discover::{Diagnostic, Skill, key};
+use super::discover::{Diagnostic, key};
 use super::library::UnknownSkill;
 use super::memory::Memory;
 use super::scan::{Scanner, Seeing, Seen, read};
+use super::skill::Skill;
 use super::sources::{Source, default_sources};
 use crate::context::Context;
 use crate::error::{Error, Result};

@@ -6,6 +6,7 @@
 //! another time, which is git's race, handled in git's way.
 
 mod format;
+pub(super) mod record;
 #[cfg(test)]
 mod tests;
 
@@ -14,8 +15,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::discover::Skill;
-use super::sources::{Entry, Source};
+use super::skill::{Group, Home, Skill};
+use super::sources::Source;
 use crate::digest::Digest;
 use crate::engine::Lookup;
 use crate::fs::{self, Base, FileStat, Kind, Listing, Moment};
@@ -53,6 +54,8 @@ struct Kept {
 pub(super) struct SeenDir {
     /// What the directory was before it was read, if it was old enough.
     stat: Option<FileStat>,
+    /// The file system that it is on. No skill of another one is remembered.
+    pub(super) device: u64,
     /// What lies in it.
     pub(super) listing: Arc<Listing>,
     /// The skills in it that were read, by their places in the listing.
@@ -61,19 +64,15 @@ pub(super) struct SeenDir {
     pub(super) changed: bool,
 }
 
-/// What is remembered of one skill.
+/// What is remembered of one skill: its metadata, and what its file was when it was opened.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
-    /// What its file was when it was opened.
-    pub(super) stat: FileStat,
-    metadata: Metadata,
-}
-
-#[derive(Debug, Clone)]
-enum Metadata {
-    Read(Arc<Skill>),
-    /// Where it stands in the bytes of the file.
-    Written(Range<usize>),
+pub(super) enum Known {
+    /// Where its record stands in the bytes of the file.
+    Written(Range<u32>),
+    /// A skill that was made of a record.
+    Recorded(Arc<Skill>),
+    /// A skill that no file can keep.
+    Passing(Arc<Skill>, Box<FileStat>),
 }
 
 impl Memory {
@@ -149,6 +148,8 @@ impl Drop for Memory {
 pub(super) enum How {
     /// By what was known, which is so still.
     Known,
+    /// By reading a file of which the skill has a record.
+    Recorded,
     /// By reading a file that was this when it was opened.
     Read(Box<FileStat>),
     /// In a way of which nothing is remembered.
@@ -186,7 +187,8 @@ impl Recall {
         };
         let listing = base.listing()?;
         let mut skills = vec![None; listing.len()];
-        if let Some(before) = before {
+        let device = stat.map(|stat| stat.device).unwrap_or_default();
+        if let Some(before) = before.filter(|before| before.device == device) {
             let mut old = before.listing.iter().map(|(name, _)| name).zip(before.skills).peekable();
             for ((name, _), skill) in listing.iter().zip(&mut skills) {
                 while old.next_if(|(old, _)| *old < name).is_some() {}
@@ -196,13 +198,14 @@ impl Recall {
             }
         }
         let stat = stat.filter(|stat| stat.is_settled(self.since));
-        Ok(SeenDir { stat, listing: Arc::new(listing), skills, changed: true })
+        Ok(SeenDir { stat, device, listing: Arc::new(listing), skills, changed: true })
     }
 
     /// Remembers a directory as it was seen now.
     pub(super) fn put(&mut self, real: PathBuf, mut seen: SeenDir) {
+        let (device, bytes) = (seen.device, &self.before.bytes);
         for skill in &mut seen.skills {
-            skill.take_if(|known| !known.stat.is_settled(self.since));
+            skill.take_if(|known| !known.stat(device, bytes).is_some_and(|stat| stat.is_settled(self.since)));
         }
         self.changed |= seen.changed;
         self.now.insert(real, seen);
@@ -222,25 +225,27 @@ impl Recall {
         }
     }
 
-    /// The skill that `known` is of, if it was found as `entry` of `source`.
-    pub(super) fn skill(&self, known: &Known, source: &Source, entry: &Entry) -> Option<Arc<Skill>> {
-        match &known.metadata {
-            Metadata::Read(skill) => {
-                let same = skill.source == source.name && skill.dir.as_os_str() == entry.dir.as_os_str();
-                same.then(|| Arc::clone(skill))
+    /// The skills that stand in the file of the memory and lie in `home`.
+    pub(super) fn group(&self, home: &Arc<Home>) -> Arc<Group> {
+        Arc::new(Group { home: Arc::clone(home), bytes: Arc::clone(&self.before.bytes) })
+    }
+
+    /// The skill that `known` is of, if it lies at `at` of the home of `group` and its file is `stat` still.
+    pub(super) fn skill(
+        &self,
+        known: &Known,
+        stat: Option<FileStat>,
+        group: &Arc<Group>,
+        at: usize,
+    ) -> Option<Arc<Skill>> {
+        if stat.is_none() || known.stat(group.home.device, &group.bytes) != stat {
+            return None;
+        }
+        match known {
+            Known::Recorded(skill) | Known::Passing(skill, _) => {
+                skill.lies_at(&group.home, at).then(|| Arc::clone(skill))
             }
-            Metadata::Written(range) => {
-                let meta = format::metadata(self.before.bytes.get(range.clone())?)?;
-                Some(Arc::new(Skill {
-                    meta,
-                    source: Arc::clone(&source.name),
-                    kind: source.kind,
-                    dir: entry.dir.clone(),
-                    file: entry.dir.join(super::load::SKILL_FILE),
-                    real: entry.real.clone(),
-                    deviations: Vec::new(),
-                }))
-            }
+            Known::Written(range) => Some(Arc::new(Skill::brief(group, at, range.clone()))),
         }
     }
 }
@@ -249,33 +254,44 @@ impl SeenDir {
     /// Notes what was found at `at` of the listing, and how; `skill` is what can be remembered of it.
     pub(super) fn set(&mut self, at: usize, skill: Option<&Arc<Skill>>, how: How) {
         let place = &mut self.skills[at];
-        match (skill, how) {
+        let known = match (skill, how) {
             (Some(skill), How::Known) => {
-                if let Some(known) = place {
-                    known.metadata = Metadata::Read(Arc::clone(skill));
+                if let Some(Known::Written(_)) = place {
+                    *place = Some(Known::Recorded(Arc::clone(skill)));
                 }
+                return;
             }
-            (Some(skill), How::Read(stat)) => {
-                let known = Known::new(*stat, skill);
-                self.changed |= place.as_ref().is_some_and(Known::is_lasting) || known.is_lasting();
-                *place = Some(known);
-            }
-            _ => self.changed |= place.take().is_some_and(|known| known.is_lasting()),
-        }
+            (Some(skill), How::Recorded) => Some(Known::Recorded(Arc::clone(skill))),
+            (Some(skill), How::Read(stat)) => Some(Known::Passing(Arc::clone(skill), stat)),
+            _ => None,
+        };
+        let is_lasting = |known: &Option<Known>| known.as_ref().is_some_and(Known::is_lasting);
+        self.changed |= is_lasting(place) || is_lasting(&known);
+        *place = known;
     }
 }
 
 impl Known {
-    /// What is remembered of a skill whose file was `stat` when it was read.
-    pub(super) fn new(stat: FileStat, skill: &Arc<Skill>) -> Self {
-        Self { stat, metadata: Metadata::Read(Arc::clone(skill)) }
+    /// What its file was, which is on `device`; `bytes` are those of the file that it may stand in.
+    fn stat(&self, device: u64, bytes: &[u8]) -> Option<FileStat> {
+        match self {
+            Self::Written(_) => record::stat(self.record(bytes)?, device),
+            Self::Recorded(skill) => skill.stat(),
+            Self::Passing(_, stat) => Some(**stat),
+        }
+    }
+
+    /// The record of it, if there is one.
+    fn record<'a>(&'a self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        match self {
+            Self::Written(range) => bytes.get(range.start as usize..range.end as usize),
+            Self::Recorded(skill) => skill.record(),
+            Self::Passing(..) => None,
+        }
     }
 
     /// Whether it can be kept in a file.
-    pub(super) fn is_lasting(&self) -> bool {
-        match &self.metadata {
-            Metadata::Read(skill) => skill.deviations.is_empty(),
-            Metadata::Written(_) => true,
-        }
+    fn is_lasting(&self) -> bool {
+        !matches!(self, Self::Passing(..))
     }
 }

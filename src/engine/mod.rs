@@ -22,6 +22,7 @@ mod present;
 pub mod resources;
 pub mod run;
 mod scan;
+mod skill;
 pub(crate) mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -29,10 +30,11 @@ pub mod tools;
 
 pub use activate::{Activation, activate};
 pub use arguments::Arguments;
-pub use discover::{Diagnostic, Discovery, Skill, discover, discover_with};
+pub use discover::{Diagnostic, Discovery, discover, discover_with};
 pub use find::{Hit, find, find_in};
 pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
 pub use present::{Form, LoadedSkill, UnknownForm};
+pub use skill::{Skill, SkillParts};
 pub use sources::{Entry, Source, SourceKind, default_sources, sources_of};
 
 /// A table in which thousands of paths and names are looked up, and which is never gone through in its own

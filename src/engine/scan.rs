@@ -2,19 +2,23 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::mem;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::discover::{Diagnostic, Skill};
+use super::discover::Diagnostic;
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use super::memory::{How, Known, Memory, Recall, SeenDir};
+use super::memory::{How, Known, Memory, Recall, record};
+use super::skill::{Group, Home, Skill, SkillParts};
 use super::sources::{Entry, Source, SourceKind};
 use crate::document::{Document, Split, split_prefix};
-use crate::fs::{self, Base, Kind, Listing, Looked, Moment, PathError};
+use crate::fs::{self, Base, FileStat, Kind, Listing, Looked, Moment, PathError};
 use crate::policy::{FileName, Policy};
+use crate::skill::{self, LoadError, Loaded, SkillMeta};
 use crate::source::discover::SKIPPED;
-use crate::{skill, workers};
+use crate::workers;
 
 /// The largest number of directories without a skill that are searched in one source.
 pub(super) const MAX_DIRECTORIES: usize = 2000;
@@ -107,7 +111,7 @@ struct Search<'a, 'b> {
 struct Spot {
     at: usize,
     /// Where it leads, if it is a link.
-    link: Option<PathBuf>,
+    link: Option<Box<Path>>,
 }
 
 impl Search<'_, '_> {
@@ -124,21 +128,19 @@ impl Search<'_, '_> {
                 // A single entry that cannot be looked at hides none of the others.
                 let real = fs::real_path(&dir.join(name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                real.map(|real| Spot { at, link: Some(real) })
+                real.map(|real| Spot { at, link: Some(real.into()) })
             }
             _ => None,
         };
         let spots: Vec<Spot> = listing.iter().enumerate().filter_map(spot).collect();
-        let reader = Reader {
-            policy: self.scanner.policy,
-            source: self.source,
-            base: &base,
-            recall: Some(&self.scanner.recall),
-        };
-        let looks: Vec<_> = workers::map(&spots, Buffers::default, |buffers, spot| {
-            reader.look(spot.entry(&listed, dir, real), listed.skills[spot.at].as_ref(), buffers)
+        let reader = Reader { policy: self.scanner.policy, source: self.source, base: &base };
+        let home = Arc::new(Home::new(self.source, dir, real, Arc::clone(&listing), listed.device));
+        let known = self.scanner.recall.group(&home);
+        let looks: Vec<_> = workers::map_pieces(&spots, Buffers::default, |buffers, spots| {
+            reader.looks(spots, &listed.skills, (&self.scanner.recall, &known), buffers)
         })
         .collect();
+        self.skills.reserve(spots.len());
         for (spot, Look { found, how }) in spots.iter().zip(looks) {
             let name = listing.get(spot.at).map_or("", |(name, _)| name);
             // A link may lead to what was found since, or to what another one of these leads to.
@@ -163,7 +165,7 @@ impl Search<'_, '_> {
                 Seeing::Unusable(diagnostic) => self.diagnostics.push(diagnostic),
             }
             if let Some(link) = &spot.link {
-                self.seen.insert(link.clone());
+                self.seen.insert(link.to_path_buf());
             }
         }
         self.scanner.recall.put(real.to_owned(), listed);
@@ -197,9 +199,9 @@ fn is_before(listing: &Listing, at: usize, real: &Path, link: &Path) -> bool {
 }
 
 impl Spot {
-    fn entry(&self, listed: &SeenDir, dir: &Path, real: &Path) -> Entry {
-        let name = listed.listing.get(self.at).map_or("", |(name, _)| name);
-        Entry { dir: dir.join(name), real: self.link.clone().unwrap_or_else(|| real.join(name)) }
+    fn entry(&self, home: &Home) -> Entry {
+        let (dir, real) = home.at(self.at);
+        Entry { dir, real: self.link.as_deref().map_or(real, Path::to_owned) }
     }
 }
 
@@ -208,7 +210,6 @@ struct Reader<'a> {
     policy: &'a Policy,
     source: &'a Source,
     base: &'a Base,
-    recall: Option<&'a Recall>,
 }
 
 /// What was seen of a directory, and how. There are thousands of them at once.
@@ -217,28 +218,95 @@ struct Look {
     how: How,
 }
 
-/// A path and the start of a file, one after the other.
+/// What reading a file came to.
+enum Read {
+    Look(Look),
+    /// A skill of which a record was made.
+    Record(Range<u32>),
+}
+
+/// A path, the start of a file, and the records of the skills that were read, each behind the one before.
 #[derive(Default)]
 struct Buffers {
     path: Vec<u8>,
     bytes: Vec<u8>,
+    records: Vec<u8>,
+}
+
+impl Buffers {
+    /// The path of the file of a skill in the directory `name`.
+    fn path(&mut self, name: &OsStr) -> &[u8] {
+        self.path.clear();
+        for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
+            self.path.extend_from_slice(part);
+        }
+        &self.path
+    }
+
+    /// Makes a record, if there can be one.
+    fn record(&mut self, stat: &FileStat, meta: &SkillMeta) -> Option<Range<u32>> {
+        let start = u32::try_from(self.records.len()).ok()?;
+        record::put(&mut self.records, stat, meta)?;
+        Some(start..u32::try_from(self.records.len()).ok()?)
+    }
 }
 
 impl Reader<'_> {
-    /// What `entry` holds. What is as it was when it became `known` is not read.
-    fn look(&self, entry: Entry, known: Option<&Known>, buffers: &mut Buffers) -> Look {
-        let unknown = |found| Look { found, how: How::Unknown };
-        let Some(name) = entry.dir.file_name() else { return unknown(self.slowly(entry)) };
-        buffers.path.clear();
-        for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
-            buffers.path.extend_from_slice(part);
-        }
-        if let (Some(known), Some(recall)) = (known, self.recall)
-            && self.base.stat(&buffers.path) == Some(known.stat)
-            && let Some(skill) = recall.skill(known, self.source, &entry)
-        {
-            return Look { found: Seeing::Skill(skill), how: How::Known };
-        }
+    /// What lies at `spots` of the home of `group`. What is as it was when it became `known` is not read.
+    fn looks(
+        &self,
+        spots: &[Spot],
+        known: &[Option<Known>],
+        (recall, group): (&Recall, &Arc<Group>),
+        buffers: &mut Buffers,
+    ) -> Vec<Look> {
+        let home = &group.home;
+        let read = |spot: &Spot| {
+            let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
+            if let Some(Some(known)) = known.get(spot.at)
+                && let Some(skill) = recall.skill(known, self.base.stat(buffers.path(name)), group, spot.at)
+            {
+                return Read::Look(Look { found: Seeing::Skill(skill), how: How::Known });
+            }
+            self.read(name, spot, home, buffers)
+        };
+        let found: Vec<Read> = spots.iter().map(read).collect();
+        let mut records = mem::take(&mut buffers.records);
+        records.shrink_to_fit();
+        let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
+        let look = |(spot, read): (&Spot, Read)| match read {
+            Read::Look(look) => look,
+            Read::Record(range) => {
+                let skill = Skill::brief(&group, spot.at, range);
+                Look { found: Seeing::Skill(Arc::new(skill)), how: How::Recorded }
+            }
+        };
+        spots.iter().zip(found).map(look).collect()
+    }
+
+    /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
+    fn read(&self, name: &OsStr, spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
+        let Some((document, stat)) = self.start(name, buffers) else {
+            return Read::Look(Look { found: self.slowly(spot.entry(home)), how: How::Unknown });
+        };
+        let loaded = skill::load_with(&document, self.policy, name.to_str());
+        let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
+        // A link leads to a skill that lies elsewhere.
+        let here = stat.filter(|stat| spot.link.is_none() && stat.device == home.device);
+        let record = plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &loaded.meta));
+        let read = if let Some(record) = record {
+            Read::Record(record)
+        } else {
+            let how = stat.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
+            Read::Look(Look { found: self.found(spot.entry(home), loaded), how })
+        };
+        buffers.bytes = document.into_text().into_bytes();
+        read
+    }
+
+    /// The start of the file in the directory `name` of the base, and what the file was; `None` where that has
+    /// another spelling, is a link, or is nothing at all.
+    fn start(&self, name: &OsStr, buffers: &mut Buffers) -> Option<(Document, Option<FileStat>)> {
         let parts = Cell::new(None);
         let enough = |prefix: &[u8]| match split_prefix(prefix) {
             Split::NeedMore => false,
@@ -248,20 +316,23 @@ impl Reader<'_> {
             }
             _ => true,
         };
-        match self.base.read_start(&buffers.path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
-            Ok((Looked::Read, stat)) => {
-                let document = match parts.take() {
-                    Some(parts) => Document::of_start(mem::take(&mut buffers.bytes), parts),
-                    None => load::of_start(mem::take(&mut buffers.bytes)),
-                };
-                let file = entry.dir.join(SKILL_FILE);
-                let found = self.skill(entry, file, &document);
-                buffers.bytes = document.into_text().into_bytes();
-                Look { found, how: stat.map_or(How::Unknown, |stat| How::Read(Box::new(stat))) }
-            }
-            // Another spelling, a link, or nothing at all.
-            Ok(_) | Err(_) => unknown(self.slowly(entry)),
-        }
+        let mut bytes = mem::take(&mut buffers.bytes);
+        let Ok((Looked::Read, stat)) =
+            self.base.read_start(buffers.path(name), MAX_SKILL_FILE, &mut bytes, enough)
+        else {
+            return None;
+        };
+        let document = match parts.take() {
+            Some(parts) => Document::of_start(bytes, parts),
+            None => load::of_start(bytes),
+        };
+        Some((document, stat))
+    }
+
+    /// What `entry` holds whose file is spelled as it should be.
+    fn found(&self, entry: Entry, loaded: Result<Loaded<'_>, LoadError>) -> Seeing {
+        let file = entry.dir.join(SKILL_FILE);
+        self.skill(entry, file, loaded)
     }
 
     /// What `entry` holds, whatever it may be.
@@ -279,28 +350,28 @@ impl Reader<'_> {
             return unusable(&file, Unusable::Misspelled);
         }
         match load::frontmatter(&file) {
-            Ok(document) => self.skill(entry, file, &document),
+            Ok(document) => {
+                let directory = entry.dir.file_name().and_then(|name| name.to_str());
+                let loaded = skill::load_with(&document, self.policy, directory);
+                self.skill(entry, file, loaded)
+            }
             Err(reason) => unusable(&file, reason),
         }
     }
 
-    fn skill(&self, entry: Entry, file: PathBuf, document: &Document) -> Seeing {
-        let directory = entry.dir.file_name().and_then(|name| name.to_str());
-        let loaded = match skill::load_with(document, self.policy, directory) {
-            Ok(loaded) => loaded,
-            Err(reason) => {
-                return Seeing::Unusable(Arc::new(Diagnostic::Skill { file, reason: reason.into() }));
-            }
-        };
-        Seeing::Skill(Arc::new(Skill {
-            meta: loaded.meta,
-            source: Arc::clone(&self.source.name),
-            kind: self.source.kind,
-            dir: entry.dir,
-            file,
-            real: entry.real,
-            deviations: loaded.deviations,
-        }))
+    fn skill(&self, entry: Entry, file: PathBuf, loaded: Result<Loaded<'_>, LoadError>) -> Seeing {
+        match loaded {
+            Ok(loaded) => Seeing::Skill(Arc::new(Skill::from(SkillParts {
+                meta: loaded.meta,
+                source: Arc::clone(&self.source.name),
+                kind: self.source.kind,
+                dir: entry.dir,
+                file,
+                real: entry.real,
+                deviations: loaded.deviations,
+            }))),
+            Err(reason) => Seeing::Unusable(Arc::new(Diagnostic::Skill { file, reason: reason.into() })),
+        }
     }
 }
 
@@ -308,8 +379,18 @@ impl Reader<'_> {
 pub(super) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
     match Base::open(entry.dir.parent().unwrap_or(&source.dir)) {
         Ok(base) => {
-            let reader = Reader { policy, source, base: &base, recall: None };
-            reader.look(entry, None, &mut Buffers::default()).found
+            let reader = Reader { policy, source, base: &base };
+            let start = entry.dir.file_name().and_then(|name| {
+                let (document, _) = reader.start(name, &mut Buffers::default())?;
+                Some((document, name.to_str()))
+            });
+            match start {
+                Some((document, name)) => {
+                    let loaded = skill::load_with(&document, policy, name);
+                    reader.found(entry.clone(), loaded)
+                }
+                None => reader.slowly(entry),
+            }
         }
         Err(error) => Seeing::Unusable(Arc::new(Diagnostic::Skill { file: entry.dir, reason: error.into() })),
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::list::{self, ListedSkill};
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
-use crate::engine::{Skill, Source, SourceKind, default_sources, discover, find_in, load};
+use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, find_in, load};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
@@ -130,7 +130,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| scope == scope_of(source.kind));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = find_in(&sources, &request.name)?;
-    let Skill { meta, kind, dir, file, deviations, .. } = &*hit.skill;
+    let SkillParts { meta, kind, dir, file, deviations, .. } = &**hit.skill;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
     let loaded = skill::load(&document)
         .map_err(|reason| load::Unusable::from(reason).into_error(&request.name, file))?;

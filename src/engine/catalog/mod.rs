@@ -20,9 +20,9 @@ use serde_json::Value;
 pub use budget::Cut;
 pub use form::{CatalogForm, Field, UnknownWord};
 
-use super::discover::Skill;
 use super::library::{Library, LookupError};
 use super::resources;
+use super::skill::Skill;
 use crate::fs;
 use crate::policy::Listing;
 use crate::tokens;
@@ -185,14 +185,16 @@ impl Catalog {
 }
 
 fn is_told(skill: &Skill, options: &Options) -> bool {
-    let meta = &skill.meta;
     (options.hidden || !is_for_people(skill))
-        && (options.tags.is_empty() || meta.tags.iter().any(|tag| options.tags.contains(tag)))
+        && (options.tags.is_empty() || skill.meta.tags.iter().any(|tag| options.tags.contains(tag)))
         && (options.disabled.is_empty() || !is_disabled(skill, &options.disabled))
 }
 
 /// Whether the skill says that only a person is to start it.
 fn is_for_people(skill: &Skill) -> bool {
+    if !skill.has_extra() {
+        return false;
+    }
     match skill.meta.extra.get("disable-model-invocation") {
         Some(Value::Bool(hidden)) => *hidden,
         Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
@@ -202,23 +204,22 @@ fn is_for_people(skill: &Skill) -> bool {
 
 /// A skill is disabled by the name of its directory: that is what manifests know.
 fn is_disabled(skill: &Skill, disabled: &[String]) -> bool {
-    skill.dir.file_name().is_some_and(|name| disabled.iter().any(|disabled| name == disabled.as_str()))
+    skill.directory().is_some_and(|name| disabled.iter().any(|disabled| name == disabled.as_str()))
 }
 
 /// What is told of `skill`.
 fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
-    let meta = &skill.meta;
     let value = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
-    let mut told = Told { name: meta.name.as_str().into(), ..Told::default() };
+    let mut told = Told { name: skill.name().into(), ..Told::default() };
     for field in &options.fields {
         match field {
             Field::Name => {}
-            Field::Description => told.description = Some(meta.description.as_str().into()),
+            Field::Description => told.description = Some(skill.description().into()),
             Field::Location => told.location = Some(location(skill, options)),
-            Field::Compatibility => told.compatibility = value(&meta.compatibility),
-            Field::AllowedTools => told.allowed_tools = meta.allowed_tools.as_slice().into(),
-            Field::Tags => told.tags = meta.tags.as_slice().into(),
-            Field::Version => told.version = value(&meta.version),
+            Field::Compatibility => told.compatibility = value(&skill.meta.compatibility),
+            Field::AllowedTools => told.allowed_tools = skill.meta.allowed_tools.as_slice().into(),
+            Field::Tags => told.tags = skill.meta.tags.as_slice().into(),
+            Field::Version => told.version = value(&skill.meta.version),
             // What cannot be listed is told when the skill is used.
             Field::Files => told.files = resources::list(&skill.dir, options.listing).unwrap_or_default(),
         }
@@ -228,17 +229,20 @@ fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
 }
 
 fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
-    // The reference follows links.
-    let real = match (options.form, skill.file.file_name()) {
-        (CatalogForm::Reference, Some(name)) => Some(skill.real.join(name)),
-        _ => None,
+    let file = match (options.form, skill.file()) {
+        // The reference follows links.
+        (CatalogForm::Reference, file) => match file.file_name() {
+            Some(name) => skill.real.join(name).into(),
+            None => file,
+        },
+        (_, file) => file,
     };
-    match (&options.relative_to, real) {
-        (Some(from), real) => {
-            let path = fs::relative(from, real.as_deref().unwrap_or(&skill.file));
-            path.to_string_lossy().replace('\\', "/").into()
+    match (&options.relative_to, file) {
+        (Some(from), file) => fs::relative(from, &file).to_string_lossy().replace('\\', "/").into(),
+        (None, Cow::Borrowed(file)) => file.to_string_lossy(),
+        (None, Cow::Owned(file)) => {
+            let text = file.into_os_string().into_string();
+            text.unwrap_or_else(|odd| odd.to_string_lossy().into_owned()).into()
         }
-        (None, Some(real)) => real.to_string_lossy().into_owned().into(),
-        (None, None) => skill.file.to_string_lossy(),
     }
 }

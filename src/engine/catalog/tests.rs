@@ -1,14 +1,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::engine::SkillParts;
 use crate::engine::testing::World;
 use crate::policy::Policy;
 use crate::skill::SkillMeta;
 
-fn skill(name: &str, description: &str) -> Skill {
+fn skill(name: &str, description: &str) -> SkillParts {
     let meta = SkillMeta { name: name.into(), description: description.into(), ..SkillMeta::default() };
     let dir = PathBuf::from(format!("/p/.agents/skills/{}", name.replace('/', "_")));
-    Skill {
+    SkillParts {
         meta,
         source: "project".into(),
         kind: crate::engine::SourceKind::Project,
@@ -19,8 +20,8 @@ fn skill(name: &str, description: &str) -> Skill {
     }
 }
 
-fn arcs(skills: impl IntoIterator<Item = Skill>) -> Vec<Arc<Skill>> {
-    skills.into_iter().map(Arc::new).collect()
+fn arcs(skills: impl IntoIterator<Item = SkillParts>) -> Vec<Arc<Skill>> {
+    skills.into_iter().map(|parts| Arc::new(parts.into())).collect()
 }
 
 fn full() -> Vec<Arc<Skill>> {

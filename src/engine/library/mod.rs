@@ -20,9 +20,10 @@ pub use serve::{Activated, FileError, Opened};
 pub use snapshot::Snapshot;
 use watch::Watch;
 
-use super::discover::{Diagnostic, Skill, discover_again};
+use super::discover::{Diagnostic, discover_again};
 use super::load;
 use super::memory::Memory;
+use super::skill::{Skill, SkillParts};
 use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
 use crate::engine::Lookup;
@@ -235,7 +236,7 @@ impl Library {
             Arc::clone(skill)
         } else {
             let (meta, deviations) = (loaded.meta, loaded.deviations);
-            Arc::new(Skill { meta, deviations, ..Skill::clone(skill) })
+            Arc::new(Skill::from(SkillParts { meta, deviations, ..SkillParts::clone(skill) }))
         };
         Ok(Instructions { skill, body })
     }

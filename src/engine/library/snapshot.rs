@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
 use crate::engine::Lookup;
-use crate::engine::discover::{Diagnostic, Discovery, Skill, key};
+use crate::engine::discover::{Diagnostic, Discovery, key};
+use crate::engine::skill::Skill;
 use crate::engine::sources::Source;
 
 /// What a library found. It never changes.
@@ -35,7 +36,7 @@ impl Snapshot {
 
     /// The skills that the one called `name` hides.
     pub fn hidden_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<Skill>> {
-        self.shadowed().iter().filter(move |skill| key(&skill.meta.name) == key(name))
+        self.shadowed().iter().filter(move |skill| key(skill.name()) == key(name))
     }
 
     /// What went wrong or is worth knowing.
@@ -80,13 +81,13 @@ impl Snapshot {
     }
 
     fn available(&self) -> BTreeSet<String> {
-        self.skills().iter().map(|skill| skill.meta.name.clone()).collect()
+        self.skills().iter().map(|skill| skill.name().to_owned()).collect()
     }
 
     fn names(&self) -> &Lookup<Box<str>, usize> {
         self.names.get_or_init(|| {
             let names = self.skills().iter().enumerate();
-            names.map(|(at, skill)| (key(&skill.meta.name).into(), at)).collect()
+            names.map(|(at, skill)| (key(skill.name()).into(), at)).collect()
         })
     }
 
@@ -98,7 +99,7 @@ impl Snapshot {
                 let all = self.skills().iter().chain(self.shadowed());
                 all.filter(|skill| skill.source == source.name)
             };
-            let called = inside().filter(|skill| key(&skill.meta.name) == key(name));
+            let called = inside().filter(|skill| key(skill.name()) == key(name));
             // The one that wins in its source is served by the name, as if there were no other source.
             let called = called.max_by_key(|skill| (self.is_used(skill), skill.is_at_home()));
             called
@@ -107,14 +108,14 @@ impl Snapshot {
     }
 
     fn is_used(&self, skill: &Arc<Skill>) -> bool {
-        let used = self.names().get(&*key(&skill.meta.name));
+        let used = self.names().get(&*key(skill.name()));
         used.is_some_and(|at| Arc::ptr_eq(&self.found.skills[*at], skill))
     }
 
     /// How a skill is listed that was installed under another name than its own.
     fn by_directory(&self, name: &str) -> Option<&Arc<Skill>> {
         let mut all = self.skills().iter().chain(self.shadowed());
-        all.find(|skill| skill.dir.file_name().is_some_and(|dir| dir == name))
+        all.find(|skill| skill.directory().is_some_and(|dir| dir == name))
     }
 
     /// A skill in a directory of that name that cannot be loaded.

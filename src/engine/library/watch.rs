@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Snapshot;
-use crate::engine::discover::{Skill, key};
+use crate::engine::discover::key;
 use crate::engine::load::SKILL_FILE;
 use crate::engine::memory::Memory;
 use crate::engine::scan::{self, Seeing};
+use crate::engine::skill::Skill;
 use crate::engine::sources::{Entry, Source};
 use crate::fs::{self, FileStat, Listing, Moment};
 use crate::policy::Policy;

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::format::{decode, encode, metadata};
+use super::format::{decode, encode};
 use super::*;
 use crate::engine::discover::{Diagnostic, discover_again};
 use crate::engine::testing::{World, skill_text};
@@ -54,25 +54,21 @@ fn meta() -> impl Strategy<Value = SkillMeta> {
     )
 }
 
-fn known(dir: &Path) -> impl Strategy<Value = Known> + use<> {
-    let dir = dir.to_owned();
-    (stat(), meta()).prop_map(move |(stat, meta)| {
-        let skill = Skill {
-            meta,
-            source: "project".into(),
-            kind: SourceKind::Project,
-            file: dir.join("SKILL.md"),
-            real: dir.clone(),
-            dir: dir.clone(),
-            deviations: Vec::new(),
-        };
-        Known::new(stat, &Arc::new(skill))
+/// What is remembered of a skill in a directory on the file system 7.
+fn known() -> impl Strategy<Value = Known> {
+    (stat(), meta()).prop_map(|(stat, meta)| {
+        let mut bytes = Vec::new();
+        record::put(&mut bytes, &stat, &meta).expect("small enough");
+        let range = 0..u32::try_from(bytes.len()).expect("small enough");
+        let source = Source::new(SourceKind::Project, "/d".into());
+        let home = Home::new(&source, Path::new("/d"), Path::new("/d"), Arc::default(), 7);
+        let group = Group { home: Arc::new(home), bytes: Arc::new(bytes) };
+        Known::Recorded(Arc::new(Skill::brief(&Arc::new(group), 0, range)))
     })
 }
 
 fn memory() -> impl Strategy<Value = Memory> {
-    let entries =
-        proptest::collection::btree_map("[a-zé.]{3,6}", proptest::option::of(known(Path::new("/d/x"))), 0..4);
+    let entries = proptest::collection::btree_map("[a-zé.]{3,6}", proptest::option::of(known()), 0..4);
     let dir = (proptest::option::of(stat()), entries).prop_map(|(stat, entries)| {
         let (mut listing, mut skills) = (Listing::default(), Vec::new());
         for (name, known) in entries {
@@ -80,7 +76,7 @@ fn memory() -> impl Strategy<Value = Memory> {
                 skills.push(known);
             }
         }
-        SeenDir { stat, listing: Arc::new(listing), skills, changed: true }
+        SeenDir { stat, device: 7, listing: Arc::new(listing), skills, changed: true }
     });
     let dirs = proptest::collection::hash_map("/[a-z/]{0,9}".prop_map(PathBuf::from), dir, 0..3);
     (dirs, moment()).prop_map(|(dirs, newest)| Memory {
@@ -103,12 +99,8 @@ fn said(memory: &Memory) -> Vec<String> {
         .iter()
         .map(|(path, dir)| {
             let skills = dir.skills.iter().map(|known| {
-                known.as_ref().map(|known| match &known.metadata {
-                    Metadata::Read(skill) => (known.stat, skill.meta.clone()),
-                    Metadata::Written(range) => {
-                        (known.stat, metadata(&memory.bytes[range.clone()]).expect("whole"))
-                    }
-                })
+                let known = known.as_ref()?;
+                Some((known.stat(7, &memory.bytes), record::meta(known.record(&memory.bytes)?)))
             });
             format!("{path:?} {:?} {:?} {:?}", dir.stat, dir.listing, skills.collect::<Vec<_>>())
         })
@@ -153,9 +145,8 @@ proptest! {
                 prop_assert_eq!(dir.listing.len(), dir.skills.len());
                 prop_assert!(dir.listing.iter().all(|(name, _)| !name.contains('/') && name != ".."));
                 for known in dir.skills.iter().flatten() {
-                    if let Metadata::Written(range) = &known.metadata {
-                        let _ = metadata(&read.bytes[range.clone()]);
-                    }
+                    let record = known.record(&read.bytes).expect("inside");
+                    let _ = (record::meta(record), record::has_extra(record));
                 }
             }
         }

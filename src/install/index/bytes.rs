@@ -85,8 +85,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    pub(crate) fn str(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.text()?).ok()
+    }
+
     pub(crate) fn string(&mut self) -> Option<String> {
-        String::from_utf8(self.text()?.to_owned()).ok()
+        self.str().map(str::to_owned)
     }
 
     /// What may be there, written by [`put_option`].

@@ -1,0 +1,357 @@
+//! A skill as it was found.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use super::discover::{Diagnostic, key};
+use super::load::SKILL_FILE;
+use super::memory::record;
+use super::sources::{Source, SourceKind};
+use crate::fs::{FileStat, Listing};
+use crate::skill::{Deviation, SkillMeta};
+
+/// A skill that an agent can use. Its body has not been read.
+///
+/// It has the fields of [`SkillParts`]. They are made when somebody asks for the first of them: of thousands
+/// of skills a catalog tells a name, a description and a path, and to make the other texts and paths takes
+/// longer than that. What there is a method for does without them.
+#[derive(Clone)]
+pub struct Skill(Form);
+
+#[derive(Clone)]
+enum Form {
+    /// All of it.
+    Whole(Box<SkillParts>),
+    /// What it is made of, and all of it once that was asked for.
+    Brief(Brief, OnceLock<Box<SkillParts>>),
+}
+
+/// What is known of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillParts {
+    /// What its frontmatter says.
+    pub meta: SkillMeta,
+    /// The name of the source in which it was found.
+    pub source: Arc<str>,
+    /// Whose source that is.
+    pub kind: SourceKind,
+    /// Its directory, below that of its source.
+    pub dir: PathBuf,
+    /// Its file.
+    pub file: PathBuf,
+    /// Its directory with all links followed.
+    pub real: PathBuf,
+    /// What is off in its file and was tolerated.
+    pub deviations: Vec<Deviation>,
+}
+
+/// A skill with nothing off in it: its record, and where it lies.
+#[derive(Clone)]
+struct Brief {
+    group: Arc<Group>,
+    /// Its directory, by its place in the listing.
+    at: usize,
+    record: Range<u32>,
+}
+
+/// Skills that lie beside each other and were read together.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) home: Arc<Home>,
+    /// The bytes in which their records are.
+    pub(super) bytes: Arc<Vec<u8>>,
+}
+
+/// A directory with the directories of skills.
+#[derive(Debug)]
+pub(super) struct Home {
+    source: Arc<str>,
+    kind: SourceKind,
+    dir: PathBuf,
+    real: PathBuf,
+    /// What lies in it.
+    pub(super) listing: Arc<Listing>,
+    /// The file system that it is on.
+    pub(super) device: u64,
+}
+
+impl Home {
+    /// The directory `dir` of `source`, which is `real` with links followed.
+    pub(super) fn new(source: &Source, dir: &Path, real: &Path, listing: Arc<Listing>, device: u64) -> Self {
+        let (source, kind) = (Arc::clone(&source.name), source.kind);
+        Self { source, kind, dir: dir.to_owned(), real: real.to_owned(), listing, device }
+    }
+
+    /// The directory at `at` of the listing, and the same with all links followed.
+    pub(super) fn at(&self, at: usize) -> (PathBuf, PathBuf) {
+        let name = self.listing.get(at).map_or("", |(name, _)| name);
+        (self.dir.join(name), self.real.join(name))
+    }
+}
+
+impl Brief {
+    fn record(&self) -> &[u8] {
+        // It was there when the skill was made.
+        self.group.bytes.get(self.record.start as usize..self.record.end as usize).unwrap_or_default()
+    }
+
+    fn directory(&self) -> &str {
+        self.group.home.listing.get(self.at).map_or("", |(name, _)| name)
+    }
+
+    fn below(&self, dir: &Path, file: &str) -> PathBuf {
+        let name = self.directory();
+        // At once: a path that grows is moved each time.
+        let mut path = PathBuf::with_capacity(dir.as_os_str().len() + name.len() + file.len() + 2);
+        path.push(dir);
+        path.push(name);
+        if !file.is_empty() {
+            path.push(file);
+        }
+        path
+    }
+
+    fn parts(&self) -> SkillParts {
+        let home = &self.group.home;
+        SkillParts {
+            meta: record::meta(self.record()),
+            source: Arc::clone(&home.source),
+            kind: home.kind,
+            dir: self.below(&home.dir, ""),
+            file: self.below(&home.dir, SKILL_FILE),
+            real: self.below(&home.real, ""),
+            deviations: Vec::new(),
+        }
+    }
+}
+
+impl From<SkillParts> for Skill {
+    fn from(parts: SkillParts) -> Self {
+        Self(Form::Whole(Box::new(parts)))
+    }
+}
+
+impl Deref for Skill {
+    type Target = SkillParts;
+
+    fn deref(&self) -> &SkillParts {
+        match &self.0 {
+            Form::Whole(parts) => parts,
+            Form::Brief(brief, parts) => parts.get_or_init(|| Box::new(brief.parts())),
+        }
+    }
+}
+
+impl fmt::Debug for Skill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        SkillParts::fmt(self, f)
+    }
+}
+
+impl PartialEq for Skill {
+    fn eq(&self, other: &Self) -> bool {
+        SkillParts::eq(self, other)
+    }
+}
+
+impl Eq for Skill {}
+
+impl Skill {
+    /// The skill in the directory at `at` of the listing of `group`, whose record is in `range` of its bytes.
+    pub(super) fn brief(group: &Arc<Group>, at: usize, record: Range<u32>) -> Self {
+        Self(Form::Brief(Brief { group: Arc::clone(group), at, record }, OnceLock::new()))
+    }
+
+    fn as_brief(&self) -> Option<&Brief> {
+        if let Form::Brief(brief, _) = &self.0 { Some(brief) } else { None }
+    }
+
+    /// The record that it is made of, if it is.
+    pub(super) fn record(&self) -> Option<&[u8]> {
+        self.as_brief().map(Brief::record)
+    }
+
+    /// What its file was, where its record says so.
+    pub(super) fn stat(&self) -> Option<FileStat> {
+        let brief = self.as_brief()?;
+        record::stat(brief.record(), brief.group.home.device)
+    }
+
+    /// What it calls itself.
+    pub fn name(&self) -> &str {
+        self.record().map_or_else(|| &*self.meta.name, record::name)
+    }
+
+    /// What it does and when to use it.
+    pub fn description(&self) -> &str {
+        self.record().map_or_else(|| &*self.meta.description, record::description)
+    }
+
+    /// Its file.
+    pub fn file(&self) -> Cow<'_, Path> {
+        match self.as_brief() {
+            Some(brief) => brief.below(&brief.group.home.dir, SKILL_FILE).into(),
+            None => self.file.as_path().into(),
+        }
+    }
+
+    /// The name of its directory.
+    pub(super) fn directory(&self) -> Option<&std::ffi::OsStr> {
+        match self.as_brief() {
+            Some(brief) => Some(brief.directory().as_ref()),
+            None => self.dir.file_name(),
+        }
+    }
+
+    /// Whether it has fields that the specification does not have.
+    pub(super) fn has_extra(&self) -> bool {
+        self.record().map_or_else(|| !self.meta.extra.is_empty(), record::has_extra)
+    }
+
+    /// What is off in its file and was tolerated.
+    pub(super) fn oddities(&self) -> &[Deviation] {
+        // Of such a skill there is no record.
+        if self.as_brief().is_some() { &[] } else { &self.deviations }
+    }
+
+    /// Whether it was found in the directory at `at` of `home`.
+    pub(super) fn lies_at(&self, home: &Home, at: usize) -> bool {
+        let Some((name, _)) = home.listing.get(at) else { return false };
+        match self.as_brief() {
+            Some(brief) => {
+                let own = &brief.group.home;
+                own.source == home.source
+                    && own.dir.as_os_str() == home.dir.as_os_str()
+                    && brief.directory() == name
+            }
+            None => self.source == home.source && self.dir.as_os_str() == home.dir.join(name).as_os_str(),
+        }
+    }
+
+    /// Whether its directory has its name.
+    pub(super) fn is_at_home(&self) -> bool {
+        self.directory().is_some_and(|dir| dir == &*key(self.name()))
+    }
+
+    /// Whether it has the name of `other`: then only one of the two is used.
+    pub fn has_name_of(&self, other: &Self) -> bool {
+        key(self.name()) == key(other.name())
+    }
+
+    /// Whether it lies right in `source`, in a directory whose name is its own and can be spelled in one way
+    /// only. Bytes are compared: components of paths take longer.
+    pub(super) fn is_named_as_in(&self, source: &Source) -> bool {
+        let parent = source.dir.as_os_str();
+        let is_there = match self.as_brief() {
+            Some(brief) => brief.group.home.dir.as_os_str() == parent && brief.directory() == self.name(),
+            None => {
+                let (name, dir) = (self.meta.name.as_bytes(), self.dir.as_os_str().as_encoded_bytes());
+                let parent = parent.as_encoded_bytes();
+                dir.len() == parent.len() + 1 + name.len() && dir.ends_with(name) && dir.starts_with(parent)
+            }
+        };
+        is_there && super::discover::is_plain(self.name())
+    }
+
+    /// What is off in it and was tolerated, each with its file and place.
+    pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
+        self.oddities().iter().map(|deviation| {
+            let (file, deviation) = (self.file.clone(), Box::new(deviation.clone()));
+            Diagnostic::Deviation { file, deviation }
+        })
+    }
+
+    /// What is to be said of the name of its file.
+    pub(super) fn misspelled(&self) -> Option<Diagnostic> {
+        if self.as_brief().is_some() {
+            // Only of the right name there are records.
+            return None;
+        }
+        // The name of a file of thousands: components of paths take longer.
+        let right = self.file.as_os_str().as_encoded_bytes().ends_with(SKILL_FILE.as_bytes());
+        (!right).then(|| Diagnostic::Spelling(self.file.clone()))
+    }
+
+    /// Where it lies below the directory of `source`, with `/` between the parts; `None` where it does not, and
+    /// for names that are no text.
+    pub fn path_below(&self, source: &Source) -> Option<String> {
+        let below = self.dir.strip_prefix(&source.dir).ok()?;
+        let parts: Option<Vec<_>> = below.iter().map(|part| part.to_str()).collect();
+        Some(parts?.join("/"))
+    }
+
+    /// What is to be said where the skill in `used` is used in place of this one.
+    pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
+        let (name, hidden) = (self.meta.name.clone(), self.dir.clone());
+        Diagnostic::Shadowed { name, used: used.to_owned(), hidden }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::scan::{self, Seeing};
+    use crate::engine::sources::Entry;
+    use crate::engine::testing::World;
+    use crate::engine::{discover, discover_with};
+    use crate::policy::Policy;
+
+    /// All that can be asked of a skill without its parts.
+    fn answers(skill: &Skill, source: &Source) -> String {
+        let texts = (skill.name(), skill.description(), skill.file(), skill.directory());
+        let odd = (skill.has_extra(), skill.oddities(), skill.misspelled());
+        let place = (skill.is_at_home(), skill.is_named_as_in(source), skill.path_below(source));
+        format!("{texts:?} {odd:?} {place:?}")
+    }
+
+    /// A skill that is made of a record is the one that is made of its file, and gives the same answers, before
+    /// and after its parts were asked for.
+    #[test]
+    fn a_record_tells_what_the_file_does() {
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/engine");
+        let world = World::new();
+        world.skill("more/plain", "plain");
+        world.skill("more/other", "another-name");
+        let all = "---\nname: all\ndescription: >\n  d\n  e\nlicense: MIT\ncompatibility: git\nallowed-tools: Read Bash(a b)\nmetadata:\n  version: 1.0\n  tags: a, b\nhooks: [x, {y: z}]\n---\n";
+        world.write("more/all/SKILL.md", all);
+        world.write("more/é/SKILL.md", "---\nname: é\ndescription: \"ü\"\n---\n");
+        let mut recorded = 0;
+        for dir in [fixtures, world.project().join("more")] {
+            let source = Source::new(SourceKind::Extra, dir);
+            for (_, policy) in Policy::PRESETS {
+                let Ok(found) = discover_with(std::slice::from_ref(&source), &policy) else { continue };
+                for skill in found.skills.iter().chain(&found.shadowed) {
+                    recorded += usize::from(skill.record().is_some());
+                    let before = answers(skill, &source);
+                    let entry = Entry { dir: skill.dir.clone(), real: skill.real.clone() };
+                    let Seeing::Skill(read) = scan::read(&policy, &source, entry) else {
+                        panic!("{skill:?}")
+                    };
+                    assert!(read.record().is_none());
+                    assert_eq!(*read, **skill);
+                    assert_eq!(before, answers(&read, &source));
+                    assert_eq!(before, answers(skill, &source));
+                }
+            }
+        }
+        assert!(!cfg!(unix) || recorded > 20, "{recorded}");
+    }
+
+    /// What was not asked for is not made.
+    #[cfg(unix)]
+    #[test]
+    fn the_parts_of_thousands_are_not_made_to_be_found() {
+        let world = World::new();
+        world.skill("s/a", "a");
+        let found = discover(&[Source::new(SourceKind::Extra, world.project().join("s"))]);
+        let is_made = |skill: &Skill| !matches!(&skill.0, Form::Brief(_, parts) if parts.get().is_none());
+        let skill = &found.skills[0];
+        assert_eq!(skill.name(), "a");
+        assert!(!is_made(skill));
+        assert_eq!(skill.meta.name, "a");
+        assert!(is_made(skill));
+    }
+}
