@@ -177,6 +177,19 @@ impl Printer {
         }
     }
 
+    /// As [`Printer::content`] of a text that `make` hands over piece by piece.
+    pub(crate) fn content_of(&self, make: impl FnOnce(&mut dyn FnMut(&str))) {
+        if self.look.out_terminal {
+            // What is harmless shows in the whole only.
+            let mut text = String::new();
+            make(&mut |piece| text.push_str(piece));
+            self.data(&text);
+        } else {
+            let mut out = self.out();
+            make(&mut |piece| out.write(piece));
+        }
+    }
+
     /// Passes on what a script wrote: byte for byte into a pipe or file, harmless on a terminal. There a
     /// character that lies across two pieces is shown as none.
     pub(crate) fn pass_on(&self, is_error: bool, bytes: &[u8]) {

@@ -165,6 +165,14 @@ impl Base {
         super::kind(&self.path.join(below))
     }
 
+    /// Reads the target of the link at `below` this directory; `None` where there is none, or it is no UTF-8.
+    pub fn link_text(&self, below: &str) -> Option<String> {
+        #[cfg(unix)]
+        return rustix::fs::readlinkat(&self.handle, below, Vec::new()).ok()?.into_string().ok();
+        #[cfg(not(unix))]
+        return std::fs::read_link(self.path.join(below)).ok()?.into_os_string().into_string().ok();
+    }
+
     #[cfg(unix)]
     fn open_below(&self, below: impl rustix::path::Arg) -> io::Result<fs::File> {
         use rustix::fs::{Mode, OFlags};

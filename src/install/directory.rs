@@ -26,8 +26,10 @@ pub struct SkillsDir {
     asked: AtomicUsize,
     /// What lies in it; `None` where it cannot be read, and may still be entered.
     names: OnceLock<Option<Names>>,
-    /// The directory itself, once a tree in it is looked at.
+    /// The directory itself, once something in it is looked at.
     base: OnceLock<Option<Base>>,
+    /// What stands before the name in a link to a canonical copy, as one that leads there has it.
+    ours: OnceLock<String>,
 }
 
 /// What a directory holds.
@@ -59,12 +61,17 @@ impl SkillsDir {
             asked: AtomicUsize::new(0),
             names: OnceLock::new(),
             base: OnceLock::new(),
+            ours: OnceLock::new(),
         })
+    }
+
+    fn base(&self) -> Option<&Base> {
+        self.base.get_or_init(|| Base::open(&self.path).ok()).as_ref()
     }
 
     fn listed(&self) -> Option<&Names> {
         let read = || {
-            let exact = Base::open(&self.path).ok()?.listing().ok()?;
+            let exact = self.base()?.listing().ok()?;
             Some(Names { exact, alike: OnceLock::new() })
         };
         self.names.get_or_init(read).as_ref()
@@ -115,10 +122,18 @@ impl SkillsDir {
 
     /// The digest of the tree at the place of `name`, as [`Index::digest_of`].
     pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
-        match self.base.get_or_init(|| Base::open(&self.path).ok()) {
+        match self.base() {
             Some(base) => index.digest_in(base, name.as_str()),
             None => index.digest_of(&self.place(name)),
         }
+    }
+
+    /// Whether the link at the place of `name` says what another one says that leads to its canonical copy, but
+    /// for the name. What is before the name leads to one directory then, and names have nothing that leads on.
+    fn leads_home(&self, name: &SkillName) -> bool {
+        let Some((ours, base)) = self.ours.get().zip(self.base()) else { return false };
+        let text = base.link_text(name.as_str());
+        text.is_some_and(|text| text.strip_prefix(ours.as_str()) == Some(name.as_str()))
     }
 
     /// What lies at the place of `name`; of a tree `digest` tells the digest.
@@ -134,11 +149,16 @@ impl SkillsDir {
         Ok(match self.kind(name)? {
             None => Found::Absent,
             Some(Kind::Directory) => Found::Tree(digest(&self.place(name))),
+            Some(Kind::Symlink) if self.leads_home(name) => Found::OurLink,
             Some(Kind::Symlink) => {
                 let path = self.place(name);
                 let target = fs::read_link(&path)?.unwrap_or_default();
                 let says = normal(&self.real.join(&target));
                 if fs::plain(&says) == fs::plain(&self.canonical.join(name.as_str())) {
+                    let before = target.to_str().and_then(|text| text.strip_suffix(name.as_str()));
+                    if let Some(before) = before.filter(|before| before.ends_with('/')) {
+                        self.ours.get_or_init(|| before.to_owned());
+                    }
                     Found::OurLink
                 } else if fs::is_loop(&path) {
                     Found::Loop
@@ -170,7 +190,9 @@ mod tests {
         }
         let link = |target: &str, name: &str| fs::symlink(Path::new(target), &own.join(name)).expect("links");
         link("../skills/ours", "ours");
+        link("../skills/too", "too");
         link("../skills/ours", "other");
+        link("../skills/../else/away", "away");
         link("round", "round");
         fs::write_atomic(&own.join("file"), b"x").expect("writes");
         fs::create_dir_all(&own.join("Upper")).expect("creates");
@@ -181,6 +203,8 @@ mod tests {
             [
                 ("tree", Found::Tree(Some(digest))),
                 ("ours", Found::OurLink),
+                ("too", Found::OurLink),
+                ("away", Found::OtherLink("../skills/../else/away".into())),
                 ("other", Found::OtherLink("../skills/ours".into())),
                 ("round", Found::Loop),
                 ("file", Found::Other),
@@ -197,7 +221,7 @@ mod tests {
             assert_eq!(opened.look(&name(at), |_| Some(digest)).expect("looks"), expected, "{at}");
         }
         let names: Vec<_> = opened.names().map(|name| name.to_string()).collect();
-        assert_eq!(names, ["file", "other", "ours", "round", "tree"]);
+        assert_eq!(names, ["away", "file", "other", "ours", "round", "too", "tree"]);
         for path in [own.join("nothing"), own.join("file"), own.join("round")] {
             let opened = SkillsDir::open(&path, &canonical).expect("no error");
             assert!(!opened.is_there());

@@ -213,10 +213,11 @@ impl Survey {
         let found = |dir: &SkillsDir, name: &SkillName| {
             dir.look(name, |_| compared(name).then(|| dir.digest(name, &scope.index)).flatten())
         };
-        for name in names {
-            survey.canonical.insert((*name).clone(), found(&canonical, name)?);
-            survey.disabled.insert((*name).clone(), found(&disabled, name)?);
-        }
+        let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
+            // At once: names that come in order are not searched for then.
+            names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
+        };
+        (survey.canonical, survey.disabled) = (all(&canonical)?, all(&disabled)?);
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
             // Somebody else's directory, such as one that a container made, is not our failure.
@@ -249,11 +250,20 @@ impl Survey {
             }
         } else {
             let opened = SkillsDir::open(dir, &self.skills_dir)?;
+            let mut there = Vec::new();
             // An agent's directory that is not there holds nothing.
             for name in names.iter().filter(|_| opened.is_there()) {
                 match found(&opened, name)? {
                     Found::Absent => {}
-                    found => drop(self.agents.entry((*name).clone()).or_default().insert(agent, found)),
+                    found => there.push(((*name).clone(), found)),
+                }
+            }
+            if self.agents.is_empty() {
+                let only = |(name, found)| (name, BTreeMap::from([(agent, found)]));
+                self.agents = there.into_iter().map(only).collect();
+            } else {
+                for (name, found) in there {
+                    self.agents.entry(name).or_default().insert(agent, found);
                 }
             }
         }

@@ -5,9 +5,10 @@
 //! is left to it, faults and all: this reader has no messages, and nothing that it takes means something
 //! else in TOML.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::{HEADING, Lockfile, RawEntry, VERSION};
+use super::{HEADING, Locked, Lockfile, RawEntry, VERSION};
+use crate::name::SkillName;
 
 const TEXTS: [&str; 8] = ["name", "alias-of", "version", "source", "path", "requested", "revision", "digest"];
 const LISTS: [&str; 2] = ["dependencies", "agents"];
@@ -16,8 +17,7 @@ const LISTS: [&str; 2] = ["dependencies", "agents"];
 pub(super) fn read(text: &str) -> Option<Lockfile> {
     let rest = text.strip_prefix(HEADING)?.strip_prefix("\nversion = ")?;
     let rest = rest.strip_prefix(VERSION.to_string().as_str())?.strip_prefix('\n')?;
-    let mut skills = BTreeMap::new();
-    let mut keys = BTreeSet::new();
+    let mut skills: Vec<(SkillName, Locked)> = Vec::new();
     let mut lines = rest.split_terminator('\n').peekable();
     while let Some(line) = lines.next() {
         if !line.is_empty() || lines.next() != Some("[[skill]]") {
@@ -53,11 +53,20 @@ pub(super) fn read(text: &str) -> Option<Lockfile> {
             agents,
         };
         let (name, locked) = entry.check().ok()?;
-        if !keys.insert(name.collision_key()) {
+        // They are written in order, and what is in order is not there twice.
+        if skills.last().is_some_and(|(last, _)| *last >= name) {
             return None;
         }
-        skills.insert(name, locked);
+        skills.push((name, locked));
     }
+    // Of names in ASCII no two are alike.
+    let mut keys = BTreeSet::new();
+    if !skills.iter().all(|(name, _)| name.as_str().is_ascii())
+        && !skills.iter().all(|(name, _)| keys.insert(name.collision_key()))
+    {
+        return None;
+    }
+    let skills = skills.into_iter().collect();
     // A line that ends with the file is no line that was written.
     (rest.is_empty() || rest.ends_with('\n')).then_some(Lockfile { skills })
 }

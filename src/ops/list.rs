@@ -1,7 +1,8 @@
 //! `list`: what is installed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::Path;
+use std::rc::Rc;
 
 use serde::Serialize;
 
@@ -142,6 +143,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         return Ok(());
     }
     let agents: Vec<_> = agents::all().iter().collect();
+    let mut dirs = AgentDirs::new(context, scope);
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
     let all: Vec<_> = names.iter().collect();
@@ -153,7 +155,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         }
     }
     for name in &names {
-        let Some(mut skill) = listed(context, scope, &files, &survey, name)? else { continue };
+        let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
         if let Some(locked) = files.lock.skills.get(name)
             && skill.state == SkillState::Modified
             && !skill.editable
@@ -186,7 +188,29 @@ pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Resul
     let files = Files::read(&scope)?;
     let agents: Vec<_> = agents::all().iter().collect();
     let survey = Survey::take(&context.settings, &scope, &[name], &agents)?;
-    listed(context, &scope, &files, &survey, name)
+    let mut dirs = AgentDirs::new(context, &scope);
+    listed(context, &scope, &files, &survey, &mut dirs, name)
+}
+
+/// The directories of the agents that were asked about, by their ids. There are thousands of skills, and few agents.
+struct AgentDirs<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    known: BTreeMap<&'static str, Rc<Path>>,
+}
+
+impl<'a> AgentDirs<'a> {
+    fn new(context: &'a Context, scope: &'a Scope) -> Self {
+        Self { context, scope, known: BTreeMap::new() }
+    }
+
+    fn of(&mut self, id: &'static str) -> Option<Rc<Path>> {
+        if let Some(dir) = self.known.get(id) {
+            return Some(Rc::clone(dir));
+        }
+        let dir = self.scope.agent_dir(&self.context.settings, agents::find(id).ok()?).unwrap_or_default();
+        Some(Rc::clone(self.known.entry(id).or_insert(dir.into())))
+    }
 }
 
 /// The skill `name`; `None` for what is neither asked for nor a skill's directory.
@@ -195,6 +219,7 @@ fn listed(
     scope: &Scope,
     files: &Files,
     survey: &Survey,
+    dirs: &mut AgentDirs<'_>,
     name: &SkillName,
 ) -> Result<Option<ListedSkill>> {
     let locked = files.lock.skills.get(name);
@@ -208,7 +233,7 @@ fn listed(
         path: locked.and_then(|locked| locked.path.clone()),
         revision: locked.and_then(|locked| locked.revision.clone()),
         digest: locked.map(|locked| locked.digest.to_string()),
-        agents: linked(context, scope, files, survey, name),
+        agents: linked(dirs, files, survey, name),
         state: SkillState::Missing,
         modified: false,
         alias_of: locked.and_then(|locked| locked.alias_of.clone()),
@@ -273,17 +298,16 @@ fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> Skil
 
 /// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
 /// the ones that somebody chose are told, or the first where nobody did.
-fn linked(context: &Context, scope: &Scope, files: &Files, survey: &Survey, name: &SkillName) -> Vec<String> {
+fn linked(dirs: &mut AgentDirs<'_>, files: &Files, survey: &Survey, name: &SkillName) -> Vec<String> {
     let locked = files.lock.skills.get(name).map(|locked| locked.digest);
-    let mut by_dir: BTreeMap<PathBuf, Vec<&str>> = BTreeMap::new();
+    let mut by_dir: BTreeMap<Rc<Path>, Vec<&str>> = BTreeMap::new();
     for (agent, found) in survey.of(name) {
         let ours = match found {
             Found::OurLink => true,
             Found::Tree(digest) => digest.is_some() && *digest == locked,
             _ => false,
         };
-        if ours && let Ok(known) = agents::find(agent) {
-            let dir = scope.agent_dir(&context.settings, known).unwrap_or_default();
+        if ours && let Some(dir) = dirs.of(agent) {
             by_dir.entry(dir).or_default().push(agent);
         }
     }

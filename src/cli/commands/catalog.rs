@@ -88,7 +88,7 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
     match &outcome.written {
         Some(written) => render::catalog::file(&app.printer, written, args.check),
         None if form == CatalogForm::Json => app.printer.json(&outcome.catalog.as_json()),
-        None => app.printer.content(&outcome.catalog.text()),
+        None => app.printer.content_of(|pass| outcome.catalog.pieces(pass)),
     }
     let is_stale = args.check && outcome.written.as_ref().is_some_and(|written| written.changed);
     // The process is about to end. To free the texts of thousands of skills, one by one, takes a tenth of its time.

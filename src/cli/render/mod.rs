@@ -35,6 +35,7 @@ pub(crate) mod verify;
 pub(crate) mod versions;
 pub(crate) mod why;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -46,7 +47,18 @@ use crate::spec::is_object_id;
 
 /// Puts a text into one harmless line.
 pub(crate) fn one_line(text: &str) -> String {
-    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    line_of(text).into_owned()
+}
+
+/// As [`one_line`]; most texts are such a line.
+fn line_of(text: &str) -> Cow<'_, str> {
+    let words = text.split(' ');
+    if text.is_empty()
+        || words.into_iter().all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic()))
+    {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(clean(text).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// JSON in lines, with escapes for what a terminal would act on.

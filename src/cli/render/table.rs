@@ -2,43 +2,62 @@
 
 use dialoguer::console::measure_text_width;
 
-use super::one_line;
+use super::line_of;
 
-/// Rows of cells; the first is the header.
-pub(super) struct Table(Vec<Vec<String>>);
+/// Rows of cells; the first is the header. All text is one, so that thousands of rows are no tens of thousands of
+/// allocations.
+pub(super) struct Table {
+    text: String,
+    /// Where each cell ends, and how wide it is.
+    cells: Vec<(usize, usize)>,
+    /// How wide each column is.
+    widths: Vec<usize>,
+}
 
 impl Table {
     pub(super) fn new(header: &[&str]) -> Self {
-        Self(vec![header.iter().map(ToString::to_string).collect()])
+        let mut table = Self { text: String::new(), cells: Vec::new(), widths: vec![0; header.len()] };
+        header.iter().enumerate().for_each(|(column, text)| table.cell(column, text));
+        table
     }
 
     /// Adds a row. A cell without text gets a `-`, so that every row has as many words as columns.
     pub(super) fn row<const N: usize>(&mut self, cells: [&str; N]) {
-        let cell = |text: &str| match one_line(text) {
-            text if text.is_empty() => "-".to_owned(),
-            text => text,
-        };
-        self.0.push(cells.map(cell).into());
+        for (column, text) in cells.into_iter().enumerate() {
+            match &*line_of(text) {
+                "" => self.cell(column, "-"),
+                text => self.cell(column, text),
+            }
+        }
+    }
+
+    fn cell(&mut self, column: usize, text: &str) {
+        // Of most texts it is the number of bytes.
+        let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        let width = if is_plain { text.len() } else { measure_text_width(text) };
+        self.text.push_str(text);
+        self.cells.push((self.text.len(), width));
+        if let Some(widest) = self.widths.get_mut(column) {
+            *widest = width.max(*widest);
+        }
     }
 
     /// Returns the lines, each column as wide as its widest cell.
     pub(super) fn render(&self) -> String {
-        let columns = self.0.first().map_or(0, Vec::len);
-        let width =
-            |column: usize| self.0.iter().map(|row| measure_text_width(&row[column])).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        self.0.iter().map(|row| line(row, &widths) + "\n").collect()
+        let line: usize = self.widths.iter().map(|width| width + 2).sum();
+        let mut lines = String::with_capacity(self.cells.len() / self.widths.len().max(1) * line);
+        let mut start = 0;
+        for row in self.cells.chunks(self.widths.len().max(1)) {
+            for ((end, own), width) in row.iter().zip(&self.widths) {
+                lines.push_str(&self.text[start..*end]);
+                lines.extend(std::iter::repeat_n(' ', width + 2 - own));
+                start = *end;
+            }
+            lines.truncate(lines.trim_end().len());
+            lines.push('\n');
+        }
+        lines
     }
-}
-
-fn line(row: &[String], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for (cell, width) in row.iter().zip(widths) {
-        line.push_str(cell);
-        line.extend(std::iter::repeat_n(' ', width + 2 - measure_text_width(cell)));
-    }
-    line.truncate(line.trim_end().len());
-    line
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use crate::text::{closest, visible, xml};
 
 /// How many bytes a skill takes, about.
 const SKILL: usize = 480;
+/// How large a piece of a catalog grows before it is handed on.
+const PIECE: usize = 64 << 10;
 
 /// How a catalog looks (conflict C27).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,12 +142,15 @@ impl CatalogForm {
         if self == Self::Json {
             return json(&told);
         }
-        self.lines(told.iter().map(Cow::Borrowed), told.len())
+        let mut text = String::with_capacity(told.len() * SKILL);
+        self.lines(told.iter().map(Cow::Borrowed), |piece| text.push_str(piece));
+        text
     }
 
-    /// As [`Self::render`] of about `count` skills, one after the other, for every form but JSON.
-    pub(super) fn lines<'a>(self, told: impl Iterator<Item = Cow<'a, Told<'a>>>, count: usize) -> String {
-        let mut text = String::with_capacity(count * SKILL);
+    /// As [`Self::render`], one skill after the other and piece by piece, for every form but JSON: of thousands
+    /// nobody needs all of the text at once.
+    pub(super) fn lines<'a>(self, told: impl Iterator<Item = Cow<'a, Told<'a>>>, mut pass: impl FnMut(&str)) {
+        let mut text = String::with_capacity(told.size_hint().0.saturating_mul(SKILL).min(PIECE + SKILL));
         let is_xml = matches!(self, Self::Xml | Self::Reference);
         if is_xml {
             text.push_str("<available_skills>\n");
@@ -162,11 +167,15 @@ impl CatalogForm {
                 Self::Markdown => self.item(&mut text, &skill, ("- **", "**", "  - ")),
                 Self::Plain => self.item(&mut text, &skill, ("", "", "  ")),
             }
+            if text.len() >= PIECE {
+                pass(&text);
+                text.clear();
+            }
         }
         if is_xml {
             text.push_str("</available_skills>\n");
         }
-        text
+        pass(&text);
     }
 
     fn element(
@@ -208,14 +217,7 @@ impl CatalogForm {
 
     /// `text` as it stands in a value of this form.
     pub(super) fn escaped(self, text: &str) -> Cow<'_, str> {
-        let plain = |byte: u8| {
-            matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\\')
-        };
-        // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
-        let odd = text.bytes().fold(0, |any, byte| any | u8::from(!plain(byte)));
-        let pairs = text.bytes().zip(text.bytes().skip(1));
-        let gaps = pairs.fold(0, |any, pair| any | u8::from(pair == (b' ', b' ')));
-        if odd | gaps == 0 {
+        if is_plain(text.as_bytes()) {
             return Cow::Borrowed(text);
         }
         Cow::Owned(match self {
@@ -230,6 +232,19 @@ impl CatalogForm {
             Self::Plain => visible(&one_line(text)).replace("<!--", "<! --"),
         })
     }
+}
+
+/// Whether `text` stands for itself in every form: no character that any of them writes in another way, and no
+/// gap that becomes one space.
+fn is_plain(text: &[u8]) -> bool {
+    let is_odd =
+        |byte: u8| !matches!(byte, b' '..=b'~') || matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\\');
+    // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
+    let odd = text.iter().fold(0, |any, byte| any | u8::from(is_odd(*byte)));
+    let next = text.get(1..).unwrap_or_default();
+    let gaps =
+        text.iter().zip(next).fold(0, |any, (a, b)| any | (u8::from(*a == b' ') & u8::from(*b == b' ')));
+    odd | gaps == 0
 }
 
 /// The reference writes one of the quotes by its number.

@@ -70,8 +70,7 @@ impl Default for Options {
 /// A catalog, ready to be handed out.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    /// All but JSON as it is; of JSON only the skills.
-    text: String,
+    text: Text,
     form: CatalogForm,
     /// How many skills are in it.
     pub count: usize,
@@ -82,6 +81,14 @@ pub struct Catalog {
     /// The descriptions that were shortened, in the order of the skills.
     pub cut: Vec<Cut>,
     json: Vec<Told<'static>>,
+}
+
+/// The text of a catalog: all but JSON as it is; of JSON only the skills.
+#[derive(Debug, Clone)]
+enum Text {
+    Whole(String),
+    /// It is made when it is asked for, by what it is made of.
+    Later(Vec<Arc<Skill>>, Box<Options>),
 }
 
 /// What is told of one skill. As JSON it is an interface: fields are only added.
@@ -144,32 +151,42 @@ impl Library {
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
     let (form, budget) = (options.form, options.budget);
     let is_json = form == CatalogForm::Json;
-    let told = || skills.iter().filter(|skill| is_told(skill, options)).map(|skill| of(skill, options));
+    let told = || skills.iter().filter(|skill| is_told(skill, options));
     if !is_json && budget.is_none() {
-        // One after the other: there may be thousands, and nobody needs all of them at once.
-        let mut told = told().map(Cow::Owned).peekable();
-        let mut count = 0;
-        let text = match told.peek() {
-            None => options.empty.clone(),
-            Some(_) => form.lines(told.inspect(|_| count += 1), skills.len()),
-        };
+        let skills: Vec<_> = told().cloned().collect();
+        let count = skills.len();
+        let text = Text::Later(skills, Box::new(options.clone()));
         return Catalog { text, form, count, tokens: None, budget, cut: Vec::new(), json: Vec::new() };
     }
-    let mut told: Vec<Told<'_>> = told().collect();
+    let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options)).collect();
     let cut = budget.map(|budget| budget::fit(&mut told, budget, form)).unwrap_or_default();
     let text = if told.is_empty() && !is_json { options.empty.clone() } else { form.render(&told) };
     let tokens = Some(tokens::estimate(&text));
     let count = told.len();
     let json = if is_json { told.into_iter().map(Told::into_owned).collect() } else { Vec::new() };
-    Catalog { text, form, count, tokens, budget, cut, json }
+    Catalog { text: Text::Whole(text), form, count, tokens, budget, cut, json }
 }
 
 impl Catalog {
     /// The text.
     pub fn text(&self) -> Cow<'_, str> {
-        match self.form {
-            CatalogForm::Json => form::json(&self.as_json()).into(),
-            _ => self.text.as_str().into(),
+        if let (Text::Whole(text), true) = (&self.text, self.form != CatalogForm::Json) {
+            return text.as_str().into();
+        }
+        let mut text = String::new();
+        self.pieces(|piece| text.push_str(piece));
+        text.into()
+    }
+
+    /// Calls `pass` for each piece of the text, in their order: of thousands of skills it need not be held whole.
+    pub fn pieces(&self, mut pass: impl FnMut(&str)) {
+        match &self.text {
+            _ if self.form == CatalogForm::Json => pass(&form::json(&self.as_json())),
+            Text::Whole(text) => pass(text),
+            Text::Later(skills, options) if skills.is_empty() => pass(&options.empty),
+            Text::Later(skills, options) => {
+                self.form.lines(skills.iter().map(|skill| Cow::Owned(of(skill, options))), pass);
+            }
         }
     }
 
