@@ -1,14 +1,17 @@
 //! The manifest, `skillpm.toml`: which skills people asked for, and which agents see them.
 
 mod edit;
+mod quick;
+mod requirement;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use self::requirement::Said;
 use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
 use crate::name::SkillName;
-use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory};
+use crate::spec::{Origin, Reference};
 use crate::text::{closest, conflict_line, line_column};
 
 /// The file's name.
@@ -139,6 +142,19 @@ impl Manifest {
     ///
     /// The first thing that is not TOML or that skillpm does not know, with its place.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
+        match quick::read(text) {
+            Some(manifest) => Ok(manifest),
+            None => Self::parse_any(text),
+        }
+    }
+
+    /// [`Manifest::parse`] of any TOML, with the place of what is wrong.
+    fn parse_any(text: &str) -> Result<Self, ManifestError> {
+        Ok(Self::parse_parts(text)?.0)
+    }
+
+    /// As [`Self::parse_any`], with whether there is a table `skills`.
+    fn parse_parts(text: &str) -> Result<(Self, bool), ManifestError> {
         let document = parse(text)?;
         let reader = Reader { text };
         let root = document.as_table();
@@ -159,7 +175,8 @@ impl Manifest {
             Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
             None => PolicySettings::default(),
         };
-        Ok(Self { skills, agents, lint, policy, text: text.to_owned(), changed: None })
+        let has_skills = root.contains_key("skills");
+        Ok((Self { skills, agents, lint, policy, text: text.to_owned(), changed: None }, has_skills))
     }
 
     /// Whether this manifest and `other`, which one was made from, are written alike.
@@ -234,15 +251,6 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
     ManifestError { line, column, message, hint: None }
 }
 
-/// The keys that name a source. `path` is one where none of these stands.
-const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
-
-/// The keys of a skill.
-const REQUIREMENT: &[&str] = &[
-    "github", "git", "url", "python", "npm", "r", "crate", "path", "subdir", "tag", "branch", "rev", "ref",
-    "name", "agents", "disabled", "editable",
-];
-
 /// The other keys of the format.
 const KEYS: &[&str] = &["skills", "agents", "targets", "copy", "lint", "profile", "rules", "policy"];
 
@@ -258,6 +266,35 @@ const POLICY: &[&str] = &[
     "scripts-allow",
     "scripts-deny",
 ];
+
+/// What is said of one skill, in TOML.
+struct Written<'a> {
+    reader: &'a Reader<'a>,
+    item: &'a Item,
+    table: &'a dyn TableLike,
+}
+
+impl Said for Written<'_> {
+    fn fault(&self, message: String) -> ManifestError {
+        self.reader.fault(self.item, message)
+    }
+
+    fn known(&self, known: &[&str]) -> Result<(), ManifestError> {
+        self.reader.known(self.table, known)
+    }
+
+    fn string(&self, key: &str) -> Result<Option<&str>, ManifestError> {
+        self.reader.string(self.table, key)
+    }
+
+    fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError> {
+        self.reader.strings(self.table, key)
+    }
+
+    fn flag(&self, key: &str) -> Result<bool, ManifestError> {
+        self.reader.flag(self.table, key)
+    }
+}
 
 /// Reads the parts of a manifest, knowing the text for the places in messages.
 struct Reader<'a> {
@@ -278,7 +315,12 @@ impl Reader<'_> {
                 error.hint = Some(
                     match closest(
                         key,
-                        REQUIREMENT.iter().chain(KEYS).chain(POLICY).copied().filter(|known| *known != key),
+                        requirement::KEYS
+                            .iter()
+                            .chain(KEYS)
+                            .chain(POLICY)
+                            .copied()
+                            .filter(|known| *known != key),
                     ) {
                         Some(close) => format!("did you mean `{close}`?"),
                         None => format!("known keys are `{}`", known.join("`, `")),
@@ -326,77 +368,7 @@ impl Reader<'_> {
                 Some("name a source: `{ github = \"owner/repo\" }` or `{ path = \"../skill\" }`".to_owned());
             return Err(error);
         }
-        let table = self.table(item, "a skill")?;
-        let name = self.string(table, "name")?.map(ToOwned::to_owned);
-        let path = self.string(table, "path")?;
-        let mut sources = Vec::new();
-        for key in SOURCES {
-            sources.extend(self.string(table, key)?.map(|text| (*key, text)));
-        }
-        let (origin, keys): (_, &[&str]) = match (&sources[..], path) {
-            ([(key @ ("github" | "git"), text)], _) => {
-                let origin = match *key {
-                    "github" => Repository::parse(text).map(Origin::GitHub),
-                    _ => GitUrl::new(text).map(Origin::Git),
-                };
-                (origin, &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled"])
-            }
-            ([("url", text)], _) => {
-                (Origin::on_the_web(text), &["url", "path", "name", "agents", "disabled"])
-            }
-            ([(key, text)], _) => {
-                let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);
-                let package = ecosystem.map(|ecosystem| Package::new(ecosystem, text));
-                let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
-                (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled"])
-            }
-            ([], Some(path)) => (
-                Ok(Origin::Local(path.to_owned())),
-                &["path", "subdir", "name", "editable", "agents", "disabled"],
-            ),
-            ([], None) => {
-                self.known(table, REQUIREMENT)?;
-                let keys = SOURCES.join("`, `");
-                return Err(self.fault(item, format!("a skill needs a source: `{keys}` or `path`")));
-            }
-            ([(one, _), (other, _), ..], _) => {
-                return Err(self.fault(item, format!("a skill has one source: `{one}` or `{other}`")));
-            }
-        };
-        self.known(table, keys)?;
-        let origin = origin.map_err(|error| self.fault(item, error.to_string()))?;
-        let path = if matches!(origin, Origin::Local(_)) { self.string(table, "subdir")? } else { path };
-        let path = self.directory(item, path)?;
-        let reference = self.reference(item, table)?;
-        let agents = self.strings(table, "agents")?;
-        let (disabled, editable) = (self.flag(table, "disabled")?, self.flag(table, "editable")?);
-        Ok(Requirement { origin, path, reference, name, agents, disabled, editable })
-    }
-
-    fn directory(&self, item: &Item, path: Option<&str>) -> Result<Option<String>, ManifestError> {
-        if let Some(path) = path {
-            check_directory(path).map_err(|error| self.fault(item, error.to_string()))?;
-        }
-        Ok(path.map(ToOwned::to_owned))
-    }
-
-    fn reference(&self, item: &Item, table: &dyn TableLike) -> Result<Option<Reference>, ManifestError> {
-        let mut found = None;
-        for key in ["tag", "branch", "rev", "ref"] {
-            let Some(name) = self.string(table, key)? else { continue };
-            Reference::check(name).map_err(|error| self.fault(item, error.to_string()))?;
-            let name = name.to_owned();
-            let reference = match key {
-                "tag" => Reference::Tag(name),
-                "branch" => Reference::Branch(name),
-                "rev" => Reference::Rev(name),
-                _ => Reference::Any(name),
-            };
-            if found.replace(reference).is_some() {
-                return Err(self.fault(item, "only one of `tag`, `branch`, `rev` and `ref` can be given"));
-            }
-        }
-        Ok(found)
+        requirement::read(&Written { reader: self, item, table: self.table(item, "a skill")? })
     }
 
     fn placed(&self, span: Option<Range<usize>>, text: &str) -> Placed {

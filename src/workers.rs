@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// How many things a thread takes at once: few enough that all end together.
-const PIECE: usize = 64;
+pub(crate) const PIECE: usize = 64;
 
 /// Calls `work` for each of `items` and returns the answers in their order. Each thread has a state
 /// of its own, made by `state`; a few items are not worth a second thread.

@@ -136,10 +136,19 @@ impl Search<'_, '_> {
         let reader = Reader { policy: self.scanner.policy, source: self.source, base: &base };
         let home = Arc::new(Home::new(self.source, dir, real, Arc::clone(&listing), listed.device));
         let known = self.scanner.recall.group(&home);
-        let looks: Vec<_> = workers::map_pieces(&spots, Buffers::default, |buffers, spots| {
-            reader.looks(spots, &listed.skills, (&self.scanner.recall, &known), buffers)
-        })
-        .collect();
+        let known = (&self.scanner.recall, &known);
+        let looks: Vec<_> = if listed.changed {
+            let buffers = || {
+                let base = if spots.len() > workers::PIECE { base.again().ok() } else { None };
+                Buffers { base, ..Buffers::default() }
+            };
+            let looks =
+                |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &listed.skills, known, buffers);
+            workers::map_pieces(&spots, buffers, looks).collect()
+        } else {
+            // To see that nothing changed takes less than threads do.
+            reader.looks(&spots, &listed.skills, known, &mut Buffers::default())
+        };
         self.skills.reserve(spots.len());
         for (spot, Look { found, how }) in spots.iter().zip(looks) {
             let name = listing.get(spot.at).map_or("", |(name, _)| name);
@@ -228,19 +237,20 @@ enum Read {
 /// A path, the start of a file, and the records of the skills that were read, each behind the one before.
 #[derive(Default)]
 struct Buffers {
+    /// The directory, where this thread has a handle of its own.
+    base: Option<Base>,
     path: Vec<u8>,
     bytes: Vec<u8>,
     records: Vec<u8>,
 }
 
 impl Buffers {
-    /// The path of the file of a skill in the directory `name`.
-    fn path(&mut self, name: &OsStr) -> &[u8] {
+    /// Makes the path of the file of a skill in the directory `name`.
+    fn set_path(&mut self, name: &OsStr) {
         self.path.clear();
         for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
             self.path.extend_from_slice(part);
         }
-        &self.path
     }
 
     /// Makes a record, if there can be one.
@@ -264,7 +274,7 @@ impl Reader<'_> {
         let read = |spot: &Spot| {
             let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
             if let Some(Some(known)) = known.get(spot.at)
-                && let Some(skill) = recall.skill(known, self.base.stat(buffers.path(name)), group, spot.at)
+                && let Some(skill) = recall.skill(known, self.stat(name, buffers), group, spot.at)
             {
                 return Read::Look(Look { found: Seeing::Skill(skill), how: How::Known });
             }
@@ -282,6 +292,17 @@ impl Reader<'_> {
             }
         };
         spots.iter().zip(found).map(look).collect()
+    }
+
+    /// The directory, as the thread of `own` knows it.
+    fn base<'b>(&'b self, own: &'b Option<Base>) -> &'b Base {
+        own.as_ref().unwrap_or(self.base)
+    }
+
+    /// What the file in the directory `name` is now.
+    fn stat(&self, name: &OsStr, buffers: &mut Buffers) -> Option<FileStat> {
+        buffers.set_path(name);
+        self.base(&buffers.base).stat(&buffers.path)
     }
 
     /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
@@ -317,8 +338,9 @@ impl Reader<'_> {
             _ => true,
         };
         let mut bytes = mem::take(&mut buffers.bytes);
-        let Ok((Looked::Read, stat)) =
-            self.base.read_start(buffers.path(name), MAX_SKILL_FILE, &mut bytes, enough)
+        buffers.set_path(name);
+        let base = self.base(&buffers.base);
+        let Ok((Looked::Read, stat)) = base.read_start(&buffers.path, MAX_SKILL_FILE, &mut bytes, enough)
         else {
             return None;
         };

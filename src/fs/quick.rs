@@ -50,6 +50,27 @@ impl Base {
         })
     }
 
+    /// The same directory, opened once more. Threads that share a handle wait for each other in the kernel, which
+    /// counts its users at every file that is opened below it.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be opened any more.
+    pub fn again(&self) -> Result<Self, PathError> {
+        #[cfg(unix)]
+        return Ok(Self {
+            path: self.path.clone(),
+            handle: {
+                use rustix::fs::{Mode, OFlags};
+                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let handle = rustix::fs::openat(&self.handle, ".", flags, Mode::empty());
+                handle.map_err(io::Error::from).at("open", &self.path)?
+            },
+        });
+        #[cfg(not(unix))]
+        Self::open(&self.path)
+    }
+
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path

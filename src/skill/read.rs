@@ -269,10 +269,11 @@ impl Reader<'_> {
 
 /// Whether the name is the directory's, in whichever of its spellings.
 fn same(name: &str, directory: &str) -> bool {
-    match (SkillName::new(name), SkillName::new(directory)) {
-        (Ok(name), Ok(directory)) => name == directory,
-        _ => name == directory,
-    }
+    name == directory
+        || match (SkillName::new(name), SkillName::new(directory)) {
+            (Ok(name), Ok(directory)) => name == directory,
+            _ => false,
+        }
 }
 
 /// Whether a comma separates two of the tools.

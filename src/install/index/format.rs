@@ -14,6 +14,7 @@
 //! index: it costs some hashing, and nothing else.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use super::bytes::{Reader, put_moment, put_stat, put_text};
@@ -34,8 +35,37 @@ pub(super) struct Entry {
     /// The file system on which all of it lies.
     device: u64,
     /// What was seen of its files and directories, as it is written.
-    nodes: Vec<u8>,
+    nodes: Nodes,
     count: u32,
+}
+
+/// A part of some bytes: those of the file from which thousands of trees come stay where they are.
+#[derive(Debug, Clone)]
+struct Nodes {
+    bytes: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Deref for Nodes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl PartialEq for Nodes {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Nodes {}
+
+impl From<Vec<u8>> for Nodes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { range: 0..bytes.len(), bytes: Arc::new(bytes) }
+    }
 }
 
 /// All that an index holds.
@@ -64,7 +94,7 @@ impl Entry {
             put_text(&mut nodes, path.as_bytes())?;
             put_stat(&mut nodes, stat);
         }
-        Some(Self { digest, device, nodes, count: u32::try_from(seen.len()).ok()? })
+        Some(Self { digest, device, nodes: nodes.into(), count: u32::try_from(seen.len()).ok()? })
     }
 
     /// What was seen: the paths below the tree, the tree itself with an empty one.
@@ -88,7 +118,7 @@ impl Content {
             body.extend(entry.device.to_le_bytes());
             body.extend(entry.count.to_le_bytes());
             body.extend(u32::try_from(entry.nodes.len()).ok()?.to_le_bytes());
-            body.extend(&entry.nodes);
+            body.extend(&*entry.nodes);
         }
         body.push(self.order.is_some().into());
         if let Some(order) = &self.order {
@@ -99,7 +129,8 @@ impl Content {
     }
 
     /// Reads the bytes of a file; `None` for anything that [`Content::encode`] does not write.
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+    pub(super) fn decode(bytes: Vec<u8>) -> Option<Self> {
+        let bytes = Arc::new(bytes);
         let mut rest = Reader(bytes.strip_prefix(MAGIC)?);
         if rest.u32()? != VERSION || rest.u32()? != crc32fast::hash(rest.0) {
             return None;
@@ -108,21 +139,23 @@ impl Content {
             return None;
         }
         let (newest, root) = (rest.moment()?, rest.text()?.to_owned());
-        let mut trees = BTreeMap::new();
+        let mut trees: Vec<(Vec<u8>, Entry)> = Vec::new();
         for _ in 0..rest.u32()? {
             let path = rest.text()?;
             let digest = rest.digest()?;
             let (device, count, length) = (rest.u64()?, rest.u32()?, rest.u32()?);
-            let nodes = rest.take(usize::try_from(length).ok()?)?;
-            check_nodes(nodes, device, count)?;
+            let start = bytes.len() - rest.0.len();
+            check_nodes(rest.take(usize::try_from(length).ok()?)?, device, count)?;
+            let nodes = Nodes { bytes: Arc::clone(&bytes), range: start..bytes.len() - rest.0.len() };
             // Sorted, each once: there is one file for one content.
-            if trees.last_key_value().is_some_and(|(last, _): (&Vec<u8>, _)| last.as_slice() >= path) {
+            if trees.last().is_some_and(|(last, _)| last.as_slice() >= path) {
                 return None;
             }
-            trees.insert(path.to_owned(), Entry { digest, device, nodes: nodes.to_owned(), count });
+            trees.push((path.to_owned(), Entry { digest, device, nodes, count }));
         }
         let order = if rest.flag()? { Some(Arc::new(Order::decode(&mut rest)?)) } else { None };
-        rest.0.is_empty().then_some(Self { newest, root, trees, order })
+        let is_all = rest.0.is_empty();
+        is_all.then(|| Self { newest, root, trees: trees.into_iter().collect(), order })
     }
 }
 
@@ -205,7 +238,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read(content in content()) {
             let bytes = content.encode().expect("small enough");
-            let read = Content::decode(&bytes).expect("whole");
+            let read = Content::decode(bytes.clone()).expect("whole");
             prop_assert_eq!(read.encode(), Some(bytes));
             prop_assert_eq!(read, content);
         }
@@ -215,9 +248,9 @@ mod tests {
         fn a_changed_byte_or_a_cut_is_no_index(content in content(), at: prop::sample::Index, bit in 0..8_u8) {
             let mut bytes = content.encode().expect("small enough");
             let at = at.index(bytes.len());
-            prop_assert_eq!(Content::decode(&bytes[..at]), None);
+            prop_assert_eq!(Content::decode(bytes[..at].to_vec()), None);
             bytes[at] ^= 1 << bit;
-            prop_assert_eq!(Content::decode(&bytes), None);
+            prop_assert_eq!(Content::decode(bytes), None);
         }
 
         /// A right checksum proves nothing: whatever follows is read without a panic, and only what would
@@ -232,7 +265,7 @@ mod tests {
             }
             let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
             bytes[head - 4..head].copy_from_slice(&sum);
-            if let Some(read) = Content::decode(&bytes) {
+            if let Some(read) = Content::decode(bytes.clone()) {
                 for entry in read.trees.values() {
                     prop_assert_eq!(entry.nodes().count(), entry.count as usize);
                 }
@@ -242,7 +275,7 @@ mod tests {
 
         #[test]
         fn noise_is_no_index(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert_eq!(Content::decode(&noise), None);
+            prop_assert_eq!(Content::decode(noise), None);
         }
     }
 
@@ -261,7 +294,7 @@ mod tests {
             let entry = Entry::new(Digest::of(b""), &seen).expect("one file system");
             let trees = [(b"/p".to_vec(), entry)].into();
             let content = Content { newest: stat.modified, root: b"/".to_vec(), trees, order: None };
-            Content::decode(&content.encode().expect("small")).is_some()
+            Content::decode(content.encode().expect("small")).is_some()
         };
         assert!(decoded("a/b"));
         for path in ["", "/a", "a//b", "a/", "..", "a/../b", "./a", "a\0b"] {

@@ -174,7 +174,7 @@ impl Shared {
     fn load(&self, now: Moment) -> State {
         let root = self.root.as_os_str().as_encoded_bytes();
         let content = fs::read_capped(&self.file, MAX_FILE).ok().flatten();
-        let content = content.and_then(|bytes| Content::decode(&bytes)).filter(|content| {
+        let content = content.and_then(Content::decode).filter(|content| {
             // The clock was set back: new files may get the times that old ones had.
             content.root == root && content.newest <= now
         });

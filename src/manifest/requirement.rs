@@ -1,0 +1,107 @@
+//! What the manifest says of one skill.
+
+use super::{ManifestError, Requirement};
+use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory};
+
+/// The keys that name a source. `path` is one where none of these stands.
+const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
+
+/// The keys of a skill.
+pub(super) const KEYS: &[&str] = &[
+    "github", "git", "url", "python", "npm", "r", "crate", "path", "subdir", "tag", "branch", "rev", "ref",
+    "name", "agents", "disabled", "editable",
+];
+
+/// Keys and values, in whichever way they were read.
+pub(super) trait Said {
+    /// The error that something is wrong with all of it.
+    fn fault(&self, message: String) -> ManifestError;
+
+    /// Refuses keys that are not in `known`.
+    fn known(&self, known: &[&str]) -> Result<(), ManifestError>;
+
+    /// The text under `key`, which is neither empty nor has control characters.
+    fn string(&self, key: &str) -> Result<Option<&str>, ManifestError>;
+
+    /// The list of texts under `key`.
+    fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ManifestError>;
+
+    /// Whether `key` is `true`.
+    fn flag(&self, key: &str) -> Result<bool, ManifestError>;
+}
+
+/// What is `said` of a skill.
+///
+/// # Errors
+///
+/// The first thing that is wrong.
+pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
+    let name = said.string("name")?.map(ToOwned::to_owned);
+    let path = said.string("path")?;
+    let mut sources = Vec::new();
+    for key in SOURCES {
+        sources.extend(said.string(key)?.map(|text| (*key, text)));
+    }
+    let (origin, keys): (_, &[&str]) = match (&sources[..], path) {
+        ([(key @ ("github" | "git"), text)], _) => {
+            let origin = match *key {
+                "github" => Repository::parse(text).map(Origin::GitHub),
+                _ => GitUrl::new(text).map(Origin::Git),
+            };
+            (origin, &[key, "path", "tag", "branch", "rev", "ref", "name", "agents", "disabled"])
+        }
+        ([("url", text)], _) => (Origin::on_the_web(text), &["url", "path", "name", "agents", "disabled"]),
+        ([(key, text)], _) => {
+            let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == *key);
+            let package = ecosystem.map(|ecosystem| Package::new(ecosystem, text));
+            let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
+            (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled"])
+        }
+        ([], Some(path)) => (
+            Ok(Origin::Local(path.to_owned())),
+            &["path", "subdir", "name", "editable", "agents", "disabled"],
+        ),
+        ([], None) => {
+            said.known(KEYS)?;
+            let keys = SOURCES.join("`, `");
+            return Err(said.fault(format!("a skill needs a source: `{keys}` or `path`")));
+        }
+        ([(one, _), (other, _), ..], _) => {
+            return Err(said.fault(format!("a skill has one source: `{one}` or `{other}`")));
+        }
+    };
+    said.known(keys)?;
+    let origin = origin.map_err(|error| said.fault(error.to_string()))?;
+    let path = if matches!(origin, Origin::Local(_)) { said.string("subdir")? } else { path };
+    let path = directory(said, path)?;
+    let reference = reference(said)?;
+    let agents = said.strings("agents")?;
+    let (disabled, editable) = (said.flag("disabled")?, said.flag("editable")?);
+    Ok(Requirement { origin, path, reference, name, agents, disabled, editable })
+}
+
+fn directory(said: &impl Said, path: Option<&str>) -> Result<Option<String>, ManifestError> {
+    if let Some(path) = path {
+        check_directory(path).map_err(|error| said.fault(error.to_string()))?;
+    }
+    Ok(path.map(ToOwned::to_owned))
+}
+
+fn reference(said: &impl Said) -> Result<Option<Reference>, ManifestError> {
+    let mut found = None;
+    for key in ["tag", "branch", "rev", "ref"] {
+        let Some(name) = said.string(key)? else { continue };
+        Reference::check(name).map_err(|error| said.fault(error.to_string()))?;
+        let name = name.to_owned();
+        let reference = match key {
+            "tag" => Reference::Tag(name),
+            "branch" => Reference::Branch(name),
+            "rev" => Reference::Rev(name),
+            _ => Reference::Any(name),
+        };
+        if found.replace(reference).is_some() {
+            return Err(said.fault("only one of `tag`, `branch`, `rev` and `ref` can be given".to_owned()));
+        }
+    }
+    Ok(found)
+}
