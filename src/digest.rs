@@ -51,7 +51,7 @@ impl Digest {
 
     /// Returns the 64 hexadecimal digits, without the prefix.
     pub fn hex(&self) -> String {
-        self.hex_bytes().iter().copied().map(char::from).collect()
+        String::from_utf8_lossy(&self.hex_bytes()).into_owned()
     }
 
     /// As [`Digest::hex`], in ASCII.
@@ -68,7 +68,8 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", self.hex())
+        f.write_str(PREFIX)?;
+        f.write_str(&String::from_utf8_lossy(&self.hex_bytes()))
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
     if !yaml.ends_with('\n') || !is_usual(yaml) {
         return None;
     }
-    let mut reader = Reader { yaml, base, at: 0 };
+    let mut reader = Reader { yaml, base, at: 0, next: Line::first(yaml) };
     let root = reader.mapping(0)?;
     (reader.at == yaml.len()).then_some(root)
 }
@@ -41,10 +41,19 @@ fn is_usual(yaml: &str) -> bool {
 }
 
 /// A line without its end.
+#[derive(Clone, Copy)]
 struct Line<'a> {
     text: &'a str,
     /// How many spaces it starts with.
     indent: usize,
+}
+
+impl<'a> Line<'a> {
+    /// The first line of `text`; `None` where there is none with an end.
+    fn first(text: &'a str) -> Option<Self> {
+        let text = &text[..memchr::memchr(b'\n', text.as_bytes())?];
+        Some(Self { text, indent: text.len() - text.trim_start_matches(' ').len() })
+    }
 }
 
 struct Reader<'a> {
@@ -52,19 +61,20 @@ struct Reader<'a> {
     base: usize,
     /// Where the next line starts.
     at: usize,
+    /// The next line: it is asked for several times.
+    next: Option<Line<'a>>,
 }
 
 impl<'a> Reader<'a> {
     /// The next line, which stays the next one; `None` at the end.
     fn peek(&self) -> Option<Line<'a>> {
-        let rest = &self.yaml[self.at..];
-        let text = &rest[..memchr::memchr(b'\n', rest.as_bytes())?];
-        Some(Line { text, indent: text.len() - text.trim_start_matches(' ').len() })
+        self.next
     }
 
     /// Goes behind `line`, which is the next one.
     fn skip(&mut self, line: &Line<'_>) {
         self.at += line.text.len() + 1;
+        self.next = Line::first(&self.yaml[self.at..]);
     }
 
     /// The indentation of the lines that belong to the key above them; `None` where there are none.

@@ -244,16 +244,17 @@ impl Skill {
     /// Whether it lies right in `source`, in a directory whose name is its own and can be spelled in one way
     /// only. Bytes are compared: components of paths take longer.
     pub(super) fn is_named_as_in(&self, source: &Source) -> bool {
-        let parent = source.dir.as_os_str();
+        let (parent, name) = (source.dir.as_os_str(), self.name());
         let is_there = match self.as_brief() {
-            Some(brief) => brief.group.home.dir.as_os_str() == parent && brief.directory() == self.name(),
+            Some(brief) => brief.directory() == name && brief.group.home.dir.as_os_str() == parent,
             None => {
-                let (name, dir) = (self.meta.name.as_bytes(), self.dir.as_os_str().as_encoded_bytes());
-                let parent = parent.as_encoded_bytes();
-                dir.len() == parent.len() + 1 + name.len() && dir.ends_with(name) && dir.starts_with(parent)
+                let (dir, parent) = (self.dir.as_os_str().as_encoded_bytes(), parent.as_encoded_bytes());
+                dir.len() == parent.len() + 1 + name.len()
+                    && dir.ends_with(name.as_bytes())
+                    && dir.starts_with(parent)
             }
         };
-        is_there && super::discover::is_plain(self.name())
+        is_there && super::discover::is_plain(name)
     }
 
     /// What is off in it and was tolerated, each with its file and place.

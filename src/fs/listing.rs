@@ -80,11 +80,11 @@ impl Listing {
         let bytes = self.text.as_bytes();
         let name = |entry: &Entry| &bytes[entry.start as usize..(entry.start + entry.length) as usize];
         let first = |entry: &Entry| {
-            let mut first = [0; 8];
+            let mut first = [0; 16];
             for (to, from) in first.iter_mut().zip(name(entry)) {
                 *to = *from;
             }
-            u64::from_be_bytes(first)
+            u128::from_be_bytes(first)
         };
         let mut keyed: Vec<_> = self.entries.iter().map(|entry| (first(entry), *entry)).collect();
         keyed.sort_unstable_by(|(a, left), (b, right)| a.cmp(b).then_with(|| name(left).cmp(name(right))));

@@ -16,7 +16,7 @@ use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
-use crate::manifest;
+use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
 
 /// Which skills.
@@ -156,9 +156,9 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     }
     for name in &names {
         let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
-        if let Some(locked) = files.lock.skills.get(name)
-            && skill.state == SkillState::Modified
+        if skill.state == SkillState::Modified
             && !skill.editable
+            && let Some(locked) = files.lock.skills.get(name)
         {
             match has_conflicts(scope, name, locked, &scope.skill_dir(name)) {
                 Ok(true) => skill.state = SkillState::Conflict,
@@ -233,7 +233,7 @@ fn listed(
         path: locked.and_then(|locked| locked.path.clone()),
         revision: locked.and_then(|locked| locked.revision.clone()),
         digest: locked.map(|locked| locked.digest.to_string()),
-        agents: linked(dirs, files, survey, name),
+        agents: linked(dirs, files, survey, name, (locked, entry)),
         state: SkillState::Missing,
         modified: false,
         alias_of: locked.and_then(|locked| locked.alias_of.clone()),
@@ -298,22 +298,31 @@ fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> Skil
 
 /// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
 /// the ones that somebody chose are told, or the first where nobody did.
-fn linked(dirs: &mut AgentDirs<'_>, files: &Files, survey: &Survey, name: &SkillName) -> Vec<String> {
-    let locked = files.lock.skills.get(name).map(|locked| locked.digest);
+fn linked(
+    dirs: &mut AgentDirs<'_>,
+    files: &Files,
+    survey: &Survey,
+    name: &SkillName,
+    (locked, entry): (Option<&Locked>, Option<&Requirement>),
+) -> Vec<String> {
+    let digest = locked.map(|locked| locked.digest);
     let mut by_dir: BTreeMap<Rc<Path>, Vec<&str>> = BTreeMap::new();
     for (agent, found) in survey.of(name) {
         let ours = match found {
             Found::OurLink => true,
-            Found::Tree(digest) => digest.is_some() && *digest == locked,
+            Found::Tree(found) => found.is_some() && *found == digest,
             _ => false,
         };
         if ours && let Some(dir) = dirs.of(agent) {
             by_dir.entry(dir).or_default().push(agent);
         }
     }
-    let own = files.manifest.skills().get(name).and_then(|entry| entry.agents.as_ref());
+    if by_dir.is_empty() {
+        return Vec::new();
+    }
+    let own = entry.and_then(|entry| entry.agents.as_ref());
     let targets = own.or(files.manifest.agents().targets.as_ref()).into_iter().flatten();
-    let recorded = files.lock.skills.get(name).into_iter().flat_map(|locked| &locked.agents);
+    let recorded = locked.into_iter().flat_map(|locked| &locked.agents);
     let chosen: BTreeSet<&str> = targets.chain(recorded).map(String::as_str).collect();
     let is_target = |agent: &&str| chosen.contains(agent);
     let mut told: Vec<String> = Vec::new();

@@ -27,5 +27,7 @@ pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
     } else {
         render::list::show(&app.printer, &outcome);
     }
+    // The process is about to end: to free the texts of thousands of skills, one by one, is for nothing.
+    std::mem::forget(outcome);
     Ok(exit::SUCCESS)
 }
