@@ -87,6 +87,11 @@ impl SkillsDir {
         self.is_there
     }
 
+    /// Whether what lies in it can be listed.
+    pub fn is_readable(&self) -> bool {
+        self.listed().is_some()
+    }
+
     /// Where the skill `name` lies in it, or would.
     pub fn place(&self, name: &SkillName) -> PathBuf {
         self.path.join(name.as_str())

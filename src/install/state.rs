@@ -169,11 +169,32 @@ pub struct Survey {
     /// two agents have one, what is done for the one is done for the other.
     pub dirs: BTreeMap<&'static str, PathBuf>,
     /// What lies in them, by skill and agent; nothing where nothing does.
-    agents: BTreeMap<SkillName, BTreeMap<&'static str, Found>>,
+    agents: BTreeMap<SkillName, Places>,
     /// Agents whose directory is the canonical one, or a link to it: they need nothing.
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory cannot be looked at, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
+}
+
+/// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.
+#[derive(Debug, Default)]
+struct Places(Vec<(&'static str, Found)>);
+
+impl Places {
+    fn find(&self, agent: &str) -> std::result::Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| (*other).cmp(agent))
+    }
+
+    fn at(&self, agent: &str) -> Option<&Found> {
+        self.find(agent).ok().map(|at| &self.0[at].1)
+    }
+
+    fn put(&mut self, agent: &'static str, found: Found) {
+        match self.find(agent) {
+            Ok(at) => self.0[at].1 = found,
+            Err(at) => self.0.insert(at, (agent, found)),
+        }
+    }
 }
 
 impl Survey {
@@ -205,10 +226,38 @@ impl Survey {
         agents: &[&'static Agent],
         compared: &dyn Fn(&SkillName) -> bool,
     ) -> Result<Self> {
-        let mut survey = Self { skills_dir: real_dir(&scope.skills_dir())?, ..Self::default() };
-        scope.check_inside(&scope.skills_dir())?;
-        scope.check_inside(&scope.disabled_dir())?;
-        let canonical = SkillsDir::open(&scope.skills_dir(), &survey.skills_dir)?;
+        let skills_dir = real_dir(&scope.skills_dir())?;
+        check_inside(scope)?;
+        let canonical = SkillsDir::open(&scope.skills_dir(), &skills_dir)?;
+        Self::take_at(settings, scope, &canonical, names, agents, compared)
+    }
+
+    /// As [`Survey::take_of`], where the directory of the canonical copies was opened before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Survey::take`].
+    pub fn take_in(
+        settings: &Settings,
+        scope: &Scope,
+        canonical: &SkillsDir,
+        names: &[&SkillName],
+        agents: &[&'static Agent],
+        compared: &dyn Fn(&SkillName) -> bool,
+    ) -> Result<Self> {
+        check_inside(scope)?;
+        Self::take_at(settings, scope, canonical, names, agents, compared)
+    }
+
+    fn take_at(
+        settings: &Settings,
+        scope: &Scope,
+        canonical: &SkillsDir,
+        names: &[&SkillName],
+        agents: &[&'static Agent],
+        compared: &dyn Fn(&SkillName) -> bool,
+    ) -> Result<Self> {
+        let mut survey = Self { skills_dir: canonical.real().to_owned(), ..Self::default() };
         let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
         let found = |dir: &SkillsDir, name: &SkillName| {
             dir.look(name, |_| compared(name).then(|| dir.digest(name, &scope.index)).flatten())
@@ -217,7 +266,7 @@ impl Survey {
             // At once: names that come in order are not searched for then.
             names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
         };
-        (survey.canonical, survey.disabled) = (all(&canonical)?, all(&disabled)?);
+        (survey.canonical, survey.disabled) = (all(canonical)?, all(&disabled)?);
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
             // Somebody else's directory, such as one that a container made, is not our failure.
@@ -245,8 +294,9 @@ impl Survey {
         let same = self.dirs.iter().find(|(_, other)| **other == real).map(|(other, _)| *other);
         if let Some(other) = same {
             for there in self.agents.values_mut() {
-                let found = there.get(other).cloned();
-                there.extend(found.map(|found| (agent, found)));
+                if let Some(found) = there.at(other).cloned() {
+                    there.put(agent, found);
+                }
             }
         } else {
             let opened = SkillsDir::open(dir, &self.skills_dir)?;
@@ -259,11 +309,12 @@ impl Survey {
                 }
             }
             if self.agents.is_empty() {
-                let only = |(name, found)| (name, BTreeMap::from([(agent, found)]));
+                // At once: names that come in order are not searched for then.
+                let only = |(name, found)| (name, Places(vec![(agent, found)]));
                 self.agents = there.into_iter().map(only).collect();
             } else {
                 for (name, found) in there {
-                    self.agents.entry(name).or_default().insert(agent, found);
+                    self.agents.entry(name).or_default().put(agent, found);
                 }
             }
         }
@@ -273,20 +324,27 @@ impl Survey {
 
     /// What lies at the place of `name` in the directory of `agent`; `None` where that was not looked at.
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&Found> {
-        let there = self.agents.get(name).and_then(|agents| agents.get(agent));
+        let there = self.agents.get(name).and_then(|places| places.at(agent));
         there.or_else(|| self.dirs.contains_key(agent).then_some(&Found::Absent))
     }
 
     /// Says what lies at the place of `name` in the directory of `agent`.
     #[cfg(test)]
     pub(super) fn set(&mut self, agent: &'static str, name: &SkillName, found: Found) {
-        self.agents.entry(name.clone()).or_default().insert(agent, found);
+        self.agents.entry(name.clone()).or_default().put(agent, found);
     }
 
     /// Everything that lies at a place of `name` in agents' directories.
     pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &Found)> {
-        self.agents.get(name).into_iter().flatten().map(|(agent, found)| (*agent, found))
+        let places = self.agents.get(name).into_iter().flat_map(|places| &places.0);
+        places.map(|(agent, found)| (*agent, found))
     }
+}
+
+/// Refuses directories of `scope` that a link leads out of the project.
+fn check_inside(scope: &Scope) -> Result<()> {
+    scope.check_inside(&scope.skills_dir())?;
+    scope.check_inside(&scope.disabled_dir())
 }
 
 /// Returns `dir` with the links followed of as much of it as is there.

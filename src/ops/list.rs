@@ -9,11 +9,12 @@ use serde::Serialize;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::Result;
-use crate::fs;
+use crate::fs::{self, PathError};
 use crate::install::agents;
+use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::scope::{Scope, ScopeKind, exists};
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, Found, Survey, real_dir};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::{self, Requirement};
@@ -128,16 +129,14 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
 
 fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Result<()> {
     let files = Files::read(scope)?;
-    let there = fs::list_dir(&scope.skills_dir())?;
+    let (canonical, there) = open(scope)?;
     let names: BTreeSet<SkillName> = files
         .lock
         .skills
         .keys()
         .chain(files.manifest.skills().iter().filter(|(_, entry)| entry.editable).map(|(name, _)| name))
         .cloned()
-        .chain(
-            there.iter().filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name)),
-        )
+        .chain(there)
         .collect();
     if names.is_empty() {
         return Ok(());
@@ -147,7 +146,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
     let all: Vec<_> = names.iter().collect();
-    let survey = Survey::take_of(&context.settings, scope, &all, &agents, &is_locked)?;
+    let survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
     for error in survey.unreadable.values() {
         let warning = format!("{error}: {}", error.source);
         if !outcome.warnings.contains(&warning) {
@@ -176,6 +175,26 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         outcome.skills.push(skill);
     }
     Ok(())
+}
+
+/// The directory of the canonical copies, and the names in it that skills can have.
+fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
+    let dir = scope.skills_dir();
+    let opened = || -> std::result::Result<_, PathError> { SkillsDir::open(&dir, &real_dir(&dir)?) };
+    match opened() {
+        Ok(canonical) if canonical.is_there() && canonical.is_readable() => {
+            let names = canonical.names().collect();
+            Ok((canonical, names))
+        }
+        // What was asked for is what is in it, so that it cannot be read is what is told.
+        failed => {
+            let names = fs::list_dir(&dir)?;
+            let names = names
+                .iter()
+                .filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name));
+            Ok((failed?, names.collect()))
+        }
+    }
 }
 
 /// The skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.

@@ -1,0 +1,242 @@
+//! What lies in directories that may hold skills.
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::mem;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Seeing;
+use crate::document::{Document, Split, split_prefix};
+use crate::engine::discover::Diagnostic;
+use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
+use crate::engine::memory::{How, Known, Recall, record};
+use crate::engine::skill::{Group, Home, Skill, SkillParts};
+use crate::engine::sources::{Entry, Source};
+use crate::fs::{Base, FileStat, Looked};
+use crate::policy::{FileName, Policy};
+use crate::skill::{self, LoadError, Loaded, SkillMeta};
+
+/// A directory that may hold a skill, by its place in a listing.
+pub(super) struct Spot {
+    pub(super) at: usize,
+    /// Where it leads, if it is a link.
+    pub(super) link: Option<Box<Path>>,
+}
+
+impl Spot {
+    fn entry(&self, home: &Home) -> Entry {
+        let (dir, real) = home.at(self.at);
+        Entry { dir, real: self.link.as_deref().map_or(real, Path::to_owned) }
+    }
+}
+
+/// Reads skills in the directory `base` of `source`.
+pub(super) struct Reader<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) source: &'a Source,
+    pub(super) base: &'a Base,
+}
+
+/// What was seen of a directory, and how. There are thousands of them at once.
+pub(super) struct Look {
+    pub(super) found: Seeing,
+    pub(super) how: How,
+}
+
+/// What reading a file came to.
+enum Read {
+    Look(Look),
+    /// A skill of which a record was made.
+    Record(Range<u32>),
+}
+
+/// A path, the start of a file, and the records of the skills that were read, each behind the one before.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// The directory, where this thread has a handle of its own.
+    base: Option<Base>,
+    path: Vec<u8>,
+    bytes: Vec<u8>,
+    records: Vec<u8>,
+}
+
+impl Buffers {
+    /// Buffers of a thread that has the handle `base`.
+    pub(super) fn below(base: Option<Base>) -> Self {
+        Self { base, ..Self::default() }
+    }
+
+    /// Makes the path of the file of a skill in the directory `name`.
+    fn set_path(&mut self, name: &OsStr) {
+        self.path.clear();
+        for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
+            self.path.extend_from_slice(part);
+        }
+    }
+
+    /// Makes a record, if there can be one.
+    fn record(&mut self, stat: &FileStat, meta: &SkillMeta) -> Option<Range<u32>> {
+        let start = u32::try_from(self.records.len()).ok()?;
+        record::put(&mut self.records, stat, meta)?;
+        Some(start..u32::try_from(self.records.len()).ok()?)
+    }
+}
+
+impl Reader<'_> {
+    /// What lies at `spots` of the home of `group`. What is as it was when it became `known` is not read.
+    pub(super) fn looks(
+        &self,
+        spots: &[Spot],
+        known: &[Option<Known>],
+        (recall, group): (&Recall, &Arc<Group>),
+        buffers: &mut Buffers,
+    ) -> Vec<Look> {
+        let home = &group.home;
+        let read = |spot: &Spot| {
+            let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
+            if let Some(Some(known)) = known.get(spot.at)
+                && let Some(skill) = recall.skill(known, self.stat(name, buffers), group, spot.at)
+            {
+                return Read::Look(Look { found: Seeing::Skill(skill), how: How::Known });
+            }
+            self.read(name, spot, home, buffers)
+        };
+        let found: Vec<Read> = spots.iter().map(read).collect();
+        let mut records = mem::take(&mut buffers.records);
+        records.shrink_to_fit();
+        let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
+        let look = |(spot, read): (&Spot, Read)| match read {
+            Read::Look(look) => look,
+            Read::Record(range) => {
+                let skill = Skill::brief(&group, spot.at, range);
+                Look { found: Seeing::Skill(Arc::new(skill)), how: How::Recorded }
+            }
+        };
+        spots.iter().zip(found).map(look).collect()
+    }
+
+    /// The directory, as the thread of `own` knows it.
+    fn base<'b>(&'b self, own: &'b Option<Base>) -> &'b Base {
+        own.as_ref().unwrap_or(self.base)
+    }
+
+    /// What the file in the directory `name` is now.
+    fn stat(&self, name: &OsStr, buffers: &mut Buffers) -> Option<FileStat> {
+        buffers.set_path(name);
+        self.base(&buffers.base).stat(&buffers.path)
+    }
+
+    /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
+    fn read(&self, name: &OsStr, spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
+        let Some((document, stat)) = self.start(name, buffers) else {
+            return Read::Look(Look { found: self.slowly(spot.entry(home)), how: How::Unknown });
+        };
+        let loaded = skill::load_with(&document, self.policy, name.to_str());
+        let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
+        // A link leads to a skill that lies elsewhere.
+        let here = stat.filter(|stat| spot.link.is_none() && stat.device == home.device);
+        let record = plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &loaded.meta));
+        let read = if let Some(record) = record {
+            Read::Record(record)
+        } else {
+            let how = stat.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
+            Read::Look(Look { found: self.found(spot.entry(home), loaded), how })
+        };
+        buffers.bytes = document.into_text().into_bytes();
+        read
+    }
+
+    /// The start of the file in the directory `name` of the base, and what the file was; `None` where that has
+    /// another spelling, is a link, or is nothing at all.
+    fn start(&self, name: &OsStr, buffers: &mut Buffers) -> Option<(Document, Option<FileStat>)> {
+        let parts = Cell::new(None);
+        let enough = |prefix: &[u8]| match split_prefix(prefix) {
+            Split::NeedMore => false,
+            Split::Found(found) => {
+                parts.set(Some(found));
+                true
+            }
+            _ => true,
+        };
+        let mut bytes = mem::take(&mut buffers.bytes);
+        buffers.set_path(name);
+        let base = self.base(&buffers.base);
+        let Ok((Looked::Read, stat)) = base.read_start(&buffers.path, MAX_SKILL_FILE, &mut bytes, enough)
+        else {
+            return None;
+        };
+        let document = match parts.take() {
+            Some(parts) => Document::of_start(bytes, parts),
+            None => load::of_start(bytes),
+        };
+        Some((document, stat))
+    }
+
+    /// What `entry` holds whose file is spelled as it should be.
+    fn found(&self, entry: Entry, loaded: Result<Loaded<'_>, LoadError>) -> Seeing {
+        let file = entry.dir.join(SKILL_FILE);
+        self.skill(entry, file, loaded)
+    }
+
+    /// What `entry` holds, whatever it may be.
+    fn slowly(&self, entry: Entry) -> Seeing {
+        let unusable = |file: &Path, reason| {
+            Seeing::Unusable(Arc::new(Diagnostic::Skill { file: file.to_owned(), reason }))
+        };
+        let file = match load::skill_file(&entry.dir) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Seeing::Nothing(Box::new(entry)),
+            Err(error) => return unusable(&entry.dir, error.into()),
+        };
+        let is_exact = file.file_name().is_some_and(|name| name == SKILL_FILE);
+        if self.policy.file_name == FileName::Exact && !is_exact {
+            return unusable(&file, Unusable::Misspelled);
+        }
+        match load::frontmatter(&file) {
+            Ok(document) => {
+                let directory = entry.dir.file_name().and_then(|name| name.to_str());
+                let loaded = skill::load_with(&document, self.policy, directory);
+                self.skill(entry, file, loaded)
+            }
+            Err(reason) => unusable(&file, reason),
+        }
+    }
+
+    fn skill(&self, entry: Entry, file: PathBuf, loaded: Result<Loaded<'_>, LoadError>) -> Seeing {
+        match loaded {
+            Ok(loaded) => Seeing::Skill(Arc::new(Skill::from(SkillParts {
+                meta: loaded.meta,
+                source: Arc::clone(&self.source.name),
+                kind: self.source.kind,
+                dir: entry.dir,
+                file,
+                real: entry.real,
+                deviations: loaded.deviations,
+            }))),
+            Err(reason) => Seeing::Unusable(Arc::new(Diagnostic::Skill { file, reason: reason.into() })),
+        }
+    }
+}
+
+/// What `entry` of `source` holds.
+pub(in crate::engine) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
+    match Base::open(entry.dir.parent().unwrap_or(&source.dir)) {
+        Ok(base) => {
+            let reader = Reader { policy, source, base: &base };
+            let start = entry.dir.file_name().and_then(|name| {
+                let (document, _) = reader.start(name, &mut Buffers::default())?;
+                Some((document, name.to_str()))
+            });
+            match start {
+                Some((document, name)) => {
+                    let loaded = skill::load_with(&document, policy, name);
+                    reader.found(entry.clone(), loaded)
+                }
+                None => reader.slowly(entry),
+            }
+        }
+        Err(error) => Seeing::Unusable(Arc::new(Diagnostic::Skill { file: entry.dir, reason: error.into() })),
+    }
+}
