@@ -120,6 +120,7 @@ def compare(program, work):
                   rounds=10 * ROUNDS)
         else:
             pairs(f"validate {count:,}", read(skills), run(program, "validate", str(skills)))
+            catalog(program, home, skills, count, floor, run, read)
         if count <= 1_000:
             tell = install(program, work, skills, count, floor, run, read)
         if count == 1_000:
@@ -129,6 +130,17 @@ def compare(program, work):
     if FULL:
         growth(program, work, env)
     peers(program, work, env)
+
+
+def catalog(program, home, skills, count, floor, run, read):
+    """The catalog of a directory: with nothing remembered, then with the index that the run before left."""
+    command = run(program, "catalog", "--dir", str(skills))
+
+    def forget():
+        shutil.rmtree(home / ".cache", ignore_errors=True)
+
+    pairs(f"catalog {count:,}, nothing remembered", read(skills), command, reset=forget)
+    pairs(f"catalog {count:,}, metadata remembered, and `stat`", run(floor, "stat", str(skills)), command)
 
 
 def install(program, work, skills, count, floor, run, read):

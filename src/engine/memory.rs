@@ -62,6 +62,8 @@ pub(super) struct SeenDir {
     pub(super) skills: Vec<Option<Known>>,
     /// Whether it is not as it was before.
     pub(super) changed: bool,
+    /// Whether a skill of it was read in this search.
+    fresh: bool,
 }
 
 /// What is remembered of one skill: its metadata, and what its file was when it was opened.
@@ -198,13 +200,15 @@ impl Recall {
             }
         }
         let stat = stat.filter(|stat| stat.is_settled(self.since));
-        Ok(SeenDir { stat, device, listing: Arc::new(listing), skills, changed: true })
+        Ok(SeenDir { stat, device, listing: Arc::new(listing), skills, changed: true, fresh: false })
     }
 
     /// Remembers a directory as it was seen now.
     pub(super) fn put(&mut self, real: PathBuf, mut seen: SeenDir) {
         let (device, bytes) = (seen.device, &self.before.bytes);
-        for skill in &mut seen.skills {
+        // What was remembered before was old enough when it was read.
+        let fresh = std::mem::take(&mut seen.fresh);
+        for skill in seen.skills.iter_mut().filter(|_| fresh) {
             skill.take_if(|known| !known.stat(device, bytes).is_some_and(|stat| stat.is_settled(self.since)));
         }
         self.changed |= seen.changed;
@@ -265,6 +269,7 @@ impl SeenDir {
             (Some(skill), How::Read(stat)) => Some(Known::Passing(Arc::clone(skill), stat)),
             _ => None,
         };
+        self.fresh |= known.is_some();
         let is_lasting = |known: &Option<Known>| known.as_ref().is_some_and(Known::is_lasting);
         self.changed |= is_lasting(place) || is_lasting(&known);
         *place = known;

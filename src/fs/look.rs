@@ -199,6 +199,11 @@ pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
+/// The text of `path`, without a copy where it is text.
+pub fn into_text(path: PathBuf) -> String {
+    path.into_os_string().into_string().unwrap_or_else(|odd| odd.to_string_lossy().into_owned())
+}
+
 /// Returns `path` with all links followed, or `None` where it leads to nothing.
 ///
 /// # Errors

@@ -35,8 +35,8 @@ pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
 pub use listing::Listing;
 pub use lock::DirLock;
 pub use look::{
-    Kind, bytes_in, is_loop, is_set_id, kind, list_dir, may_execute, read_capped, read_link, read_prefix,
-    read_text, real_path,
+    Kind, bytes_in, into_text, is_loop, is_set_id, kind, list_dir, may_execute, read_capped, read_link,
+    read_prefix, read_text, real_path,
 };
 pub use own::{Exposure, Identity, Own, is_open_to_all, read_own};
 pub use place::{

@@ -267,8 +267,15 @@ impl Survey {
             names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
         };
         (survey.canonical, survey.disabled) = (all(canonical)?, all(&disabled)?);
+        let root = fs::real_path(&scope.root).ok().flatten();
         for agent in agents {
             let Some(dir) = scope.agent_dir(settings, agent) else { continue };
+            let absent = root.as_ref().and_then(|root| absent_below(&scope.root, root, &dir));
+            if let Some(real) = absent.filter(|real| dir != scope.skills_dir() && *real != survey.skills_dir)
+            {
+                survey.dirs.insert(agent.id, real);
+                continue;
+            }
             // Somebody else's directory, such as one that a container made, is not our failure.
             if let Err(error) = survey.agent(scope, names, agent.id, &dir, &found) {
                 survey.unreadable.insert(agent.id, error);
@@ -339,6 +346,14 @@ impl Survey {
         let places = self.agents.get(name).into_iter().flat_map(|places| &places.0);
         places.map(|(agent, found)| (*agent, found))
     }
+}
+
+/// As [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links followed. There
+/// are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of its parts.
+fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
+    let rest = dir.strip_prefix(root).ok()?;
+    let Some(Component::Normal(first)) = rest.components().next() else { return None };
+    matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))
 }
 
 /// Refuses directories of `scope` that a link leads out of the project.

@@ -13,11 +13,16 @@ use crate::name::SkillName;
 const TEXTS: [&str; 8] = ["name", "alias-of", "version", "source", "path", "requested", "revision", "digest"];
 const LISTS: [&str; 2] = ["dependencies", "agents"];
 
+/// No entry has fewer bytes.
+const SMALLEST: usize = 100;
+
 /// Reads `text`, or returns `None` where it is not of the form or something is wrong with it.
 pub(super) fn read(text: &str) -> Option<Lockfile> {
     let rest = text.strip_prefix(HEADING)?.strip_prefix("\nversion = ")?;
     let rest = rest.strip_prefix(VERSION.to_string().as_str())?.strip_prefix('\n')?;
-    let mut skills: Vec<(SkillName, Locked)> = Vec::new();
+    // Thousands of entries are moved each time that the list of them grows.
+    let count = memchr::memmem::find_iter(rest.as_bytes(), "\n[[skill]]\n").count();
+    let mut skills: Vec<(SkillName, Locked)> = Vec::with_capacity(count.min(rest.len() / SMALLEST));
     let mut lines = rest.split_terminator('\n').peekable();
     while let Some(line) = lines.next() {
         if !line.is_empty() || lines.next() != Some("[[skill]]") {

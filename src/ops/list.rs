@@ -1,7 +1,7 @@
 //! `list`: what is installed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -142,7 +142,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         return Ok(());
     }
     let agents: Vec<_> = agents::all().iter().collect();
-    let mut dirs = AgentDirs::new(context, scope);
+    let mut dirs = Dirs::new(context, scope);
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
     let all: Vec<_> = names.iter().collect();
@@ -153,6 +153,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
             outcome.warnings.push(warning);
         }
     }
+    outcome.skills.reserve(names.len());
     for name in &names {
         let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
         if skill.state == SkillState::Modified
@@ -207,20 +208,23 @@ pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Resul
     let files = Files::read(&scope)?;
     let agents: Vec<_> = agents::all().iter().collect();
     let survey = Survey::take(&context.settings, &scope, &[name], &agents)?;
-    let mut dirs = AgentDirs::new(context, &scope);
+    let mut dirs = Dirs::new(context, &scope);
     listed(context, &scope, &files, &survey, &mut dirs, name)
 }
 
-/// The directories of the agents that were asked about, by their ids. There are thousands of skills, and few agents.
-struct AgentDirs<'a> {
+/// The directories of a scope. There are thousands of skills, and few directories.
+struct Dirs<'a> {
     context: &'a Context,
     scope: &'a Scope,
+    /// The one of the canonical copies.
+    skills: PathBuf,
+    /// Those of the agents that were asked about, by their ids.
     known: BTreeMap<&'static str, Rc<Path>>,
 }
 
-impl<'a> AgentDirs<'a> {
+impl<'a> Dirs<'a> {
     fn new(context: &'a Context, scope: &'a Scope) -> Self {
-        Self { context, scope, known: BTreeMap::new() }
+        Self { context, scope, skills: scope.skills_dir(), known: BTreeMap::new() }
     }
 
     fn of(&mut self, id: &'static str) -> Option<Rc<Path>> {
@@ -238,7 +242,7 @@ fn listed(
     scope: &Scope,
     files: &Files,
     survey: &Survey,
-    dirs: &mut AgentDirs<'_>,
+    dirs: &mut Dirs<'_>,
     name: &SkillName,
 ) -> Result<Option<ListedSkill>> {
     let locked = files.lock.skills.get(name);
@@ -258,7 +262,7 @@ fn listed(
         alias_of: locked.and_then(|locked| locked.alias_of.clone()),
         disabled,
         editable: false,
-        location: scope.skill_dir(name).display().to_string(),
+        location: fs::into_text(dirs.skills.join(name.as_str())),
         source_type: locked.map(|locked| locked.origin.kind()),
         source_url: locked.and_then(|locked| locked.origin.address()),
         requested: locked.and_then(|locked| locked.requested.clone()),
@@ -318,7 +322,7 @@ fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> Skil
 /// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
 /// the ones that somebody chose are told, or the first where nobody did.
 fn linked(
-    dirs: &mut AgentDirs<'_>,
+    dirs: &mut Dirs<'_>,
     files: &Files,
     survey: &Survey,
     name: &SkillName,

@@ -257,9 +257,6 @@ fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
     match (&options.relative_to, file) {
         (Some(from), file) => fs::relative(from, &file).to_string_lossy().replace('\\', "/").into(),
         (None, Cow::Borrowed(file)) => file.to_string_lossy(),
-        (None, Cow::Owned(file)) => {
-            let text = file.into_os_string().into_string();
-            text.unwrap_or_else(|odd| odd.to_string_lossy().into_owned()).into()
-        }
+        (None, Cow::Owned(file)) => fs::into_text(file).into(),
     }
 }

@@ -108,7 +108,10 @@ pub(super) fn decode(bytes: Vec<u8>, key: &Digest) -> Option<Memory> {
             });
             skills.push(record.ok()?.map(Known::Written));
         }
-        dirs.insert(path, SeenDir { stat, device, listing: Arc::new(listing), skills, changed: false });
+        dirs.insert(
+            path,
+            SeenDir { stat, device, listing: Arc::new(listing), skills, changed: false, fresh: false },
+        );
     }
     let is_all = rest.0.is_empty();
     is_all.then(|| Memory { dirs, bytes: Arc::new(bytes), newest: Some(newest), changed: false, kept: None })

@@ -4,7 +4,7 @@
 //! other words to be kept, and what was kept need not be read to be told.
 
 use crate::fs::FileStat;
-use crate::install::index::bytes::{Reader, put_list, put_option, put_stat, put_text};
+use crate::install::index::bytes::{Reader, STAT, put_list, put_option, put_stat, put_text};
 use crate::skill::SkillMeta;
 
 /// Adds the record of a skill with `meta` whose file was `stat`; `None`, and nothing is added, for what no
@@ -61,10 +61,7 @@ pub(crate) fn stat(record: &[u8], device: u64) -> Option<FileStat> {
 
 /// Where the metadata start.
 fn texts(record: &[u8]) -> Option<Reader<'_>> {
-    let mut rest = Reader(record);
-    rest.stat(0)?;
-    rest.u32()?;
-    Some(rest)
+    Some(Reader(record.get(STAT + 4..)?))
 }
 
 /// What the skill calls itself.

@@ -76,7 +76,7 @@ fn memory() -> impl Strategy<Value = Memory> {
                 skills.push(known);
             }
         }
-        SeenDir { stat, device: 7, listing: Arc::new(listing), skills, changed: true }
+        SeenDir { stat, device: 7, listing: Arc::new(listing), skills, changed: true, fresh: false }
     });
     let dirs = proptest::collection::hash_map("/[a-z/]{0,9}".prop_map(PathBuf::from), dir, 0..3);
     (dirs, moment()).prop_map(|(dirs, newest)| Memory {
