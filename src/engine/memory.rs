@@ -233,25 +233,6 @@ impl Recall {
     pub(super) fn group(&self, home: &Arc<Home>) -> Arc<Group> {
         Arc::new(Group { home: Arc::clone(home), bytes: Arc::clone(&self.before.bytes) })
     }
-
-    /// The skill that `known` is of, if it lies at `at` of the home of `group` and its file is `stat` still.
-    pub(super) fn skill(
-        &self,
-        known: &Known,
-        stat: Option<FileStat>,
-        group: &Arc<Group>,
-        at: usize,
-    ) -> Option<Arc<Skill>> {
-        if stat.is_none() || known.stat(group.home.device, &group.bytes) != stat {
-            return None;
-        }
-        match known {
-            Known::Recorded(skill) | Known::Passing(skill, _) => {
-                skill.lies_at(&group.home, at).then(|| Arc::clone(skill))
-            }
-            Known::Written(range) => Some(Arc::new(Skill::brief(group, at, range.clone()))),
-        }
-    }
 }
 
 impl SeenDir {
@@ -277,6 +258,19 @@ impl SeenDir {
 }
 
 impl Known {
+    /// The skill that it is of, if it lies at `at` of the home of `group` and its file is `stat` still.
+    pub(super) fn skill(&self, stat: Option<FileStat>, group: &Arc<Group>, at: usize) -> Option<Arc<Skill>> {
+        if stat.is_none() || self.stat(group.home.device, &group.bytes) != stat {
+            return None;
+        }
+        match self {
+            Self::Recorded(skill) | Self::Passing(skill, _) => {
+                skill.lies_at(&group.home, at).then(|| Arc::clone(skill))
+            }
+            Self::Written(range) => Some(Arc::new(Skill::brief(group, at, range.clone()))),
+        }
+    }
+
     /// What its file was, which is on `device`; `bytes` are those of the file that it may stand in.
     fn stat(&self, device: u64, bytes: &[u8]) -> Option<FileStat> {
         match self {

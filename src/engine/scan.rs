@@ -127,18 +127,17 @@ impl Search<'_, '_> {
         let reader = Reader { policy: self.scanner.policy, source: self.source, base: &base };
         let home = Arc::new(Home::new(self.source, dir, real, Arc::clone(&listing), listed.device));
         let known = self.scanner.recall.group(&home);
-        let known = (&self.scanner.recall, &known);
         let looks: Vec<_> = if listed.changed {
             let buffers = || {
                 let base = if spots.len() > workers::PIECE { base.again().ok() } else { None };
                 Buffers::below(base)
             };
             let looks =
-                |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &listed.skills, known, buffers);
+                |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &listed.skills, &known, buffers);
             workers::map_pieces(&spots, buffers, looks).collect()
         } else {
             // To see that nothing changed takes less than threads do.
-            reader.looks(&spots, &listed.skills, known, &mut Buffers::default())
+            reader.looks(&spots, &listed.skills, &known, &mut Buffers::default())
         };
         self.skills.reserve(spots.len());
         for (spot, Look { found, how }) in spots.iter().zip(looks) {

@@ -245,14 +245,13 @@ impl Skill {
     /// only. Bytes are compared: components of paths take longer.
     pub(super) fn is_named_as_in(&self, source: &Source) -> bool {
         let (parent, name) = (source.dir.as_os_str(), self.name());
-        let is_there = match self.as_brief() {
-            Some(brief) => brief.directory() == name && brief.group.home.dir.as_os_str() == parent,
-            None => {
-                let (dir, parent) = (self.dir.as_os_str().as_encoded_bytes(), parent.as_encoded_bytes());
-                dir.len() == parent.len() + 1 + name.len()
-                    && dir.ends_with(name.as_bytes())
-                    && dir.starts_with(parent)
-            }
+        let is_there = if let Some(brief) = self.as_brief() {
+            brief.directory() == name && brief.group.home.dir.as_os_str() == parent
+        } else {
+            let (dir, parent) = (self.dir.as_os_str().as_encoded_bytes(), parent.as_encoded_bytes());
+            dir.len() == parent.len() + 1 + name.len()
+                && dir.ends_with(name.as_bytes())
+                && dir.starts_with(parent)
         };
         is_there && super::discover::is_plain(name)
     }

@@ -11,7 +11,7 @@ use super::Seeing;
 use crate::document::{Document, Split, split_prefix};
 use crate::engine::discover::Diagnostic;
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use crate::engine::memory::{How, Known, Recall, record};
+use crate::engine::memory::{How, Known, record};
 use crate::engine::skill::{Group, Home, Skill, SkillParts};
 use crate::engine::sources::{Entry, Source};
 use crate::fs::{Base, FileStat, Looked};
@@ -90,14 +90,14 @@ impl Reader<'_> {
         &self,
         spots: &[Spot],
         known: &[Option<Known>],
-        (recall, group): (&Recall, &Arc<Group>),
+        group: &Arc<Group>,
         buffers: &mut Buffers,
     ) -> Vec<Look> {
         let home = &group.home;
         let read = |spot: &Spot| {
             let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
             if let Some(Some(known)) = known.get(spot.at)
-                && let Some(skill) = recall.skill(known, self.stat(name, buffers), group, spot.at)
+                && let Some(skill) = known.skill(self.stat(name, buffers), group, spot.at)
             {
                 return Read::Look(Look { found: Seeing::Skill(skill), how: How::Known });
             }
@@ -118,14 +118,14 @@ impl Reader<'_> {
     }
 
     /// The directory, as the thread of `own` knows it.
-    fn base<'b>(&'b self, own: &'b Option<Base>) -> &'b Base {
-        own.as_ref().unwrap_or(self.base)
+    fn base<'b>(&'b self, own: Option<&'b Base>) -> &'b Base {
+        own.unwrap_or(self.base)
     }
 
     /// What the file in the directory `name` is now.
     fn stat(&self, name: &OsStr, buffers: &mut Buffers) -> Option<FileStat> {
         buffers.set_path(name);
-        self.base(&buffers.base).stat(&buffers.path)
+        self.base(buffers.base.as_ref()).stat(&buffers.path)
     }
 
     /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
@@ -162,7 +162,7 @@ impl Reader<'_> {
         };
         let mut bytes = mem::take(&mut buffers.bytes);
         buffers.set_path(name);
-        let base = self.base(&buffers.base);
+        let base = self.base(buffers.base.as_ref());
         let Ok((Looked::Read, stat)) = base.read_start(&buffers.path, MAX_SKILL_FILE, &mut bytes, enough)
         else {
             return None;
