@@ -88,8 +88,14 @@ impl Listing {
         };
         let mut keyed: Vec<_> = self.entries.iter().map(|entry| (first(entry), *entry)).collect();
         keyed.sort_unstable_by(|(a, left), (b, right)| a.cmp(b).then_with(|| name(left).cmp(name(right))));
-        self.entries.clear();
-        self.entries.extend(keyed.into_iter().map(|(_, entry)| entry));
+        // Whoever goes through them in order goes through the text in order, too.
+        let mut sorted =
+            Self { text: String::with_capacity(self.text.len()), entries: Vec::with_capacity(keyed.len()) };
+        for (_, Entry { start, length, kind }) in keyed {
+            let name = self.text.get(start as usize..(start + length) as usize).unwrap_or_default();
+            sorted.add(name, kind);
+        }
+        *self = sorted;
     }
 }
 
