@@ -125,7 +125,9 @@ def test_an_agent_is_told_of_it(world: World) -> None:
         assert "half of a surrogate pair" in json.loads(answer)["error"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names of files are texts there")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere than on Linux names of files have to be text"
+)
 def test_a_path_that_is_no_text_is_a_path_all_the_same(world: World) -> None:
     """What Python makes of bytes that are not UTF-8 is no half of a pair: it has a file."""
     name = b"b\xffd".decode(errors="surrogateescape")

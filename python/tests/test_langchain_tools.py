@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import World
 
-pytest.importorskip("langchain_core")
+pytest.importorskip("langchain", reason="langchain is not installed")
 
 from langchain.agents import create_agent
 from langchain_core.messages import ToolMessage
