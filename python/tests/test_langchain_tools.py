@@ -21,7 +21,7 @@ from langchain_core.tools import StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from support.model import ScriptedChatModel, calling
 
-from skillpm import PathError, SkillManager, SkillNotFoundError, SkillpmError
+from skillpm import InternalError, PathError, SkillManager, SkillNotFoundError, SkillpmError
 from skillpm.langchain import create_langchain_tools, tool_error
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "skills"
@@ -150,6 +150,7 @@ def test_a_skill_that_is_gone(world: World) -> None:
     error = raised.value
     assert isinstance(error, (ToolException, KeyError, SkillpmError))
     assert isinstance(error, ToolException)
+    assert type(error.__cause__) is SkillNotFoundError
     assert error.available == ("zip",)
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.available) == (type(error), str(error), ("zip",))
@@ -173,6 +174,25 @@ def test_what_a_model_is_told_of_a_failure(world: World) -> None:
     assert plain.invoke(call).content == "It is gone."
     assert tool_error(PathError("no file", hint="look")) == "no file"
     assert tool_error(ValueError("other")) == "other"
+
+
+def test_a_defect_is_nothing_that_a_model_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: Any) -> str:
+        raise InternalError("it broke")
+
+    async def abroken(*args: Any) -> str:
+        return broken()
+
+    world.skill("pdf")
+    [tool] = create_langchain_tools(SkillManager(), handle_tool_error=True)
+    monkeypatch.setattr(SkillManager, "invoke_skill", broken)
+    monkeypatch.setattr(SkillManager, "ainvoke_skill", abroken)
+    for call in (tool.invoke, lambda given: asyncio.run(tool.ainvoke(given))):
+        with pytest.raises(InternalError, match="it broke") as raised:
+            call("x")
+        assert type(raised.value) is InternalError
 
 
 @pytest.mark.req("S0-US4.3", "S0-FR-037", "S0-FR-042", "S0-SC-003")
