@@ -56,9 +56,8 @@ def test_the_catalog_leaves_out_what_the_manifest_disables(world: World) -> None
 
     assert told(SkillManager()) == ["b"]
     assert told(SkillManager(user=False)) == ["b"]
-    assert told(SkillManager(project=False)) == [] and names(SkillManager(project=False)) == [
-        "mine"
-    ]
+    mine = SkillManager(project=False)
+    assert (told(mine), names(mine)) == ([], ["mine"])
     assert told(SkillManager("more")) == ["a"], "no manifest has a say over a directory by itself"
     assert told(SkillManager("more", project=True)) == ["b"]
     # An agent can do its work without a manifest that can be read.

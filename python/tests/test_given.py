@@ -112,9 +112,9 @@ def test_no_question_about_half_a_character_is_answered(world: World, name: str)
     refused(lambda: ASKED[name](SkillManager()))
 
 
+@pytest.mark.usefixtures("world")
 @pytest.mark.parametrize("name", MADE)
-def test_nothing_is_made_of_half_a_character(world: World, name: str) -> None:
-    assert world.project.is_dir()
+def test_nothing_is_made_of_half_a_character(name: str) -> None:
     refused(MADE[name])
 
 

@@ -292,16 +292,21 @@ def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
     assert (told[2].status, "wrong" in told[2].content) == ("error", True)
 
 
-def test_scripts_of_other_skills_do_not_run(world: World, ask: Any) -> None:
+def test_scripts_of_skills_that_are_not_loaded_do_not_run(world: World, ask: Any) -> None:
     world.skill("pdf")
-    world.write(".claude/skills/pdf/scripts/touch.py", "open('ran', 'w').close()\n")
+    ran = world.project / "ran"
+    world.write(".claude/skills/pdf/scripts/mark.py", f"open({str(ran)!r}, 'w').close()\n")
+    manager = SkillManager(preset="s0", trusted=True)
+    call = calling("pdf__mark", arguments=[])
     for scripts in (True, False):
-        model = ScriptedChatModel(calling("pdf__touch", arguments=[]), "Sorry.")
-        manager = SkillManager(preset="s0", trusted=True)
-        messages = ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=scripts)]))
+        ours = SkillsMiddleware(manager, scripts=scripts)
+        messages = ask(create_agent(ScriptedChatModel(call, "Sorry."), middleware=[ours]))
         assert messages[-2].status == "error"
-        assert "pdf__touch" in messages[-2].content
-    assert not (world.project / "ran").exists()
+        assert "pdf__mark" in messages[-2].content
+    assert not ran.exists()
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), call, "Done.")
+    ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=True)]))
+    assert ran.exists()
 
 
 def test_what_was_not_loaded_is_not_kept(world: World, ask: Any) -> None:

@@ -80,24 +80,35 @@ def test_threads_see_whole_views_during_rescans(world: World, freshness: str) ->
         assert all(reader.result() > 0 for reader in readers)
 
 
+@pytest.fixture
+def _no_switches() -> Iterator[None]:
+    """Let no thread run but where the one that runs lets go of the lock by itself."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(3600)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_no_switches")
 def test_other_threads_go_on_during_a_call(world: World) -> None:
     write(world, 0)
     manager = SkillManager()
-    counted = 0
-    done = threading.Event()
+    begun, went_on = threading.Event(), []
 
-    def count() -> None:
-        nonlocal counted
-        while not done.is_set():
-            counted += 1
+    def other() -> None:
+        begun.wait()
+        went_on.append(True)
 
-    thread = threading.Thread(target=count)
+    thread = threading.Thread(target=other)
     thread.start()
-    for _ in range(50):
+    begun.set()
+    # The system may wake the other thread late.
+    for _ in range(10_000):
         manager.discover()
-    done.set()
+        if went_on:
+            break
+    assert went_on
     thread.join()
-    assert counted > 0
 
 
 @pytest.mark.req("C30")
