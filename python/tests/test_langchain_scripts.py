@@ -19,6 +19,7 @@ from langchain.agents import create_agent
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from support.documents import ROOT
 from support.model import ScriptedChatModel, calling
 
 import skillpm
@@ -31,14 +32,14 @@ from skillpm import (
 )
 from skillpm.langchain import SkillManager, create_langchain_tools, create_script_tools
 
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "tools"
+EXAMPLES = ROOT / "examples" / "tools"
 GREET = 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n'
 # What `print` ends a line with.
 END = os.linesep
 
 
-def script(world: World, name: str, text: str, skill: str = "pdf") -> Path:
-    return world.write(f".claude/skills/{skill}/scripts/{name}", text)
+def script(world: World, name: str, text: str) -> Path:
+    return world.write(f".claude/skills/pdf/scripts/{name}", text)
 
 
 def manager() -> SkillManager:

@@ -6,7 +6,6 @@ import asyncio
 import pickle
 import re
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +18,13 @@ from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from support.documents import ROOT
 from support.model import ScriptedChatModel, calling
 
 from skillpm import InternalError, PathError, SkillManager, SkillNotFoundError, SkillpmError
 from skillpm.langchain import create_langchain_tools, tool_error
 
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "skills"
+EXAMPLES = ROOT / "examples" / "skills"
 
 
 @pytest.mark.req("S0-US4.1", "S0-FR-029", "S0-FR-030", "S0-FR-031", "S0-FR-032", "S0-FR-033")

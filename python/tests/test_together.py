@@ -14,14 +14,15 @@ from conftest import World
 from skillpm import InternalError, SkillManager, SkillNotFoundError, SkillpmError, _native
 
 
-def write(world: World, version: int, count: int = 8) -> None:
-    for number in range(count):
+def write(world: World, version: int, source: str = ".claude/skills") -> None:
+    for number in range(8):
         name = f"skill-{number:02}"
         world.skill(
             name,
             f"{version} $ARGUMENTS {version}",
             description=f"{name} {version}",
             fields=f'metadata:\n  version: "{version}"\n',
+            source=source,
         )
 
 
@@ -62,18 +63,10 @@ def test_threads_see_whole_views_during_rescans(world: World, freshness: str) ->
         readers = [pool.submit(read, thread) for thread in range(32)]
         try:
             for version in range(1, 6 if freshness == "stat" else 3):
+                write(world, version, "new")
                 # Each file is replaced as editors do it, by a rename.
-                for number in range(8):
-                    name = f"skill-{number:02}"
-                    made = world.skill(
-                        name,
-                        f"{version} $ARGUMENTS {version}",
-                        description=f"{name} {version}",
-                        fields=f'metadata:\n  version: "{version}"\n',
-                        source="new",
-                    )
-                    old = world.project / ".claude/skills" / name / "SKILL.md"
-                    (made / "SKILL.md").replace(old)
+                for new in sorted(world.project.glob("new/*/SKILL.md")):
+                    new.replace(world.project / ".claude/skills" / new.parent.name / new.name)
                 assert len(manager.discover()) == 8
         finally:
             done.set()
