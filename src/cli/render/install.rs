@@ -95,8 +95,9 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 fn next(printer: &Printer, outcome: &InstallOutcome) {
     // What nobody sees cannot be invoked.
     let skills = || outcome.skills.iter().filter(|skill| !skill.disabled);
-    let new = skills().find(|skill| matches!(skill.change, Change::Added | Change::Updated));
-    match new.or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
+    let new = || skills().filter(|skill| matches!(skill.change, Change::Added | Change::Updated));
+    let asked = new().find(|skill| skill.needed_by.is_empty());
+    match asked.or_else(|| new().next()).or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
         Some(skill) => printer.hint(&format!(
             "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets of it",
             one_line(&skill.name)
@@ -118,6 +119,10 @@ fn line(skill: &InstalledSkill) -> String {
     let mut end = String::new();
     for (holds, word) in [(skill.editable, ", editable"), (skill.disabled, ", disabled")] {
         end.extend(holds.then_some(word));
+    }
+    if !skill.needed_by.is_empty() && skill.change != Change::Removed {
+        let by: Vec<String> = skill.needed_by.iter().map(|name| one_line(name)).collect();
+        end = format!("{end}, needed by {}", and(&by));
     }
     let at = skill
         .revision
@@ -178,6 +183,7 @@ mod tests {
             digest: Some("sha256:00".to_owned()),
             editable: false,
             disabled: false,
+            needed_by: Vec::new(),
             change,
         }
     }
