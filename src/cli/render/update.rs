@@ -353,6 +353,10 @@ mod tests {
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
+        - i 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): nothing needs it any more
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
         ");
         done(&talking, &outcome(), &[]);
         insta::assert_snapshot!(err.text(), @"
@@ -361,10 +365,11 @@ mod tests {
         = c is editable: it changes with its directory
         = d is not installed yet: `skillpm install` brings it
         ! e has conflicts of an earlier update
-        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 taken back, 1 added, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts in `.agents/skills`
+        ! j stays as it is
+        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 taken back, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
         `skillpm.lock` changed: commit it
         warning: odd
-        warning: `h` stays as it is: no such host
+        warning: `j` stays as it is: no such host
         hint: check the spelling
         warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
         hint: edit them until no marker and no kept file is left, or take one side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` goes back

@@ -297,7 +297,7 @@ fn links_follow() {
     sandbox.ok(&["install", "acme/skills@report"]);
     let links = |agent: &str| {
         let dir = sandbox.project().join(agent).join("skills");
-        let names = std::fs::read_dir(dir).map(|dir| dir.count());
+        let names = std::fs::read_dir(dir).map(Iterator::count);
         names.unwrap_or_default()
     };
     sandbox.ok(&["link", "--agent", "claude-code", "report"]);
