@@ -42,3 +42,20 @@ def test_installation(world: World) -> None:
     assert names(SkillManager()) == ["pdf"]
     with pytest.raises(ConfigurationError, match="scope"):
         skillpm.install("./vendor", scope="machine")  # type: ignore[arg-type]
+
+
+@pytest.mark.req("C32")
+def test_what_skills_need_comes_along(world: World) -> None:
+    world.skill("base", source="vendor")
+    world.write(
+        "vendor/report/SKILL.md",
+        "---\nname: report\ndescription: d\nmetadata:\n  skill-dependencies: base\n---\n",
+    )
+    alone = skillpm.install("./vendor", skills="report", no_deps=True, dry_run=True)
+    assert [skill["name"] for skill in alone] == ["report"]
+    both = skillpm.install("./vendor", skills="report")
+    assert [(skill["name"], skill["needed_by"]) for skill in both] == [
+        ("base", ["report"]),
+        ("report", []),
+    ]
+    assert names(SkillManager()) == ["base", "report"]
