@@ -93,11 +93,10 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
-    // What nobody sees cannot be invoked.
-    let skills = || outcome.skills.iter().filter(|skill| !skill.disabled);
-    let new = || skills().filter(|skill| matches!(skill.change, Change::Added | Change::Updated));
-    let asked = new().find(|skill| skill.needed_by.is_empty());
-    match asked.or_else(|| new().next()).or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
+    // What nobody sees cannot be invoked. What is new and was asked for is what somebody wants to see first.
+    let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
+    let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
+    match seen.min_by_key(|skill| (!is_new(skill), !skill.needed_by.is_empty())) {
         Some(skill) => printer.hint(&format!(
             "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets of it",
             one_line(&skill.name)

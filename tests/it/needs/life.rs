@@ -76,7 +76,7 @@ fn what_is_needed_comes_along() {
     = report 1.0 (github:acme/skills at 5c7af3f)
     4 skills unchanged in `.agents/skills`
     available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke base` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets of it
     ");
     assert_eq!(sandbox.ok(&["install", "--frozen"]).stdout, "");
     assert_eq!(sandbox.scope(), before);
