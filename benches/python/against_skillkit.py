@@ -15,22 +15,11 @@ disk is measured.
 
 from __future__ import annotations
 
-import argparse
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-CELL = """
-import os, resource, subprocess, sys, time
-directory = sys.argv[1]
-{before}
-start = time.{clock}()
-{work}
-print(time.{clock}() - start)
-"""
+from measure import asked, cell, run, skills
 
 OURS = (
     "from skillpm import SkillManager\nmanager = SkillManager(directory, preset='s0', trusted=True)"
@@ -71,53 +60,14 @@ SPAWN = (
     "capture_output=True, stdin=subprocess.DEVNULL)"
 )
 
-
-def write_skills(directory: Path, count: int) -> None:
-    for number in range(count):
-        skill = directory / f"skill-{number}"
-        skill.mkdir(parents=True)
-        steps = "".join(f"Step {step}: do it to $ARGUMENTS.\n" for step in range(1, 60))
-        (skill / "SKILL.md").write_text(
-            f"---\nname: skill-{number}\ndescription: Does the job with the number {number}. Use "
-            f"it when that job has to be done.\nlicense: MIT\n---\n# Skill {number}\n\n{steps}"
-        )
-    scripts = directory / "skill-0" / "scripts"
-    scripts.mkdir()
-    (scripts / "nothing.sh").write_text("exit 0\n")
-    (scripts / "much.py").write_text(
-        "import sys\nfor _ in range(300):\n    sys.stdout.write('x' * (1 << 20))\n"
-    )
-
-
-def cell(
-    python: str, before: str, work: str, directory: Path, *, clock: str = "process_time"
-) -> float:
-    code = CELL.format(before=before, work=work, clock=clock)
-    ran = subprocess.run([python, "-c", code, directory], capture_output=True, text=True)
-    if ran.returncode:
-        sys.exit(ran.stderr)
-    return float(ran.stdout.split()[-1])
-
-
-def pairs(theirs: str, directory: Path, count: int, times: int) -> None:
-    for name, ours_before, theirs_before, ours_work, theirs_work in PAIRS:
-        found = [
-            (
-                cell(sys.executable, f"{OURS}\n{ours_before}", ours_work, directory),
-                cell(theirs, f"{THEIRS}\n{theirs_before}", theirs_work, directory),
-            )
-            for _ in range(times)
-        ]
-        a, b = (statistics.median(each) * 1e3 for each in zip(*found))
-        ratio = statistics.median(b / a for a, b in found)
-        print(f"{count:6}  {name:17}  {a:9.3f} ms  {b:9.3f} ms  {ratio:5.0f}x", flush=True)
+STEPS = "".join(f"Step {step}: do it to $ARGUMENTS.\n" for step in range(1, 60))
 
 
 def alone(directory: Path, times: int) -> None:
     """Print what is measured of this package only."""
 
-    def median(before: str, work: str, **options: str) -> float:
-        found = [cell(sys.executable, before, work, directory, **options) for _ in range(times)]
+    def median(before: str, work: str, clock: str = "process_time") -> float:
+        found = [cell(sys.executable, before, work, directory, clock=clock) for _ in range(times)]
         return statistics.median(found) * 1e3
 
     print(f"import skillpm: {median('', 'import skillpm'):.1f} ms of CPU time")
@@ -134,44 +84,38 @@ def alone(directory: Path, times: int) -> None:
     for sandbox in ("off", "auto"):
         started = before.format(sandbox=sandbox)
         many = "for _ in range(50): {}()"
-        spawn, run = (
+        bare, ours = (
             median(started, many.format(each), clock="perf_counter") / 50
             for each in ("spawn", "run")
         )
         print(
-            f"a script, sandbox {sandbox}: {run:.2f} ms, a bare process: {spawn:.2f} ms: "
-            f"{run - spawn:+.2f} ms"
+            f"a script, sandbox {sandbox}: {ours:.2f} ms, a bare process: {bare:.2f} ms: "
+            f"{ours - bare:+.2f} ms"
         )
 
-    peak = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"
     code = (
         f"import resource, sys\ndirectory = sys.argv[1]\n{OURS}\n"
-        "result = manager.run_script('skill-0', 'much', [])\n"
-        f"assert result.truncated\nprint({peak})"
+        "result = manager.run_script('skill-0', 'much', [])\nassert result.truncated\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, directory], capture_output=True, text=True, check=True
-    )
-    print(f"peak memory while a script prints 300 MiB: {int(ran.stdout) / 1024:.1f} MiB")
+    peak = run(sys.executable, code, directory)
+    print(f"peak memory while a script prints 300 MiB: {peak / 1024:.1f} MiB")
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--theirs", default=sys.executable, help="the other package's interpreter")
-    options.add_argument("--skills", default="10,1000", help="how many skills: 10,1000")
-    options.add_argument("--pairs", type=int, default=5, help="how often each is measured")
-    given = options.parse_args()
-    if Path("/dev/shm").is_dir():
-        os.environ.setdefault("TMPDIR", "/dev/shm")
-    print(f"{'skills':>6}  {'what':17}  {'skillpm':>12}  {'skillkit':>12}   ratio")
-    for count in map(int, given.skills.split(",")):
-        with tempfile.TemporaryDirectory() as name:
-            directory = Path(name).resolve()
-            write_skills(directory, count)
-            pairs(given.theirs, directory, count, given.pairs)
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name).resolve()
-        write_skills(directory, 10)
+    given = asked(__doc__.splitlines()[0], "skillkit", "10,1000")
+    for count in given.counts:
+        with skills(count, STEPS) as directory:
+            for what, ours_before, theirs_before, ours, theirs in PAIRS:
+                before = f"{OURS}\n{ours_before}", f"{THEIRS}\n{theirs_before}"
+                given.compare(count, what, (before[0], ours), (before[1], theirs), directory)
+    with skills(10, STEPS) as directory:
+        scripts = directory / "skill-0" / "scripts"
+        scripts.mkdir()
+        (scripts / "nothing.sh").write_text("exit 0\n")
+        (scripts / "much.py").write_text(
+            "import sys\nfor _ in range(300):\n    sys.stdout.write('x' * (1 << 20))\n"
+        )
         alone(directory, given.pairs)
 
 

@@ -314,6 +314,7 @@ def install(
     project: _StrPath | None,
     copy: bool,
     force: bool,
+    no_deps: bool,
     dry_run: bool,
     locked: bool,
     frozen: bool,

@@ -37,6 +37,7 @@ def install(
     project: StrPath | None = None,
     copy: bool = False,
     force: bool = False,
+    no_deps: bool = False,
     dry_run: bool = False,
     locked: bool = False,
     frozen: bool = False,
@@ -55,6 +56,7 @@ def install(
         project: A directory of the project, in place of the working directory.
         copy: Copies in place of links.
         force: Replace what is in the way; it is kept in the store.
+        no_deps: Leave out the skills that the skills need.
         dry_run: Change nothing.
         locked: Fail where the lockfile would change.
         frozen: Resolve nothing: only what is locked.
@@ -62,7 +64,7 @@ def install(
 
     Returns:
         The skills, with the keys of ``skillpm install --json``: ``name``, ``version``, ``source``,
-        ``revision``, ``digest``, ``change`` and others.
+        ``revision``, ``digest``, ``needed_by``, ``change`` and others.
 
     Raises:
         ConfigurationError: A source, a manifest or a lockfile that makes no sense.
@@ -80,6 +82,7 @@ def install(
         project=project,
         copy=copy,
         force=force,
+        no_deps=no_deps,
         dry_run=dry_run,
         locked=locked,
         frozen=frozen,

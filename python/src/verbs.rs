@@ -47,7 +47,8 @@ pub(crate) fn validate(
 
 /// Installs skills; the outcome is that of `skillpm install --json`.
 #[pyfunction]
-#[pyo3(signature = (sources, *, skills, scope, agents, project, copy, force, dry_run, locked, frozen, offline))]
+#[pyo3(signature = (sources, *, skills, scope, agents, project, copy, force, no_deps, dry_run, locked, frozen,
+    offline))]
 #[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "flags of the command")]
 pub(crate) fn install(
     py: Python<'_>,
@@ -58,6 +59,7 @@ pub(crate) fn install(
     project: Option<Given<PathBuf>>,
     copy: bool,
     force: bool,
+    no_deps: bool,
     dry_run: bool,
     locked: bool,
     frozen: bool,
@@ -76,6 +78,7 @@ pub(crate) fn install(
         copy,
         dry_run,
         force,
+        no_deps,
         locked,
         frozen,
         ..InstallRequest::default()

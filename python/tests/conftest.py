@@ -1,10 +1,12 @@
-"""A project and a home of its own for each test."""
+"""What most tests need: a project and a home of its own for each."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
+from skillpm import SkillManager
 
 
 class World:
@@ -39,6 +41,11 @@ class World:
         said = f"Does {name}. Use it in tests." if description is None else description
         text = f"---\nname: {name}\ndescription: {said}\n{fields}---\n{body}"
         return self.write(f"{source}/{directory or name}/SKILL.md", text).parent
+
+
+def names(manager: SkillManager) -> list[str]:
+    """Return the names of the skills that there are."""
+    return [skill.name for skill in manager.list_skills()]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import venv
@@ -11,12 +10,9 @@ from pathlib import Path
 
 import pytest
 from conftest import World
+from support.documents import GUIDE, ROOT, examples
 
-PYTHON = Path(__file__).resolve().parent.parent
-
-
-def examples(document: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+PYTHON = ROOT / "python"
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +22,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(
         [sys.executable, "-m", "maturin", "build", "--quiet", "--locked", "--out", str(wheels)],
         cwd=PYTHON,
-        env={"CARGO_TARGET_DIR": str(PYTHON.parent / "target" / "python"), **os.environ},
+        env={"CARGO_TARGET_DIR": str(ROOT / "target" / "python"), **os.environ},
         capture_output=True,
         text=True,
     )
@@ -66,7 +62,7 @@ def test_the_examples_of_the_guide(world: World, capsys: pytest.CaptureFixture[s
         'import sys\n\n\ndef main(path: str, pages: int = 1) -> None:\n    """Fill a form."""\n\n\n'
         "print(sys.argv[1:], sys.stdin.read())\n",
     )
-    found = examples(PYTHON.parent / "docs" / "guide" / "python.md")
+    found = examples(GUIDE / "python.md")
     assert len(found) == 8
     names: dict[str, object] = {"__name__": "guide"}
     for example in found:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
-import sys
 from typing import Any
 
 import pytest
 from conftest import World
 
-pytest.importorskip("langchain")
+pytest.importorskip("langchain", reason="langchain is not installed")
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import (
@@ -269,14 +269,13 @@ def test_other_threads_have_nothing_of_it(world: World, ask: Any) -> None:
     assert sees(model.calls[-1], "Body of pdf.") == 0
 
 
-scripted = pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
+BAD = 'import sys\nsys.stderr.write("wrong\\n")\nsys.exit(3)\n'
 
 
-@scripted
 def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
     world.skill("pdf")
     world.write(".claude/skills/pdf/scripts/greet.py", "import sys\nprint('Hello,', sys.argv[1])\n")
-    world.write(".claude/skills/pdf/scripts/bad.sh", "echo wrong >&2\nexit 3\n")
+    world.write(".claude/skills/pdf/scripts/bad.py", BAD)
     model = ScriptedChatModel(
         calling("load_skill", skill_name="pdf"),
         calling("pdf__greet", arguments=["World"]),
@@ -289,21 +288,25 @@ def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
     both = ["load_skill", "read_skill_file", "pdf__bad", "pdf__greet"]
     assert model.calls[1].tool_names == both
     told = [message for message in messages if isinstance(message, ToolMessage)]
-    assert told[1].content == "Hello, World\n"
+    assert told[1].content == f"Hello, World{os.linesep}"
     assert (told[2].status, "wrong" in told[2].content) == ("error", True)
 
 
-@scripted
-def test_scripts_of_other_skills_do_not_run(world: World, ask: Any) -> None:
+def test_scripts_of_skills_that_are_not_loaded_do_not_run(world: World, ask: Any) -> None:
     world.skill("pdf")
-    world.write(".claude/skills/pdf/scripts/touch.sh", "touch ran\n")
+    ran = world.project / "ran"
+    world.write(".claude/skills/pdf/scripts/mark.py", f"open({str(ran)!r}, 'w').close()\n")
+    manager = SkillManager(preset="s0", trusted=True)
+    call = calling("pdf__mark", arguments=[])
     for scripts in (True, False):
-        model = ScriptedChatModel(calling("pdf__touch", arguments=[]), "Sorry.")
-        manager = SkillManager(preset="s0", trusted=True)
-        messages = ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=scripts)]))
+        ours = SkillsMiddleware(manager, scripts=scripts)
+        messages = ask(create_agent(ScriptedChatModel(call, "Sorry."), middleware=[ours]))
         assert messages[-2].status == "error"
-        assert "pdf__touch" in messages[-2].content
-    assert not (world.project / "ran").exists()
+        assert "pdf__mark" in messages[-2].content
+    assert not ran.exists()
+    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), call, "Done.")
+    ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=True)]))
+    assert ran.exists()
 
 
 def test_what_was_not_loaded_is_not_kept(world: World, ask: Any) -> None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import pickle
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import World
 
-pytest.importorskip("langchain_core")
+pytest.importorskip("langchain", reason="langchain is not installed")
 
 from langchain.agents import create_agent
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from support.documents import ROOT
 from support.model import ScriptedChatModel, calling
 
 import skillpm
@@ -31,14 +32,14 @@ from skillpm import (
 )
 from skillpm.langchain import SkillManager, create_langchain_tools, create_script_tools
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
-
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "tools"
+EXAMPLES = ROOT / "examples" / "tools"
 GREET = 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n'
+# What `print` ends a line with.
+END = os.linesep
 
 
-def script(world: World, name: str, text: str, skill: str = "pdf") -> Path:
-    return world.write(f".claude/skills/{skill}/scripts/{name}", text)
+def script(world: World, name: str, text: str) -> Path:
+    return world.write(f".claude/skills/pdf/scripts/{name}", text)
 
 
 def manager() -> SkillManager:
@@ -109,7 +110,8 @@ def test_a_script_that_fails(world: World) -> None:
         tool.invoke("x")
     error = raised.value
     assert isinstance(error, ToolException)
-    assert (error.exit_code, error.stdout, error.stderr) == (1, "so far\n", "no such page\n")
+    told = (error.exit_code, error.stdout, error.stderr)
+    assert told == (1, f"so far{END}", f"no such page{END}")
     again = pickle.loads(pickle.dumps(error))
     assert isinstance(again, SkillInvocationError)
     assert (again.stderr, str(again)) == (error.stderr, str(error))
@@ -124,13 +126,11 @@ def test_what_a_script_says_beside_its_result_is_logged(
 ) -> None:
     tool = only(world, "import sys\nprint('3')\nprint('page 2 \\x1b[2J is odd', file=sys.stderr)\n")
     with caplog.at_level(logging.INFO, logger="skillpm"):
-        assert tool.invoke("x") == "3\n"
-        assert asyncio.run(tool.ainvoke("x")) == "3\n"
+        assert tool.invoke("x") == f"3{END}"
+        assert asyncio.run(tool.ainvoke("x")) == f"3{END}"
     said = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
-    assert (
-        said
-        == ["`scripts/it.py` of `pdf` wrote to standard error: 'page 2 \\x1b[2J is odd\\n'"] * 2
-    )
+    wrote = f"page 2 \x1b[2J is odd{END}"
+    assert said == [f"`scripts/it.py` of `pdf` wrote to standard error: {wrote!r}"] * 2
 
 
 @pytest.mark.req("S1-AC-5", "S1-SM-2", "S1-FR-204.2")
@@ -200,7 +200,7 @@ def test_a_manifest_that_is_wrong(world: World) -> None:
 @pytest.mark.req("S1-FR-203.3", "S1-FR-205.2")
 def test_a_script_ends_in_time(world: World) -> None:
     world.skill("pdf")
-    script(world, "slow.sh", "sleep 600\n")
+    script(world, "slow.py", "import time\ntime.sleep(600)\n")
     [tool] = create_script_tools(manager(), "pdf", timeout=0.3)
     with pytest.raises(SkillInvocationError) as raised:
         tool.invoke("")
@@ -209,9 +209,9 @@ def test_a_script_ends_in_time(world: World) -> None:
 
 def test_options_reach_the_script(world: World, tmp_path: Path) -> None:
     world.skill("pdf")
-    script(world, "it.sh", 'echo "$MODE $(pwd)"\n')
+    script(world, "it.py", "import os\nprint(os.environ['MODE'], os.getcwd())\n")
     [tool] = create_script_tools(manager(), "pdf", env={"MODE": "fast"}, cwd=tmp_path)
-    assert tool.invoke("") == f"fast {tmp_path.resolve()}\n"
+    assert tool.invoke("") == f"fast {tmp_path.resolve()}{END}"
 
 
 @pytest.mark.req("S1-SM-3", "S1-T")
@@ -235,7 +235,7 @@ def test_an_agent_uses_scripts(world: World) -> None:
 
 def test_an_agent_is_told_that_a_script_failed(world: World) -> None:
     world.skill("pdf")
-    script(world, "bad.sh", "echo 'no such page' >&2\nexit 3\n")
+    script(world, "bad.py", "import sys\nsys.stderr.write('no such page\\n')\nsys.exit(3)\n")
     tools = create_script_tools(manager(), "pdf", handle_tool_error=True)
     model = ScriptedChatModel(calling("pdf__bad", arguments=[]), "It failed.")
     agent: Any = create_agent(model, tools)

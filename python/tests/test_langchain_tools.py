@@ -6,25 +6,25 @@ import asyncio
 import pickle
 import re
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import World
 
-pytest.importorskip("langchain_core")
+pytest.importorskip("langchain", reason="langchain is not installed")
 
 from langchain.agents import create_agent
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from support.documents import ROOT
 from support.model import ScriptedChatModel, calling
 
-from skillpm import PathError, SkillManager, SkillNotFoundError, SkillpmError
+from skillpm import InternalError, PathError, SkillManager, SkillNotFoundError, SkillpmError
 from skillpm.langchain import create_langchain_tools, tool_error
 
-EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "skills"
+EXAMPLES = ROOT / "examples" / "skills"
 
 
 @pytest.mark.req("S0-US4.1", "S0-FR-029", "S0-FR-030", "S0-FR-031", "S0-FR-032", "S0-FR-033")
@@ -148,8 +148,9 @@ def test_a_skill_that_is_gone(world: World) -> None:
     with pytest.raises(SkillNotFoundError, match="`pdf`") as raised:
         tool.invoke("x")
     error = raised.value
-    assert isinstance(error, (ToolException, KeyError, SkillpmError))
-    assert isinstance(error, ToolException)
+    for kind in (ToolException, KeyError, SkillpmError):
+        assert isinstance(error, kind)
+    assert type(error.__cause__) is SkillNotFoundError
     assert error.available == ("zip",)
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.available) == (type(error), str(error), ("zip",))
@@ -173,6 +174,25 @@ def test_what_a_model_is_told_of_a_failure(world: World) -> None:
     assert plain.invoke(call).content == "It is gone."
     assert tool_error(PathError("no file", hint="look")) == "no file"
     assert tool_error(ValueError("other")) == "other"
+
+
+def test_a_defect_is_nothing_that_a_model_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*args: Any) -> str:
+        raise InternalError("it broke")
+
+    async def abroken(*args: Any) -> str:
+        return broken()
+
+    world.skill("pdf")
+    [tool] = create_langchain_tools(SkillManager(), handle_tool_error=True)
+    monkeypatch.setattr(SkillManager, "invoke_skill", broken)
+    monkeypatch.setattr(SkillManager, "ainvoke_skill", abroken)
+    for call in (tool.invoke, lambda given: asyncio.run(tool.ainvoke(given))):
+        with pytest.raises(InternalError, match="it broke") as raised:
+            call("x")
+        assert type(raised.value) is InternalError
 
 
 @pytest.mark.req("S0-US4.3", "S0-FR-037", "S0-FR-042", "S0-SC-003")

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import World
-from test_documents import PYTHON, examples
+from support.documents import GUIDE, examples
 
 pytest.importorskip("lfx", reason="lfx is not installed")
 
@@ -319,7 +319,7 @@ def test_an_installed_package_is_found_and_loaded_under_its_version(skills: Worl
 
 
 def test_the_flow_of_the_guide_is_one(skills: World) -> None:
-    example, *_ = examples(PYTHON.parent / "docs" / "guide" / "langflow.md")
+    example, *_ = examples(GUIDE / "langflow.md")
     names: dict[str, Any] = {"__name__": "guide"}
     exec(compile(example, "docs/guide/langflow.md", "exec"), names)
     edges = {(edge.source_id, edge.target_id) for edge in names["graph"].edges}

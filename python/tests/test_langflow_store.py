@@ -332,10 +332,3 @@ def test_the_tools_have_icons_and_titles() -> None:
         "load_skill": ("BookMarked", "Loading skill"),
         "read_skill_file": ("FileSearch", "Reading skill reference"),
     }
-
-
-@pytest.mark.req("S3-NFR-5")
-def test_the_package_depends_on_nothing() -> None:
-    from importlib.metadata import requires
-
-    assert all("extra ==" in line for line in requires("skillpm-py") or [])

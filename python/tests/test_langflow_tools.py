@@ -9,8 +9,7 @@ import sys
 
 import pytest
 from conftest import World
-from test_documents import PYTHON
-from test_documents import examples as examples_of
+from support import documents
 
 pytest.importorskip("langchain_core", reason="langchain-core is not installed")
 
@@ -124,7 +123,7 @@ def test_the_store_imports_no_langchain() -> None:
 def test_the_examples_of_the_guide(
     tools: dict[str, StructuredTool], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    flow, *examples = examples_of(PYTHON.parent / "docs" / "guide" / "langflow.md")
+    flow, *examples = documents.examples(documents.GUIDE / "langflow.md")
     assert len(examples) == 3 and "AgentComponent" in flow
     names: dict[str, object] = {"__name__": "guide"}
     for example in examples:

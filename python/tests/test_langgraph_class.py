@@ -22,6 +22,7 @@ from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.runtime import Runtime
+from support import nodes
 from support.model import ScriptedChatModel, calling
 from typing_extensions import TypedDict
 
@@ -39,10 +40,8 @@ def handler(state: Any, *, llm: Any) -> dict[str, Any]:
 
 
 def made(**body: Any) -> SkillNode:
-    """Return what a class of the name `agent` becomes."""
-    result = type(node)("agent", (node,), {"__module__": __name__, "handler": handler, **body})
-    assert isinstance(result, SkillNode)
-    return result
+    """Return what a class of the name `agent` becomes, which has a handler."""
+    return nodes.made(**{"handler": handler, **body})
 
 
 @pytest.mark.req("S2-R7", "S2-R8", "S2-T3", "S2-T4", "C24")

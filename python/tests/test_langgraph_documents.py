@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 from conftest import World
-from test_documents import PYTHON, examples
 
 pytest.importorskip("langgraph", reason="langgraph is not installed")
 pytest.importorskip("langchain", reason="langchain is not installed")
 
 from langchain import chat_models
+from support.documents import AGENTS, GUIDE, examples, run_agent
 from support.model import ScriptedChatModel, calling
-
-EXAMPLES = PYTHON.parent / "examples" / "python"
 
 
 @pytest.mark.req(
@@ -48,7 +43,7 @@ def test_the_guide(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat_models, "init_chat_model", lambda name: model)
     guide = ModuleType("guide")
     monkeypatch.setitem(sys.modules, "guide", guide)
-    found = examples(PYTHON.parent / "docs" / "guide" / "langgraph.md")
+    found = examples(GUIDE / "langgraph.md")
     results: list[Any] = []
     for number, example in enumerate(found):
         code = compile(example, f"docs/guide/langgraph.md, {number}", "exec", dont_inherit=True)
@@ -72,35 +67,26 @@ def test_the_guide(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<name>report-writing</name>" in model.calls[-1].description("Skill")
 
 
+SAID = {
+    "alone": ["Skill: # Code reviewer", "SkillRead: #", "ai: `mean([])` divides by zero."],
+    "team": ["Skill: # Code reviewer", "Skill: # Git", "The last word had: committer"],
+    "minimal": ["human: Tea is a drink.", "ai: Tee ist ein Getränk."],
+    "wiring": ["Skill: # Markdown", "ai: # Tea - green - black"],
+    "shared_kit": ["The planner's tools: Skill, SkillRead", "ai: First", "ai: Run `git add"],
+}
+
+
 @pytest.mark.req("S2-R7", "S2-R20", "S2-R23")
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
-        ("alone", ["Skill: # Code reviewer", "SkillRead: #", "ai: `mean([])` divides by zero."]),
-        ("team", ["Skill: # Code reviewer", "Skill: # Git", "The last word had: committer"]),
-        ("minimal", ["human: Tea is a drink.", "ai: Tee ist ein Getränk."]),
-        ("wiring", ["Skill: # Markdown", "ai: # Tea - green - black"]),
-        ("shared_kit", ["The planner's tools: Skill, SkillRead", "ai: First", "ai: Run `git add"]),
-    ],
-)
-def test_an_example_agent(world: World, script: str, expected: list[str]) -> None:
-    """Each runs without a key, wherever it is started."""
-    file = EXAMPLES / f"langgraph_{script}.py"
-    surroundings = {
-        **{name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")},
-        "PYTHONIOENCODING": "utf-8",
-    }
-    ran = subprocess.run(
-        [sys.executable, str(file)], capture_output=True, encoding="utf-8", env=surroundings
-    )
-    assert ran.returncode == 0, ran.stderr
-    lines = iter(ran.stdout.splitlines())
-    for start in expected:
-        assert any(line.startswith(start) for line in lines), f"{start} in {ran.stdout}"
+@pytest.mark.parametrize("script", SAID)
+def test_an_example_agent(world: World, script: str) -> None:
+    """Each runs wherever it is started."""
+    said = run_agent(f"langgraph_{script}")
+    lines = iter(said.splitlines())
+    for start in SAID[script]:
+        assert any(line.startswith(start) for line in lines), f"{start} in {said}"
 
 
 def test_every_example_agent_is_run() -> None:
-    run = {"alone", "team", "minimal", "wiring", "shared_kit"}
-    assert {Path(file).stem for file in EXAMPLES.glob("langgraph_*.py")} == {
-        f"langgraph_{script}" for script in run
+    assert {file.stem for file in AGENTS.glob("langgraph_*.py")} == {
+        f"langgraph_{script}" for script in SAID
     }

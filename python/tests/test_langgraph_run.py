@@ -1,4 +1,4 @@
-"""Nodes that run: alone and in other graphs, awaited and not, with what LangGraph gives them."""
+"""Nodes that run: alone and in other graphs, with what LangGraph gives them."""
 
 # Handlers have no `self`.
 # mypy: disable-error-code=misc
@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-import threading
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -19,92 +17,30 @@ pytest.importorskip("langgraph", reason="langgraph is not installed")
 
 from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.runnables import RunnableConfig, RunnableLambda
-from langchain_core.tools import StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
-from langgraph.prebuilt import InjectedState
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, StateSnapshot, interrupt
 from support.model import ScriptedChatModel, calling, calling_all
+from support.nodes import (
+    ASK,
+    CALLERS,
+    HANDLERS,
+    ainvoke,
+    async_handler,
+    contents,
+    made,
+    sync_handler,
+)
 from typing_extensions import TypedDict
 
-from skillpm.langgraph import AgentState, SkillKit, SkillNode, node
-
-ASK = {"messages": [("user", "?")]}
+from skillpm.langgraph import AgentState, SkillKit, node
 
 
 class Context(TypedDict):
     user: str
-
-
-def made(name: str = "agent", **body: Any) -> SkillNode:
-    result = type(node)(name, (node,), {"__module__": __name__, **body})
-    assert isinstance(result, SkillNode)
-    return result
-
-
-def sync_handler(state: Any, *, llm: Any) -> dict[str, Any]:
-    return {"messages": [llm.invoke(state["messages"])], "sender": "agent"}
-
-
-async def async_handler(state: Any, *, llm: Any) -> dict[str, Any]:
-    await asyncio.to_thread(int)
-    return {"messages": [await llm.ainvoke(state["messages"])], "sender": "agent"}
-
-
-def returns_awaitable(state: Any, *, llm: Any) -> Any:
-    return async_handler(state, llm=llm)
-
-
-class Callable_:
-    async def __call__(self, state: Any, *, llm: Any) -> dict[str, Any]:
-        return await async_handler(state, llm=llm)
-
-
-HANDLERS = [
-    sync_handler,
-    async_handler,
-    returns_awaitable,
-    Callable_(),
-    functools.partial(async_handler),
-]
-
-
-def invoke(graph: Any, *args: Any, **kwargs: Any) -> Any:
-    return graph.invoke(*args, **kwargs)
-
-
-def ainvoke(graph: Any, *args: Any, **kwargs: Any) -> Any:
-    return asyncio.run(graph.ainvoke(*args, **kwargs))
-
-
-def invoke_in_a_loop(graph: Any, *args: Any, **kwargs: Any) -> Any:
-    """Invoke as in a notebook: nobody awaits, and a loop is running in this thread."""
-
-    async def cell() -> Any:
-        return graph.invoke(*args, **kwargs)
-
-    return asyncio.run(cell())
-
-
-def stream(graph: Any, *args: Any, **kwargs: Any) -> Any:
-    return list(graph.stream(*args, stream_mode="values", **kwargs))[-1]
-
-
-def astream(graph: Any, *args: Any, **kwargs: Any) -> Any:
-    async def all_() -> list[Any]:
-        return [x async for x in graph.astream(*args, stream_mode="values", **kwargs)]
-
-    return asyncio.run(all_())[-1]
-
-
-CALLERS = [invoke, ainvoke, invoke_in_a_loop, stream, astream]
-
-
-def contents(state: dict[str, Any]) -> list[Any]:
-    return [message.content for message in state["messages"]]
 
 
 @pytest.mark.req("S2-R14", "S2-R21", "S2-T9", "C30")
@@ -361,128 +297,6 @@ def test_a_skill_that_comes_later_is_listed(world: World) -> None:
     assert contents(agent.invoke(ASK))[2:] == ["Commas.\n", "Done."]
     lists = [call.description("Skill").count("<name>") for call in model.calls]
     assert lists == [1, 2]
-
-
-@pytest.mark.req("C30")
-def test_tools_that_can_only_be_awaited(world: World) -> None:
-    """Tools of MCP servers are such."""
-
-    @tool
-    async def search(query: str, state: Annotated[dict[str, Any], InjectedState]) -> str:
-        """Search for it."""
-        await asyncio.sleep(0)
-        return f"{query} of {len(state['messages'])}"
-
-    assert isinstance(search, StructuredTool)
-    assert search.func is None
-    for call in CALLERS:
-        model = ScriptedChatModel(calling("search", query="x"), "Done.")
-        agent = made(llm=model, tools=[search], handler=sync_handler)
-        assert contents(call(agent, ASK)) == ["?", "", "x of 2", "Done."]
-        assert set(model.calls[0].tools[0]["function"]["parameters"]["properties"]) == {"query"}
-
-
-@pytest.mark.req("C30")
-def test_async_handlers_that_invoke_each_other() -> None:
-    """Each waits in an event loop for another one that runs in an event loop."""
-    innermost = made("c", llm=ScriptedChatModel("Done."), handler=async_handler)
-
-    async def middle(state: Any) -> Any:
-        return innermost.invoke(ASK)
-
-    async def outer(state: Any) -> Any:
-        # In a thread that knows nothing of the loop that waits for it.
-        done: list[Any] = []
-        thread = threading.Thread(target=lambda: done.append(made("b", handler=middle).invoke(ASK)))
-        thread.start()
-        thread.join()
-        return done[0]
-
-    assert "Done." in contents(made("a", handler=outer).invoke(ASK))
-
-
-@pytest.mark.req("C30")
-def test_calls_that_follow_each_other_share_an_event_loop() -> None:
-    """Clients of models keep connections, which belong to the loop that they were opened in."""
-    loops = []
-
-    async def handler(state: Any) -> None:
-        loops.append(asyncio.get_running_loop())
-
-    agent = made(handler=handler)
-    for _ in range(3):
-        agent.invoke(ASK)
-    assert len(set(loops)) == 1
-
-
-def test_many_at_the_same_time() -> None:
-    barrier = threading.Barrier(8, timeout=30)
-
-    async def handler(state: Any) -> dict[str, Any]:
-        # None of them goes on before all of them are here.
-        await asyncio.to_thread(barrier.wait)
-        return {"sender": state["sender"] + "!"}
-
-    agent = made(handler=handler)
-    done: list[str] = []
-
-    def work(name: str) -> None:
-        done.append(agent.invoke({"messages": [], "sender": name})["sender"])
-
-    threads = [threading.Thread(target=work, args=(str(i),)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(done) == [f"{i}!" for i in range(8)]
-
-
-class Refused(Exception):
-    pass
-
-
-@pytest.mark.parametrize("call", CALLERS)
-@pytest.mark.parametrize("is_async", [True, False])
-def test_what_a_handler_raises_comes_through(call: Callable[..., Any], is_async: bool) -> None:
-    def handler(state: Any) -> None:
-        raise Refused("no")
-
-    async def ahandler(state: Any) -> None:
-        raise Refused("no")
-
-    agent = made(handler=ahandler if is_async else handler)
-    with pytest.raises(Refused, match="no"):
-        call(agent, ASK)
-
-
-def test_an_iterator_that_ended_does_not_hang() -> None:
-    def handler(state: Any) -> Any:
-        return next(iter(()))
-
-    with pytest.raises(RuntimeError):
-        ainvoke(made(handler=handler), ASK)
-
-
-def test_a_task_that_is_cancelled_cancels_the_handler() -> None:
-    ended: list[bool] = []
-
-    async def handler(state: Any) -> None:
-        started.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.append(True)
-
-    async def main() -> None:
-        task = asyncio.ensure_future(made(handler=handler).ainvoke(ASK))
-        await started.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    started = asyncio.Event()
-    asyncio.run(main())
-    assert ended == [True]
 
 
 def test_the_model_is_bound_once(world: World) -> None:

@@ -9,16 +9,13 @@ from pathlib import Path
 
 import pytest
 from conftest import World
+from support.documents import ROOT
 
 import skillpm
 
-PYTHON = Path(__file__).resolve().parent.parent
 
-
-def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=60, cwd=cwd
-    )
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60)
 
 
 def test_one_version() -> None:
@@ -27,7 +24,7 @@ def test_one_version() -> None:
     assert said[:2] == ["skillpm", skillpm.__version__]
 
 
-@pytest.mark.req("S0-FR-045", "S0-A1", "C31")
+@pytest.mark.req("S0-FR-045", "S0-A1", "S3-NFR-5", "C31")
 def test_the_metadata_of_the_package() -> None:
     told = metadata.metadata("skillpm-py")
     assert told["Requires-Python"] == ">=3.9"
@@ -44,8 +41,8 @@ def test_the_metadata_of_the_package() -> None:
 
 @pytest.mark.req("S0-FR-047")
 def test_the_license_is_that_of_the_repository() -> None:
-    own = (PYTHON / "LICENSE").read_text()
-    assert own == (PYTHON.parent / "LICENSE").read_text()
+    own = (ROOT / "python" / "LICENSE").read_text()
+    assert own == (ROOT / "LICENSE").read_text()
     assert own.startswith("MIT License")
     assert metadata.metadata("skillpm-py")["License-Expression"] == "MIT"
 

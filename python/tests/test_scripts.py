@@ -24,9 +24,13 @@ from skillpm import (
     SkillParseError,
 )
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="scripts need a shell")
+for_sh = pytest.mark.skipif(
+    sys.platform == "win32", reason="this script is for `sh`, which Windows does not have"
+)
 
 GREET = 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n'
+# What `print` ends a line with.
+END = os.linesep
 
 
 def script(world: World, name: str, text: str) -> Path:
@@ -122,12 +126,12 @@ def test_a_text_is_one_argument(world: World) -> None:
     world.skill("pdf")
     script(world, "greet.py", GREET)
     done = manager().run_script("pdf", "greet", "World")
-    assert done.stdout == "Hello, World!\n" == str(done)
+    assert done.stdout == f"Hello, World!{END}" == str(done)
     assert (done.exit_code, done.stderr, done.truncated) == (0, "", False)
     [tool] = manager().get_skill_tools("pdf")
-    assert manager().run_script("pdf", tool, ["a; b", "c"]).stdout == "Hello, a; b!\n"
+    assert manager().run_script("pdf", tool, ["a; b", "c"]).stdout == f"Hello, a; b!{END}"
     assert pickle.loads(pickle.dumps(done)) == done
-    assert repr(done).startswith("ScriptResult(stdout='Hello, World!\\n'")
+    assert repr(done).startswith(f"ScriptResult(stdout={done.stdout!r}")
 
 
 def test_a_mapping_is_checked(world: World) -> None:
@@ -138,7 +142,7 @@ def test_a_mapping_is_checked(world: World) -> None:
     )
     script(world, "fill.py", text)
     done = manager().run_script("pdf", "fill", {"file": "-a b", "pages": 3})
-    assert done.stdout == "{'file': '-a b', 'pages': 3}\n"
+    assert done.stdout == f"{{'file': '-a b', 'pages': 3}}{END}"
     for wrong in ({"pages": 3}, {"file": 1}, {"file": "a", "page": 2}, 7):
         with pytest.raises(ConfigurationError) as raised:
             manager().run_script("pdf", "fill", wrong)  # type: ignore[arg-type]
@@ -152,10 +156,12 @@ def test_a_script_that_fails(world: World) -> None:
     with pytest.raises(SkillInvocationError, match="no such page") as raised:
         manager().run_script("pdf", "bad")
     error = raised.value
-    assert (error.exit_code, error.stdout, error.stderr) == (1, "so far\n", "no such page\n")
+    told = (error.exit_code, error.stdout, error.stderr)
+    assert told == (1, f"so far{END}", f"no such page{END}")
     assert error.code == "script-failed"
 
 
+@for_sh
 @pytest.mark.req("S1-FR-205.2", "S1-FR-203.3", "S1-SM-5")
 def test_a_script_ends_with_its_grandchildren(world: World) -> None:
     """skillkit ended the script only: what it had started lived on."""
@@ -205,6 +211,10 @@ def test_what_is_no_script(world: World) -> None:
         )
 
 
+@pytest.mark.skipif(
+    sys.platform == "win32",
+    reason="Windows has no set-id bit, and lets few users make symbolic links",
+)
 @pytest.mark.req("S1-FR-205.3", "C20")
 def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
     world.skill("pdf")
@@ -219,7 +229,7 @@ def test_set_id_scripts_and_links_are_no_tools(world: World) -> None:
 def test_nothing_runs_unless_it_may(world: World) -> None:
     world.skill("pdf")
     ran = world.project / "ran"
-    script(world, "mark.sh", f"echo x > '{ran}'\n")
+    script(world, "mark.py", f"open({str(ran)!r}, 'w').close()\n")
     for careful in (
         SkillManager(trusted=True),
         SkillManager(scripts="ask", trusted=True),
@@ -240,7 +250,7 @@ def test_nothing_runs_unless_it_may(world: World) -> None:
     willing = SkillManager(scripts="ask", trusted=True, ask=ask)
     willing.run_script("pdf", "mark")
     assert ran.exists()
-    assert [question.startswith("run `scripts/mark.sh` of `pdf`") for question in asked] == [True]
+    assert [question.startswith("run `scripts/mark.py` of `pdf`") for question in asked] == [True]
 
 
 @pytest.mark.req("S1-FR-205.4")
@@ -249,7 +259,7 @@ def test_each_run_and_each_refusal_is_logged(world: World, monkeypatch: pytest.M
     monkeypatch.setenv("SKILLPM_AUDIT", str(log))
     world.skill("pdf")
     script(world, "greet.py", GREET)
-    script(world, "bad.sh", "exit 3\n")
+    script(world, "bad.py", "raise SystemExit(3)\n")
     manager().run_script("pdf", "greet", "World")
     with pytest.raises(SkillInvocationError):
         manager().run_script("pdf", "bad")
@@ -258,7 +268,7 @@ def test_each_run_and_each_refusal_is_logged(world: World, monkeypatch: pytest.M
     records = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(told["event"], told["script"], told["exit_code"]) for told in records] == [
         ("run", "scripts/greet.py", 0),
-        ("run", "scripts/bad.sh", 3),
+        ("run", "scripts/bad.py", 3),
         ("refused", "scripts/greet.py", None),
     ]
     assert "World" not in log.read_text(), "arguments are not written down"
@@ -294,7 +304,7 @@ def test_event_loops(world: World) -> None:
         done = await asyncio.gather(
             *(manager().arun_script("pdf", "greet", str(number)) for number in range(8))
         )
-        assert [one.stdout for one in done] == [f"Hello, {number}!\n" for number in range(8)]
+        assert [one.stdout for one in done] == [f"Hello, {number}!{END}" for number in range(8)]
         with pytest.raises(TypeError):
             await manager().arun_script("pdf", "greet", "x", time=1)
 
@@ -319,6 +329,7 @@ def lives(process: int) -> bool:
         return False
 
 
+@for_sh
 def test_a_task_that_is_cancelled_ends_its_script(world: World) -> None:
     world.skill("pdf")
     ready = slow(world)
@@ -335,6 +346,7 @@ def test_a_task_that_is_cancelled_ends_its_script(world: World) -> None:
     assert not lives(asyncio.run(work()))
 
 
+@for_sh
 def test_a_signal_ends_a_script(world: World) -> None:
     world.skill("pdf")
     ready = slow(world)
@@ -371,11 +383,11 @@ def test_what_the_schema_forbids_is_refused(world: World, text: str) -> None:
 def test_who_vouches_for_a_directory_vouches_for_no_edited_skill(world: World) -> None:
     source = world.skill("pdf", source="source")
     (source / "scripts").mkdir()
-    (source / "scripts" / "a.sh").write_text("echo one\n")
+    (source / "scripts" / "a.py").write_text("print('one')\n")
     skillpm.install("./source/pdf", project=world.project)
     willing = SkillManager(scripts="allow", trusted=True)
-    assert willing.run_script("pdf", "a").stdout == "one\n"
-    (world.project / ".agents/skills/pdf/scripts/a.sh").write_text("echo two\n")
+    assert willing.run_script("pdf", "a").stdout == f"one{END}"
+    (world.project / ".agents/skills/pdf/scripts/a.py").write_text("print('two')\n")
     with pytest.raises(PolicyError, match="is not as locked"):
         willing.run_script("pdf", "a")
-    assert willing.run_script("pdf", "a", allow_modified=True).stdout == "two\n"
+    assert willing.run_script("pdf", "a", allow_modified=True).stdout == f"two{END}"

@@ -14,14 +14,15 @@ from conftest import World
 from skillpm import InternalError, SkillManager, SkillNotFoundError, SkillpmError, _native
 
 
-def write(world: World, version: int, count: int = 8) -> None:
-    for number in range(count):
+def write(world: World, version: int, source: str = ".claude/skills") -> None:
+    for number in range(8):
         name = f"skill-{number:02}"
         world.skill(
             name,
             f"{version} $ARGUMENTS {version}",
             description=f"{name} {version}",
             fields=f'metadata:\n  version: "{version}"\n',
+            source=source,
         )
 
 
@@ -62,42 +63,45 @@ def test_threads_see_whole_views_during_rescans(world: World, freshness: str) ->
         readers = [pool.submit(read, thread) for thread in range(32)]
         try:
             for version in range(1, 6 if freshness == "stat" else 3):
+                write(world, version, "new")
                 # Each file is replaced as editors do it, by a rename.
-                for number in range(8):
-                    name = f"skill-{number:02}"
-                    made = world.skill(
-                        name,
-                        f"{version} $ARGUMENTS {version}",
-                        description=f"{name} {version}",
-                        fields=f'metadata:\n  version: "{version}"\n',
-                        source="new",
-                    )
-                    old = world.project / ".claude/skills" / name / "SKILL.md"
-                    (made / "SKILL.md").replace(old)
+                for new in sorted(world.project.glob("new/*/SKILL.md")):
+                    new.replace(world.project / ".claude/skills" / new.parent.name / new.name)
                 assert len(manager.discover()) == 8
         finally:
             done.set()
         assert all(reader.result() > 0 for reader in readers)
 
 
+@pytest.fixture
+def _no_switches() -> Iterator[None]:
+    """Let no thread run but where the one that runs lets go of the lock by itself."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(3600)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_no_switches")
 def test_other_threads_go_on_during_a_call(world: World) -> None:
     write(world, 0)
     manager = SkillManager()
-    counted = 0
-    done = threading.Event()
+    begun, went_on = threading.Event(), []
 
-    def count() -> None:
-        nonlocal counted
-        while not done.is_set():
-            counted += 1
+    def other() -> None:
+        begun.wait()
+        went_on.append(True)
 
-    thread = threading.Thread(target=count)
+    thread = threading.Thread(target=other)
     thread.start()
-    for _ in range(50):
+    begun.set()
+    # The system may wake the other thread late.
+    for _ in range(10_000):
         manager.discover()
-    done.set()
+        if went_on:
+            break
+    assert went_on
     thread.join()
-    assert counted > 0
 
 
 @pytest.mark.req("C30")

@@ -1,10 +1,35 @@
-//! Which skills a skill says that it needs. Nothing is resolved: what is declared is told.
+//! Which skills a skill says that it needs, and which locked skills are there for that reason alone.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::engine::load::{frontmatter, skill_file};
-use crate::requirement::{KEY, parse_list};
-use crate::skill;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+use crate::requirement::{KEY, Requirement, RequirementError, parse_list};
+use crate::skill::{self, SkillMeta};
+
+/// What a skill declares in `metadata.skill-dependencies`: one entry of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    /// As it is written.
+    pub text: String,
+    /// What it says.
+    pub requirement: Result<Requirement, RequirementError>,
+}
+
+/// What the skill with the metadata `meta` declares; a list of texts counts as one text.
+pub fn declared(meta: &SkillMeta) -> Vec<Declared> {
+    let texts = match meta.metadata.get(KEY) {
+        Some(Value::String(text)) => vec![text.as_str()],
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let entries = texts.into_iter().flat_map(parse_list);
+    entries.map(|entry| Declared { text: entry.text.to_owned(), requirement: entry.requirement }).collect()
+}
 
 /// A skill that another one needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +47,7 @@ pub struct Need {
 pub fn needs(dir: &Path, locked: &[String]) -> Vec<Need> {
     let named = |name: &String| Need { text: name.clone(), name: Some(name.clone()), problem: None };
     let mut needs: Vec<Need> = locked.iter().map(named).collect();
-    for need in declared(dir).unwrap_or_default() {
+    for need in declared_in(dir).unwrap_or_default() {
         let known =
             |other: &Need| other.text == need.text || (need.name.is_some() && other.name == need.name);
         match needs.iter_mut().find(|other| known(other)) {
@@ -34,22 +59,54 @@ pub fn needs(dir: &Path, locked: &[String]) -> Vec<Need> {
     needs
 }
 
-fn declared(dir: &Path) -> Option<Vec<Need>> {
+fn declared_in(dir: &Path) -> Option<Vec<Need>> {
     let document = frontmatter(&skill_file(dir).ok()??).ok()?;
     let loaded = skill::load(&document).ok()?;
-    let text = loaded.meta.metadata.get(KEY)?.as_str()?;
-    let entries = parse_list(text).into_iter().map(|entry| Need {
-        text: entry.text.to_owned(),
-        name: entry.requirement.as_ref().ok().and_then(|one| one.name()).map(ToOwned::to_owned),
-        problem: entry.requirement.as_ref().err().map(ToString::to_string),
+    let entries = declared(&loaded.meta).into_iter().map(|Declared { text, requirement }| Need {
+        text,
+        name: requirement.as_ref().ok().and_then(|one| one.name()).map(ToOwned::to_owned),
+        problem: requirement.err().map(|error| error.to_string()),
     });
     Some(entries.collect())
+}
+
+/// The skills `roots` and all that they need, directly or not, by what is locked: names that `lock` does not
+/// have are among them.
+pub fn reach<'a>(
+    roots: impl IntoIterator<Item = &'a SkillName>,
+    lock: impl Fn(&SkillName) -> Option<&'a Locked>,
+) -> BTreeSet<SkillName> {
+    let mut reached: BTreeSet<SkillName> = BTreeSet::new();
+    let mut open: Vec<SkillName> = roots.into_iter().cloned().collect();
+    while let Some(name) = open.pop() {
+        let needed = lock(&name).into_iter().flat_map(|locked| &locked.dependencies);
+        let needed: Vec<SkillName> = needed.filter_map(|text| SkillName::new(text).ok()).collect();
+        if reached.insert(name) {
+            open.extend(needed.into_iter().filter(|name| !reached.contains(name)));
+        }
+    }
+    reached
+}
+
+/// The skills of `lock` that need each of its skills directly.
+pub fn needers(lock: &BTreeMap<SkillName, Locked>) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
+    let mut needers: BTreeMap<SkillName, BTreeSet<SkillName>> = BTreeMap::new();
+    for (name, locked) in lock {
+        for needed in locked.dependencies.iter().filter_map(|text| SkillName::new(text).ok()) {
+            if needed != *name {
+                needers.entry(needed).or_default().insert(name.clone());
+            }
+        }
+    }
+    needers
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Document;
     use crate::fs;
+    use crate::lockfile::Lockfile;
 
     #[test]
     fn what_is_locked_and_what_is_declared() {
@@ -70,5 +127,45 @@ mod tests {
                 "Wrong None true",
             ]
         );
+    }
+
+    #[test]
+    fn lists_are_read_as_texts_are() {
+        let texts = |value: &str| -> Vec<String> {
+            let text =
+                format!("---\nname: x\ndescription: X.\nmetadata:\n  skill-dependencies: {value}\n---\n");
+            let document = Document::parse(text);
+            let loaded = skill::load(&document).expect("loads");
+            declared(&loaded.meta).into_iter().map(|declared| declared.text).collect()
+        };
+        assert_eq!(texts("a, b@1 c"), ["a", "b@1", "c"]);
+        assert_eq!(texts("[a, b@1 c]"), ["a", "b@1", "c"]);
+        assert_eq!(texts("{a: b}"), [""; 0]);
+    }
+
+    /// Conflict C32: what nobody asks for stays for as long as somebody needs it.
+    #[test]
+    fn who_is_needed_and_by_whom() {
+        let name = |text: &str| SkillName::new(text).expect(text);
+        let entry = |(text, needs): &(&str, &str)| {
+            let digest = "0".repeat(64);
+            format!(
+                "[[skill]]\nname = \"{text}\"\nsource = \"path:./{text}\"\ndigest = \"sha256:{digest}\"\ndependencies = [{needs}]\n"
+            )
+        };
+        let skills = [("a", "'b', 'absent', 'Not a name'"), ("b", "'c', 'a', 'b'"), ("c", ""), ("d", "'c'")];
+        let text: String = skills.iter().map(entry).collect();
+        let lock = Lockfile::parse(&format!("version = 1\n{text}")).expect("a lockfile").skills;
+        let reached = |roots: &[&str]| -> Vec<String> {
+            let roots: Vec<_> = roots.iter().map(|root| name(root)).collect();
+            let reached = reach(&roots, |name| lock.get(name));
+            reached.into_iter().map(String::from).collect()
+        };
+        assert_eq!(reached(&["a"]), ["a", "absent", "b", "c"]);
+        assert_eq!(reached(&["d"]), ["c", "d"]);
+        assert_eq!(reached(&[]), [""; 0]);
+        let needers: Vec<_> =
+            needers(&lock).into_iter().map(|(name, by)| (name.to_string(), by.len())).collect();
+        assert_eq!(needers, [("a", 1), ("absent", 1), ("b", 1), ("c", 2)].map(|(n, c)| (n.to_owned(), c)));
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::agents::Agent;
 use super::directory::SkillsDir;
+use super::needs;
+use super::plan::requirement_of;
 use super::scope::Scope;
 pub use crate::fs::relative;
 
@@ -12,7 +14,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, PathError};
 use crate::lockfile::{LockError, Lockfile, Mended};
-use crate::manifest::{Manifest, ManifestError};
+use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::Settings;
@@ -81,6 +83,29 @@ impl Files {
             }
         }
         Ok(Self { manifest, manifest_text, lock, lock_text: Some(text), conflicts })
+    }
+
+    /// The skills that are to stay: those that the manifest asks for, and all that they need by what is locked.
+    /// A lockfile alone asks for all that it has.
+    pub fn kept(&self) -> BTreeSet<SkillName> {
+        let lock = &self.lock.skills;
+        match self.manifest_text {
+            Some(_) => needs::reach(self.manifest.skills().keys(), |name| lock.get(name)),
+            None => lock.keys().cloned().collect(),
+        }
+    }
+
+    /// Whether `name` is locked though the manifest does not ask for it.
+    pub fn is_only_needed(&self, name: &SkillName) -> bool {
+        self.manifest_text.is_some() && !self.manifest.skills().contains_key(name)
+    }
+
+    /// What the manifest says of `name`, or would say if it asked for what is locked. `None` for what is not
+    /// [`kept`](Files::kept).
+    pub fn entry(&self, name: &SkillName, kept: &BTreeSet<SkillName>) -> Option<Requirement> {
+        let written = self.manifest.skills().get(name).cloned();
+        let locked = || self.lock.skills.get(name).filter(|_| kept.contains(name)).map(requirement_of);
+        written.or_else(locked)
     }
 
     /// Whether the sides of a merge conflict differ for the skill `name`.

@@ -200,7 +200,7 @@ pub fn merge_for(
         }
     }
     for (number, at, item) in beside {
-        result.keep(number, at, item);
+        result.keep(number, at, item, versions.theirs);
     }
     result.finish(versions.theirs, limits)
 }
@@ -215,10 +215,12 @@ struct Merging<'a> {
 
 impl<'a> Merging<'a> {
     /// Keeps `item` beside the path `number`, of which the first `at` bytes are a name that is taken.
-    /// What an earlier merge has kept is kept once.
-    fn keep(&mut self, number: usize, at: usize, item: Item<'a>) {
+    /// What an earlier merge has kept is kept once. A name that a file of `theirs` has is none, though the user
+    /// has deleted that file: it would stand for two.
+    fn keep(&mut self, number: usize, at: usize, item: Item<'a>, theirs: &FileSet) {
         let path = self.files[number].path.clone();
-        for path in names::beside(&path, at) {
+        let free = |path: &SafePath| theirs.get(path.as_str()).is_none();
+        for path in names::beside(&path, at).filter(free) {
             if self.items.get(&path).is_some_and(|there| there.is(&item)) || self.names.take(&path).is_ok() {
                 self.files[number].kept = Some(path.clone());
                 self.items.insert(path, item);

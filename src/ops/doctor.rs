@@ -198,8 +198,12 @@ impl Doctor<'_> {
         let settings = &self.context.settings;
         let audience = Audience::known(settings, scope, files);
         let mut wishes = BTreeMap::new();
+        let kept = files.kept();
         let names: Vec<_> = match files.manifest_text {
-            Some(_) => files.manifest.skills().keys().collect(),
+            Some(_) => {
+                let needed = kept.iter().filter(|name| files.is_only_needed(name));
+                files.manifest.skills().keys().chain(needed).collect()
+            }
             None => files.lock.skills.keys().collect(),
         };
         for name in names {

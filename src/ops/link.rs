@@ -4,6 +4,7 @@ use super::change::{Changed, Edits, How, installed_names, rearrange};
 use super::install::audience::{ALL, Audience, Ids, needs_link};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::install::needs::reach;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -109,7 +110,12 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         }
         let disabled =
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        let skills = names.unwrap_or(all).into_iter().map(|name| (name.clone(), disabled(&name))).collect();
+        // Whoever sees a skill sees what it needs.
+        let asked = names.unwrap_or(all);
+        let needed = reach(&asked, |name| files.lock.skills.get(name));
+        let needed = needed.into_iter().filter(|name| is_brought(files, name));
+        let skills =
+            asked.iter().cloned().chain(needed).map(|name| (name.clone(), disabled(&name))).collect();
         let (only, taken) = if link { (named.clone(), Ids::new()) } else { (Ids::new(), named.clone()) };
         Ok(Edits { skills, only: Some(only), taken })
     })?;
@@ -128,6 +134,11 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         dry_run: request.dry_run,
         warnings,
     })
+}
+
+/// Whether `name` is installed because others need it.
+fn is_brought(files: &Files, name: &SkillName) -> bool {
+    files.is_only_needed(name) && files.lock.skills.contains_key(name)
 }
 
 /// The skills that manifest and lockfile ask for.

@@ -1,14 +1,16 @@
 //! `remove`: skills that go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{installed_names, keep_replaced, make_plan};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::needs::{needers, reach};
 use crate::install::plan::Goal;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
+use crate::name::SkillName;
 
 /// What is to go.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +30,8 @@ pub struct RemoveRequest {
 pub struct RemoveOutcome {
     /// The names.
     pub removed: Vec<String>,
+    /// The skills that went with them: nobody had asked for them, and nothing needs them any more.
+    pub unneeded: Vec<String>,
     /// What is told of edited copies that were kept, a sentence each.
     pub kept: Vec<String>,
     /// Whether nothing was changed because a plan was asked for.
@@ -40,7 +44,7 @@ pub struct RemoveOutcome {
 ///
 /// # Errors
 ///
-/// A name that is not installed; an edited copy without `force`; anything that cannot be written.
+/// A name that is not installed; a skill that another one needs which stays; an edited copy without `force`; anything that cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let transaction = (!request.dry_run)
@@ -48,17 +52,49 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         .transpose()?;
     let files = Files::read(&scope)?;
     let names = installed_names(&scope, &files, &request.names)?;
-    let goal = Goal { remove: names, force: request.force, ..Goal::default() };
-    let plan = make_plan(context, &scope, &goal, &files)?;
+    let unneeded = no_longer_needed(&scope, &files, &names)?;
     let mut outcome = RemoveOutcome {
-        removed: goal.remove.iter().map(ToString::to_string).collect(),
+        removed: names.iter().map(ToString::to_string).collect(),
+        unneeded: unneeded.iter().map(ToString::to_string).collect(),
         dry_run: request.dry_run,
         ..RemoveOutcome::default()
     };
+    let remove = names.into_iter().chain(unneeded).collect();
+    let goal = Goal { remove, force: request.force, ..Goal::default() };
+    let plan = make_plan(context, &scope, &goal, &files)?;
     if let Some(transaction) = transaction {
         outcome.kept = keep_replaced(context, &scope, &plan)?;
         transaction.apply(&plan, &files, &BTreeMap::new())?;
         outcome.undoable = transaction.is_undoable();
     }
     Ok(outcome)
+}
+
+/// The skills that nobody asked for and that nothing needs any more without `names`.
+///
+/// # Errors
+///
+/// Where a skill that stays needs one of `names`.
+fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result<Vec<SkillName>> {
+    let lock = &files.lock.skills;
+    let gone: BTreeSet<&SkillName> = names.iter().collect();
+    let asked: Vec<&SkillName> = match files.manifest_text {
+        Some(_) => files.manifest.skills().keys().collect(),
+        None => lock.keys().collect(),
+    };
+    let roots = asked.into_iter().filter(|name| !gone.contains(name));
+    let stay = reach(roots, |name| lock.get(name).filter(|_| !gone.contains(name)));
+    let by = needers(lock);
+    if let Some(name) = names.iter().find(|name| stay.contains(*name)) {
+        let by = by.get(name).into_iter().flatten().filter(|by| stay.contains(*by) && !gone.contains(by));
+        let by: Vec<String> = by.map(ToString::to_string).collect();
+        return Err(Error::new(ErrorKind::Findings, format!("`{name}` is needed by `{}`", by.join("`, `")))
+            .hint(format!(
+                "nothing was changed; `skillpm remove{} {name} {}` removes all of them",
+                if scope.kind == ScopeKind::User { " -g" } else { "" },
+                by.join(" ")
+            )));
+    }
+    let kept = files.kept().into_iter().filter(|name| lock.contains_key(name));
+    Ok(kept.filter(|name| !stay.contains(name) && !gone.contains(name)).collect())
 }

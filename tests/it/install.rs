@@ -100,6 +100,7 @@ fn one_skill_of_a_repository() {
       "removed": [
         "pdf"
       ],
+      "unneeded": [],
       "kept": [],
       "dry_run": true,
       "undoable": false

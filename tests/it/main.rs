@@ -48,6 +48,7 @@ mod kill;
 mod link;
 mod loading;
 mod merge;
+mod needs;
 mod newest;
 mod outdated;
 mod packages;

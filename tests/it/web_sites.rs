@@ -31,7 +31,7 @@ fn entry(name: &str, kind: &str, url: &str, artifact: impl AsRef<[u8]>) -> Value
 }
 
 /// Publishes skills as archives, by version 0.2, below `path`.
-fn publish(forge: &Forge, path: &str, skills: &[(&str, Tree)]) {
+pub(crate) fn publish(forge: &Forge, path: &str, skills: &[(&str, Tree)]) {
     let mut entries = Vec::new();
     for (name, tree) in skills {
         let bytes = tar_gz(tree);

@@ -66,7 +66,9 @@ fn why_a_skill_is_here() {
           "source_type": "github",
           "source_url": "https://github.com/acme/skills",
           "requested": "next",
-          "dependencies": [],
+          "dependencies": [
+            "pdf"
+          ],
           "asked": {
             "file": "[DIR]/project/skillpm.toml",
             "line": 3,
@@ -250,7 +252,9 @@ fn list_in_full() {
         "source_type": "github",
         "source_url": "https://github.com/acme/skills",
         "requested": "next",
-        "dependencies": []
+        "dependencies": [
+          "pdf"
+        ]
       }
     ]
     "#);

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from langchain_core.tools import ToolException
 
 import skillpm
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 _KINDS: dict[type[skillpm.SkillpmError], type[skillpm.SkillpmError]] = {}
 for _name in skillpm.__all__:
@@ -16,14 +21,34 @@ for _name in skillpm.__all__:
         globals()[_name] = _KINDS[_kind] = type(_name, (_kind, ToolException), _said)
 
 
-def as_tool_exception(error: skillpm.SkillpmError) -> skillpm.SkillpmError:
-    """Return ``error`` as what LangChain handles: it has the same class, fields and text."""
-    kind = _KINDS.get(type(error))
-    if kind is None:
-        return error
-    also = kind.__new__(kind, *error.args)
-    also.__dict__.update(error.__dict__)
-    return also
+class _AsToolErrors:
+    """Turns what leaves its block into what LangChain handles.
+
+    It is no generator under ``contextmanager``, which takes several times as long.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
+    ) -> None:
+        kind = _KINDS.get(type(error))  # type: ignore[arg-type]
+        if kind is None or error is None:
+            return
+        also = kind.__new__(kind, *error.args)
+        also.__dict__.update(error.__dict__)
+        raise also from error
+
+
+# One serves all calls, also those at the same time: it has no state.
+as_tool_errors = _AsToolErrors()
+"""``with as_tool_errors:`` raises an exception of skillpm as LangChain's ``ToolException`` too.
+
+It has the same class, fields and text. All other exceptions are raised as they are.
+"""
 
 
 def tool_error(error: Exception) -> str:

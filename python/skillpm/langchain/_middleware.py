@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import NotRequired
 
 from skillpm import SkillManager, SkillpmError
-from skillpm.langchain._errors import as_tool_exception, tool_error
+from skillpm.langchain._errors import as_tool_errors, tool_error
 from skillpm.langchain._scripts import ScriptTool, create_script_tools
 
 if TYPE_CHECKING:
@@ -265,28 +265,20 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         return any(tool is each for each in self.tools)
 
     def _load(self, skill_name: str, arguments: str = "") -> str:
-        try:
+        with as_tool_errors:
             return self.manager.invoke_skill(skill_name, arguments, form="xml")
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     async def _aload(self, skill_name: str, arguments: str = "") -> str:
-        try:
+        with as_tool_errors:
             return await self.manager.ainvoke_skill(skill_name, arguments, form="xml")
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     def _read(self, skill_name: str, file_name: str) -> str:
-        try:
+        with as_tool_errors:
             return self.manager.read_skill_file(skill_name, file_name)
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     async def _aread(self, skill_name: str, file_name: str) -> str:
-        try:
+        with as_tool_errors:
             return await self.manager.aread_skill_file(skill_name, file_name)
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
 
 def _loaded(state: Any) -> dict[str, str]:

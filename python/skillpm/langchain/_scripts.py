@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import StructuredTool
 
 import skillpm
-from skillpm import Script, Skill, SkillMetadata, SkillpmError
-from skillpm.langchain._errors import as_tool_exception
+from skillpm import Script, Skill, SkillMetadata
+from skillpm.langchain._errors import as_tool_errors
 from skillpm.langchain._skills import handling
 
 if TYPE_CHECKING:
@@ -144,16 +144,12 @@ def _tool(
     handled: HandleToolError,
 ) -> StructuredTool:
     def run(arguments: Any = None) -> str:
-        try:
+        with as_tool_errors:
             return _output(script, manager.run_script(skill, script, arguments, **options))
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     async def arun(arguments: Any = None) -> str:
-        try:
+        with as_tool_errors:
             return _output(script, await manager.arun_script(skill, script, arguments, **options))
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     return ScriptTool(
         name=script.tool_name,

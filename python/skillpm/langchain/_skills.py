@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 from langchain_core.tools import StructuredTool, ToolException
 from pydantic import BaseModel, Field
 
-from skillpm import SkillpmError
-from skillpm.langchain._errors import as_tool_exception, tool_error
+from skillpm.langchain._errors import as_tool_errors, tool_error
 
 if TYPE_CHECKING:
     from skillpm import SkillManager
@@ -77,16 +76,12 @@ def _tool(
     state: dict[Any, Any], manager: SkillManager, skill: str, name: str, description: str
 ) -> StructuredTool:
     def invoke(arguments: str = "") -> str:
-        try:
+        with as_tool_errors:
             return manager.invoke_skill(skill, arguments)
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     async def ainvoke(arguments: str = "") -> str:
-        try:
+        with as_tool_errors:
             return await manager.ainvoke_skill(skill, arguments)
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     invoke.__annotations__ = ainvoke.__annotations__ = _TYPES
     tool = StructuredTool.__new__(StructuredTool)

@@ -11,8 +11,8 @@ from typing import Annotated, Union
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
 from pydantic import AfterValidator, BaseModel, Field, PrivateAttr
 
-from skillpm import SkillManager, SkillpmError
-from skillpm.langchain._errors import as_tool_exception, tool_error
+from skillpm import SkillManager
+from skillpm.langchain._errors import as_tool_errors, tool_error
 
 StrPath = Union[str, "os.PathLike[str]"]
 
@@ -124,25 +124,17 @@ class SkillKit(BaseToolkit):
         ]
 
     def _load(self, skill_name: str) -> str:
-        try:
+        with as_tool_errors:
             return self.manager.invoke_skill(skill_name, form="bare")
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     async def _aload(self, skill_name: str) -> str:
-        try:
+        with as_tool_errors:
             return await self.manager.ainvoke_skill(skill_name, form="bare")
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     def _read(self, skill_name: str, file_name: str) -> str:
-        try:
+        with as_tool_errors:
             return self.manager.read_skill_file(skill_name, file_name)
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error
 
     async def _aread(self, skill_name: str, file_name: str) -> str:
-        try:
+        with as_tool_errors:
             return await self.manager.aread_skill_file(skill_name, file_name)
-        except SkillpmError as error:
-            raise as_tool_exception(error) from error

@@ -1,1 +1,1 @@
-"""What tests of several adapters share."""
+"""What several files of tests share."""

@@ -91,6 +91,10 @@ pub(crate) struct InstallHow {
     #[arg(short, long)]
     pub(crate) yes: bool,
 
+    /// leave out the skills that others need
+    #[arg(long)]
+    no_deps: bool,
+
     /// tell which lines of a policy decided
     #[arg(long)]
     explain: bool,
@@ -147,6 +151,7 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
         dry_run: how.dry_run,
         force: how.force,
         yes: how.yes,
+        no_deps: how.no_deps,
         list: args.list,
         locked: how.locked,
         frozen: how.frozen,
@@ -249,6 +254,7 @@ mod tests {
           -f, --force                 replace what is in the way, such as skills that you edited; it is kept
                                       in the store
           -y, --yes                   ask nothing: take all skills where several are found
+              --no-deps               leave out the skills that others need
               --explain               tell which lines of a policy decided
               --locked                fail if `skillpm.lock` would change
               --frozen                resolve nothing: only the revisions in `skillpm.lock`

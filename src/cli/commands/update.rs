@@ -38,6 +38,10 @@ pub(crate) struct UpdateArgs {
     #[arg(long, conflicts_with_all = ["latest", "allow_new_capabilities", "ours", "theirs"])]
     abort: bool,
 
+    /// leave what skills need as it is locked
+    #[arg(long)]
+    no_deps: bool,
+
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
@@ -119,6 +123,7 @@ fn request(args: &UpdateArgs) -> UpdateRequest {
     UpdateRequest {
         names: args.names.clone(),
         scope: scope(&args.scope),
+        no_deps: args.no_deps,
         latest: args.latest,
         allow,
         prefer,
@@ -191,6 +196,8 @@ mod tests {
                   where both changed the same, take the file of the new version; ends an earlier merge too
               --abort
                   take a merge with conflicts back: the skill as you had it, and what was locked before
+              --no-deps
+                  leave what skills need as it is locked
               --scope <SCOPE>
                   `project`: for the project around the working directory; `user`: for you, in every project
                   [default: project, or both for commands that look]

@@ -93,10 +93,10 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
-    // What nobody sees cannot be invoked.
-    let skills = || outcome.skills.iter().filter(|skill| !skill.disabled);
-    let new = skills().find(|skill| matches!(skill.change, Change::Added | Change::Updated));
-    match new.or_else(|| skills().find(|skill| skill.change != Change::Removed)) {
+    // What nobody sees cannot be invoked. What is new and was asked for is what somebody wants to see first.
+    let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
+    let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
+    match seen.min_by_key(|skill| (!is_new(skill), !skill.needed_by.is_empty())) {
         Some(skill) => printer.hint(&format!(
             "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets of it",
             one_line(&skill.name)
@@ -118,6 +118,10 @@ fn line(skill: &InstalledSkill) -> String {
     let mut end = String::new();
     for (holds, word) in [(skill.editable, ", editable"), (skill.disabled, ", disabled")] {
         end.extend(holds.then_some(word));
+    }
+    if !skill.needed_by.is_empty() && skill.change != Change::Removed {
+        let by: Vec<String> = skill.needed_by.iter().map(|name| one_line(name)).collect();
+        end = format!("{end}, needed by {}", and(&by));
     }
     let at = skill
         .revision
@@ -178,6 +182,7 @@ mod tests {
             digest: Some("sha256:00".to_owned()),
             editable: false,
             disabled: false,
+            needed_by: Vec::new(),
             change,
         }
     }

@@ -9,19 +9,26 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         for name in &outcome.removed {
             printer.data(&format!("would remove {}", one_line(name)));
         }
+        for name in &outcome.unneeded {
+            printer.data(&format!("would remove {}, which nothing needs any more", one_line(name)));
+        }
         printer.note("nothing was changed: this was a dry run");
         return;
     }
     for name in &outcome.removed {
         printer.status("-", name);
     }
+    for name in &outcome.unneeded {
+        printer.status("-", &format!("{name}, which nothing needs any more"));
+    }
     for kept in &outcome.kept {
         printer.note(kept);
     }
-    printer.note(&format!("{} removed", count(outcome.removed.len(), "skill")));
+    let number = outcome.removed.len() + outcome.unneeded.len();
+    printer.note(&format!("{} removed", count(number, "skill")));
     // What is told of kept copies says it already.
-    if outcome.undoable && outcome.kept.len() < outcome.removed.len() {
-        let them = if outcome.removed.len() == 1 { "it" } else { "them" };
+    if outcome.undoable && outcome.kept.len() < number {
+        let them = if number == 1 { "it" } else { "them" };
         printer.hint(&format!("`skillpm undo` brings {them} back"));
     }
 }
@@ -36,6 +43,7 @@ mod tests {
     fn what_went_and_what_is_kept() {
         let mut outcome = RemoveOutcome {
             removed: vec!["docx".into(), "pdf".into()],
+            unneeded: Vec::new(),
             kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
             dry_run: false,
             undoable: true,

@@ -128,8 +128,8 @@ fn still(printer: &Printer, outcome: &UpdateOutcome) {
 }
 
 fn is_change(change: UpdateChange) -> bool {
-    use UpdateChange::{Aborted, Conflict, Merged, Resolved, Updated};
-    matches!(change, Updated | Merged | Conflict | Resolved | Aborted)
+    use UpdateChange::{Aborted, Added, Conflict, Merged, Removed, Resolved, Updated};
+    matches!(change, Updated | Merged | Conflict | Resolved | Aborted | Added | Removed)
 }
 
 /// What is about to happen to one skill.
@@ -138,7 +138,8 @@ fn planned(skill: &UpdatedSkill, colour: bool) -> String {
     let (sign, style) = match skill.change {
         UpdateChange::Conflict => ("!", BAD),
         UpdateChange::Aborted => ("<", CHANGED),
-        UpdateChange::Resolved => ("+", GOOD),
+        UpdateChange::Resolved | UpdateChange::Added => ("+", GOOD),
+        UpdateChange::Removed => ("-", BAD),
         _ => ("~", CHANGED),
     };
     paint(&mut out, sign, style, colour);
@@ -189,6 +190,8 @@ fn heading(skill: &UpdatedSkill) -> String {
         UpdateChange::Conflict => ": your edits conflict with it",
         UpdateChange::Resolved => ": the conflicts are decided for one side",
         UpdateChange::Aborted => ": back to what it was before the merge",
+        UpdateChange::Added => ": others need it now",
+        UpdateChange::Removed => ": nothing needs it any more",
         _ => "",
     };
     let (name, source) = (one_line(&skill.name), one_line(&skill.source));
@@ -222,6 +225,8 @@ fn counts(skills: &[UpdatedSkill]) -> String {
         (UpdateChange::Conflict, "in conflict with your edits"),
         (UpdateChange::Resolved, "resolved"),
         (UpdateChange::Aborted, "taken back"),
+        (UpdateChange::Added, "added"),
+        (UpdateChange::Removed, "removed"),
         (UpdateChange::Unchanged, "up to date"),
         (UpdateChange::Pinned, "pinned"),
         (UpdateChange::Editable, "editable"),
@@ -282,7 +287,7 @@ mod tests {
         }
     }
 
-    const CHANGES: [UpdateChange; 11] = [
+    const CHANGES: [UpdateChange; 13] = [
         UpdateChange::Updated,
         UpdateChange::Merged,
         UpdateChange::Conflict,
@@ -293,18 +298,20 @@ mod tests {
         UpdateChange::Unresolved,
         UpdateChange::Resolved,
         UpdateChange::Aborted,
+        UpdateChange::Added,
+        UpdateChange::Removed,
         UpdateChange::Failed,
     ];
 
     fn outcome() -> UpdateOutcome {
-        let names = ["docx", "pdf", "xlsx", "a", "b", "c", "d", "e", "f", "g", "h"];
+        let names = ["docx", "pdf", "xlsx", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         UpdateOutcome {
             skills: names.iter().zip(CHANGES).map(|(name, change)| skill(name, change)).collect(),
             files: ChangedFiles { manifest: false, lockfile: true },
             scope: Some(ScopeKind::Project),
             refused: vec!["pdf".to_owned()],
             failures: vec![UpdateFailure {
-                names: vec!["h".to_owned()],
+                names: vec!["j".to_owned()],
                 message: "no such host".to_owned(),
                 hints: vec!["check the spelling".to_owned()],
                 code: 4,
@@ -342,6 +349,14 @@ mod tests {
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
+        + h 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): others need it now
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
+        - i 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): nothing needs it any more
+            review: 1 change, 1 new capability, marked `!`
+            ! command  scripts/run.sh:3  curl \u{1b}[2J
+            1 file: 1 changed; 1 line added, 0 removed
         ");
         done(&talking, &outcome(), &[]);
         insta::assert_snapshot!(err.text(), @"
@@ -350,11 +365,11 @@ mod tests {
         = c is editable: it changes with its directory
         = d is not installed yet: `skillpm install` brings it
         ! e has conflicts of an earlier update
-        ! h stays as it is
-        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 taken back, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
+        ! j stays as it is
+        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 taken back, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
         `skillpm.lock` changed: commit it
         warning: odd
-        warning: `h` stays as it is: no such host
+        warning: `j` stays as it is: no such host
         hint: check the spelling
         warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
         hint: edit them until no marker and no kept file is left, or take one side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` goes back

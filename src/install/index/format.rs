@@ -24,7 +24,7 @@ use crate::fs::{FileStat, Moment};
 
 const MAGIC: &[u8] = b"skillpm index\n";
 /// Raised with any change of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What is remembered of one tree.

@@ -2,6 +2,8 @@
 
 use super::needs::needs;
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::requirement::Requirement;
+use crate::spec::{Origin, SourceSpec};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -11,9 +13,10 @@ pub(super) static RULE: Rule = Rule {
     summary: "`metadata.skill-dependencies` can be read",
     docs: Docs {
         what: "Looks for entries of `metadata.skill-dependencies` that are none of: a skill's name, a name with a \
-            range of versions (`pdf@^1.2`), a source (`owner/repo/skills/pdf#v2`). Spaces or commas stand between \
-            them.",
-        why: "What cannot be read cannot be installed along with the skill.",
+            range of versions (`pdf@^1.2`), a source (`owner/repo/skills/pdf#v2`), a path from the skill's directory to \
+            another one of the same source (`../pdf`). Spaces or commas stand between them.",
+        why: "What cannot be read cannot be installed along with the skill, and a path such as `~/skills/pdf` leads \
+            somewhere on one machine only.",
         bad: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@latest\n---\n",
         good: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@^1.2\n---\n",
         source: "skillpm; the specification is silent",
@@ -25,11 +28,22 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for need in needs(subject) {
-        if let Err(error) = need.requirement {
-            let help =
-                "write `name`, `name@^1.2` or `owner/repo/path#tag`, with spaces or commas between them";
-            findings.push(RULE.finding(error.to_string(), need.span).help(help));
-        }
+        let (message, help) = match &need.requirement {
+            Err(error) => (
+                error.to_string(),
+                "write `name`, `name@^1.2` or `owner/repo/path#tag`, with spaces or commas between them",
+            ),
+            Ok(Requirement::Source(SourceSpec { origin: Origin::Local(path), .. }))
+                if !path.starts_with('.') =>
+            {
+                (
+                    format!("`{path}` is a place of one machine"),
+                    "name a source that others can reach, or a path from here to a skill of the same source",
+                )
+            }
+            Ok(_) => continue,
+        };
+        findings.push(RULE.finding(message, need.span).help(help));
     }
 }
 
@@ -49,7 +63,9 @@ mod tests {
                 (&text("pdf@^1, PDF docx@>=1,<2"), &[(3, 31)], message),
                 (&text("\"PDF a\""), &[(3, 24)], message),
                 (&text("\n    - a\n    - PDF"), &[(5, 7)], message),
-                (&text("a b@1.2 github:o/r#v1 ./x"), &[], ""),
+                (&text("a b@1.2 github:o/r#v1 ./x ../y"), &[], ""),
+                (&text("../a ~/b"), &[(3, 28)], "`~/b` is a place of one machine"),
+                (&text("/b"), &[(3, 23)], "`/b` is a place of one machine"),
                 (&text(""), &[], ""),
                 ("---\nname: x\ndependencies: PDF\n---\n", &[], ""),
             ],

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in crate::ops) use super::select::ALL;
 use crate::error::{Error, Result};
 use crate::install::agents::{self, Agent, UnknownAgent};
-use crate::install::plan::{Wanted, requirement_of};
+use crate::install::needs::needers;
+use crate::install::plan::{Content, Wanted};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::Files;
 use crate::manifest::{Agents, Requirement};
@@ -27,6 +28,10 @@ pub(in crate::ops) struct Audience<'a> {
     files: &'a Files,
     /// The agents that the lockfile has for each skill.
     locked: BTreeMap<SkillName, Ids>,
+    /// What the manifest asks for, and what that needs.
+    kept: BTreeSet<SkillName>,
+    /// Skills for which nobody asked, with those that need them: whoever sees one of these sees them.
+    needers: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
     /// Agents that somebody took away.
@@ -87,8 +92,7 @@ impl<'a> Audience<'a> {
             }
             locked.insert(name.clone(), ids);
         }
-        let before = now.clone();
-        Ok(Self { settings, scope, files, locked, before, now, taken: Ids::new() })
+        Ok(Self::of_choices(settings, scope, files, locked, now))
     }
 
     /// The agents that `given` names; `*` is all that are on this machine.
@@ -131,7 +135,52 @@ impl<'a> Audience<'a> {
         };
         let locked = files.lock.skills.iter();
         let locked = locked.map(|(name, entry)| (name.clone(), listed(&entry.agents))).collect();
-        Self { settings, scope, files, locked, before: now.clone(), now, taken: Ids::new() }
+        Self::of_choices(settings, scope, files, locked, now)
+    }
+
+    fn of_choices(
+        settings: &'a Settings,
+        scope: &'a Scope,
+        files: &'a Files,
+        locked: BTreeMap<SkillName, Ids>,
+        now: Choice,
+    ) -> Self {
+        let kept = files.kept();
+        let mut needers = needers(&files.lock.skills);
+        needers.retain(|name, by| {
+            by.retain(|by| kept.contains(by));
+            kept.contains(name) && files.is_only_needed(name)
+        });
+        Self { settings, scope, files, locked, kept, needers, before: now.clone(), now, taken: Ids::new() }
+    }
+
+    /// Takes note of skills that come, some of them because others need them.
+    pub(in crate::ops) fn come(&mut self, wanted: &[Wanted]) {
+        let asked: BTreeSet<_> =
+            wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name).collect();
+        self.needers.retain(|name, _| !asked.contains(name));
+        for one in wanted {
+            let needed = one.content.locked().into_iter().flat_map(|locked| &locked.dependencies);
+            for name in needed.filter_map(|text| SkillName::new(text).ok()) {
+                if !asked.contains(&name) && !self.files.manifest.skills().contains_key(&name) {
+                    self.needers.entry(name).or_default().insert(one.name.clone());
+                }
+            }
+        }
+    }
+
+    /// The skills that `wanted` need and that nobody asked for, of which others see more or less than before:
+    /// what lies there stays.
+    pub(in crate::ops) fn along(&self, wanted: &[Wanted]) -> Vec<Wanted> {
+        let lock = &self.files.lock.skills;
+        let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
+        let along = self.needers.keys().filter(|name| !there.contains(name));
+        let locked = along.filter_map(|name| Some((name, lock.get(name)?)));
+        let other = locked.filter(|(name, locked)| {
+            let ids = self.of(name);
+            !locked.agents.iter().map(String::as_str).eq(ids.iter().copied().filter(|id| needs_link(id)))
+        });
+        other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
     }
 
     /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
@@ -225,7 +274,19 @@ impl<'a> Audience<'a> {
 
     /// The agents that are to see the skill `name`.
     fn of(&self, name: &SkillName) -> Ids {
-        self.now.own.get(name).cloned().unwrap_or_else(|| self.usual(name))
+        let own = self.now.own.get(name).cloned();
+        own.or_else(|| self.of_needers(name, &mut BTreeSet::new())).unwrap_or_else(|| self.usual(name))
+    }
+
+    /// The agents that see a skill which needs `name`, for which nobody asked; `None` where there is none.
+    fn of_needers(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
+        let by = self.needers.get(name).filter(|_| seen.insert(name.clone()))?;
+        let of = |by: &SkillName| match self.now.own.get(by) {
+            Some(own) => Some(own.clone()),
+            None if self.needers.contains_key(by) => self.of_needers(by, seen),
+            None => Some(self.usual(by)),
+        };
+        by.iter().filter_map(of).reduce(|one, other| &one | &other)
     }
 
     /// The agents that are to see `name` where it names none of its own.
@@ -270,9 +331,7 @@ impl<'a> Audience<'a> {
 
     /// What the manifest says of `name`, or has to say where there is only a lockfile.
     pub(in crate::ops) fn entry(&self, name: &SkillName) -> Option<Requirement> {
-        let written = self.files.manifest.skills().get(name).cloned();
-        let locked = self.files.lock.skills.get(name).filter(|_| self.files.manifest_text.is_none());
-        written.or_else(|| locked.map(requirement_of))
+        self.files.entry(name, &self.kept)
     }
 
     /// The list that the entry of `name` is to have.

@@ -13,6 +13,7 @@ pub(super) use self::sources::{list, parse};
 use super::InstallRequest;
 use super::editable;
 use super::intake::Intake;
+use super::needs::{Needer, Needs};
 use super::select::{candidates, check_alphabet, install_name, select};
 use crate::admission::Asked;
 use crate::context::Context;
@@ -26,6 +27,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
 use crate::refusal::Limits;
+use crate::requirement;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
@@ -47,6 +49,8 @@ pub(in crate::ops) struct Fetched {
     pub(in crate::ops) warnings: Vec<String>,
     /// Lets in what the policy admits.
     pub(in crate::ops) gate: Gate,
+    /// What was taken in, as skills of which is to be looked at what they need.
+    pub(super) came: Vec<Needer>,
 }
 
 /// A source that was opened, and those of its skills that are meant.
@@ -57,6 +61,14 @@ pub(super) struct Chosen {
     pub(super) candidates: Vec<Candidate>,
     /// Whether somebody meant these very skills: then none may be passed over.
     pub(super) named: bool,
+}
+
+impl Chosen {
+    /// Whether one of the skills says that it needs others.
+    pub(super) fn has_needs(&self) -> bool {
+        let metas = self.candidates.iter().filter_map(|candidate| candidate.meta.as_ref().ok());
+        metas.into_iter().any(|meta| meta.metadata.contains_key(requirement::KEY))
+    }
 }
 
 /// Says of `sources`, from which `request` chose, whether somebody meant these very skills.
@@ -256,6 +268,7 @@ impl Fetched {
     fn finish(&mut self, spec: &SourceSpec, opened: &Opened, job: Job<'_>, ready: Ready) -> Result<()> {
         let Job { name, candidate, own, requirement, editable, .. } = job;
         let Ready { digest, set, planted, warnings } = ready;
+        let is_editable = editable.is_some();
         let content = match (editable, digest, &set) {
             (None, Some(digest), Some(set)) => {
                 self.gate.content(&name, &candidate.file_name, set)?;
@@ -280,11 +293,26 @@ impl Fetched {
             .hint("name one of them by its path, such as `owner/repo/path`"));
         }
         self.warnings.extend(warnings);
+        self.came.push(Needer::new(&name, spec, candidate, is_editable));
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
         self.planted.extend(planted.map(|planted| (name.clone(), planted)));
         self.contents.extend(set.map(|set| (name, set)));
         Ok(())
+    }
+
+    /// Writes into what is to be locked which skills each one needs. Of what comes for that alone the manifest
+    /// says nothing.
+    pub(super) fn settle_needs(&mut self, needs: &mut Needs) {
+        for wanted in &mut self.wanted {
+            if needs.is_brought(&wanted.name) {
+                wanted.requirement = needs.entry(wanted);
+            }
+            if let Content::Locked(locked) | Content::AsItIs(locked) = &mut wanted.content {
+                needs.write(&wanted.name, locked);
+            }
+        }
+        self.warnings.extend(needs.warnings());
     }
 }
 

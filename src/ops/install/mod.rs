@@ -8,6 +8,7 @@ pub(super) mod editable;
 mod fetch;
 pub(in crate::ops) mod intake;
 mod marketplace;
+pub(in crate::ops) mod needs;
 mod order;
 mod outcome;
 mod project;
@@ -80,6 +81,8 @@ pub struct InstallRequest {
     pub locked: bool,
     /// Use no network to find out what is meant: only what is locked.
     pub frozen: bool,
+    /// Leave out the skills that others need.
+    pub no_deps: bool,
 }
 
 /// Installs skills.
@@ -162,28 +165,37 @@ fn put(
     chosen: &[Chosen],
     enough: Enough,
 ) -> Result<InstallOutcome> {
-    let take = |fetched: &mut Fetched, intake: Intake<'_>| {
+    let take = |fetched: &mut Fetched, intake: &Intake<'_>| {
         let mut taken = 0;
         for chosen in chosen {
             match enough {
-                Enough::OneOfEach => fetched.add(context, scope, request, chosen, &intake)?,
-                Enough::OneOfAll => taken += fetched.add_chosen(context, scope, request, chosen, &intake)?,
+                Enough::OneOfEach => fetched.add(context, scope, request, chosen, intake)?,
+                Enough::OneOfAll => taken += fetched.add_chosen(context, scope, request, chosen, intake)?,
             }
         }
-        fetched.warnings.extend(intake.warning());
         if enough == Enough::OneOfAll && taken == 0 {
             return Err(fetch::nothing(std::mem::take(&mut fetched.warnings)));
         }
         Ok(())
     };
     // What is still to be fetched may take long, and the scope is not locked for that.
-    if chosen.iter().any(|chosen| chosen.opened.shelf.is_some()) {
-        take(&mut fetched, Intake::new(context, scope, None)?)?;
-        return change(context, scope, request, |_, _| Ok(Restore { fetched, ..Restore::default() }));
+    let needs_more =
+        |chosen: &Chosen| chosen.opened.shelf.is_some() || (!request.no_deps && chosen.has_needs());
+    if chosen.iter().any(needs_more) {
+        let intake = Intake::new(context, scope, None)?;
+        take(&mut fetched, &intake)?;
+        let needs = needs::bring(context, scope, request, &mut fetched, chosen, &intake)?;
+        fetched.warnings.extend(intake.warning());
+        return change(context, scope, request, |files, _| {
+            let entries = needs.map(|needs| needs.entries(files)).unwrap_or_default();
+            Ok(Restore { fetched, entries, ..Restore::default() })
+        });
     }
     change(context, scope, request, |files, transaction| {
         let scene = transaction.map(|transaction| (transaction, files));
-        take(&mut fetched, Intake::new(context, scope, scene)?)?;
+        let intake = Intake::new(context, scope, scene)?;
+        take(&mut fetched, &intake)?;
+        fetched.warnings.extend(intake.warning());
         Ok(Restore { fetched, ..Restore::default() })
     })
 }
@@ -252,16 +264,26 @@ fn change(
         return Ok(outcome);
     }
     let files = read(scope, request)?;
-    let Restore { mut fetched, orphans, modified } = prepare(&files, transaction.as_ref())?;
+    let Restore { mut fetched, orphans, modified, entries } = prepare(&files, transaction.as_ref())?;
+    if request.no_deps {
+        needs::keep(&files, &mut fetched);
+    }
     let audience = audience(settings, scope, &files, request, &fetched)?;
+    if !request.restores() {
+        fetched.wanted.extend(audience.along(&fetched.wanted));
+    }
     for wanted in &mut fetched.wanted {
         // A skill that is installed anew stays as visible as it was.
         wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
         audience.dress(wanted);
     }
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
+    let mut entries = entries;
+    entries.extend(audience.entries(&put));
+    let orphans =
+        if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, entries.keys()) };
     let goal = Goal {
-        entries: audience.entries(&put),
+        entries,
         manifest_agents: audience.manifest(request.copy),
         put: fetched.wanted,
         remove: orphans,
@@ -317,9 +339,11 @@ fn audience<'a>(
             audience.add(named, None);
         }
     } else {
-        let names: Vec<_> = fetched.wanted.iter().map(|wanted| wanted.name.clone()).collect();
+        let asked = fetched.wanted.iter().filter(|wanted| wanted.requirement.is_some());
+        let names: Vec<_> = asked.map(|wanted| wanted.name.clone()).collect();
         audience.install(&names, named);
     }
+    audience.come(&fetched.wanted);
     Ok(audience)
 }
 

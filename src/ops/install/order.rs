@@ -145,6 +145,7 @@ fn written(outcome: &InstallOutcome) -> Option<Vec<u8>> {
         for part in [&skill.version, &skill.path, &skill.revision, &skill.digest] {
             put_option(bytes, part.as_ref(), text)?;
         }
+        put_list(bytes, &skill.needed_by, text)?;
         bytes.push(skill.disabled.into());
         Some(())
     })?;
@@ -163,6 +164,7 @@ fn read(told: &[u8]) -> Option<InstallOutcome> {
             path: rest.option(Reader::string).ok()?,
             revision: rest.option(Reader::string).ok()?,
             digest: rest.option(Reader::string).ok()?,
+            needed_by: rest.list(Reader::string)?,
             disabled: rest.flag()?,
             editable: false,
             change: Change::Unchanged,
@@ -187,6 +189,7 @@ mod tests {
             revision: text.map(ToOwned::to_owned),
             digest: text.map(ToOwned::to_owned),
             editable: false,
+            needed_by: text.iter().map(|text| (*text).to_owned()).collect(),
             disabled: text.is_none(),
             change: Change::Unchanged,
         };

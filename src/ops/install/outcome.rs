@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
+use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::gate::Decided;
 
@@ -88,6 +89,8 @@ pub struct InstalledSkill {
     pub editable: bool,
     /// Whether agents do not see it for now.
     pub disabled: bool,
+    /// The skills that need it, where nobody asked for it.
+    pub needed_by: Vec<String>,
     /// What happened to it.
     pub change: Change,
 }
@@ -135,6 +138,10 @@ pub(super) fn outcome(
         let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
         skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
+    let by = needed_by(goal, files);
+    for skill in &mut skills {
+        skill.needed_by = by.get(&skill.name).cloned().unwrap_or_default();
+    }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let seen: BTreeSet<_> =
         goal.put.iter().filter(|wanted| !wanted.disabled).flat_map(Wanted::linked).collect();
@@ -147,6 +154,27 @@ pub(super) fn outcome(
         scope: Some(scope.kind),
         ..InstallOutcome::default()
     }
+}
+
+/// The skills for which nobody asks once `goal` is reached, with those that need them.
+fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
+    let mut by: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
+        return by;
+    }
+    let put = goal.put.iter().filter(|wanted| wanted.requirement.is_some()).map(|wanted| &wanted.name);
+    let asked = files.manifest.skills().keys().chain(goal.entries.keys()).chain(put);
+    let asked: BTreeSet<&str> = asked.map(SkillName::as_str).collect();
+    let removed: BTreeSet<&SkillName> = goal.remove.iter().collect();
+    let mut locked: BTreeMap<&SkillName, &Locked> = files.lock.skills.iter().collect();
+    locked.extend(goal.put.iter().filter_map(|wanted| Some((&wanted.name, wanted.content.locked()?))));
+    locked.retain(|name, _| !removed.contains(name));
+    for (name, locked) in locked {
+        for needed in locked.dependencies.iter().filter(|needed| !asked.contains(needed.as_str())) {
+            by.entry(needed.clone()).or_default().push(name.to_string());
+        }
+    }
+    by
 }
 
 /// What happens to a skill, by the steps that are about it.
@@ -189,6 +217,7 @@ fn installed(wanted: &Wanted, change: Change, files: &Files) -> InstalledSkill {
         digest: locked.map(|locked| locked.digest.to_string()),
         editable: locked.is_none(),
         disabled: wanted.disabled,
+        needed_by: Vec::new(),
         change,
     }
 }

@@ -1,15 +1,17 @@
 //! `install` without sources: exactly what the lockfile says, and what the manifest adds to it.
 
 mod content;
+mod needs;
 mod sources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use self::sources::At;
-pub(in crate::ops) use self::sources::spec_of;
+pub(in crate::ops) use self::sources::{Newest, spec_of};
 use super::fetch::Fetched;
 use super::intake::Taken;
+use super::needs::Needer;
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
@@ -38,6 +40,8 @@ pub(in crate::ops) struct Restore {
     pub(in crate::ops) orphans: Vec<SkillName>,
     /// Skills that were edited and are left as they are.
     pub(in crate::ops) modified: Vec<SkillName>,
+    /// What the manifest is to say of skills that are otherwise left alone.
+    pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
 }
 
 /// How much is done for a skill that is installed.
@@ -79,13 +83,18 @@ pub(super) fn restore(
             stale => work.resolve(name, requirement, stale.is_some(), request)?,
         }
     }
+    let needs = work.complete(request)?;
+    let (kept, settled) = (work.kept(), work.settled());
     for (name, locked) in &files.lock.skills {
-        if files.manifest_text.is_none() {
+        if !kept.contains(name) {
+            work.restore.orphans.push(name.clone());
+        } else if !files.manifest.skills().contains_key(name) && !settled.contains(name) {
             // A lockfile alone is enough to restore from.
             work.locked(name, locked, false, care)?;
-        } else if !files.manifest.skills().contains_key(name) {
-            work.restore.orphans.push(name.clone());
         }
+    }
+    if let Some(mut needs) = needs {
+        work.restore.fetched.settle_needs(&mut needs);
     }
     Ok(work.restore)
 }
@@ -151,6 +160,10 @@ pub(in crate::ops) struct Worker<'a> {
     taken: BTreeMap<SkillName, Taken>,
     canonical: SkillsDir,
     disabled: SkillsDir,
+    /// What is to stay, by manifest and lockfile.
+    kept: BTreeSet<SkillName>,
+    /// Skills that were resolved, of which is to be looked at what they need.
+    came: Vec<Needer>,
     pub(in crate::ops) restore: Restore,
 }
 
@@ -176,15 +189,28 @@ impl<'a> Worker<'a> {
             taken: BTreeMap::new(),
             canonical,
             disabled,
+            kept: files.kept(),
+            came: Vec::new(),
             restore,
         })
     }
 
-    /// Whether the manifest wants what is locked of `name`; without one, all of it is wanted.
+    /// Where and how it works.
+    pub(in crate::ops) fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// The scope that it is about.
+    pub(in crate::ops) fn scope(&self) -> &'a Scope {
+        self.scope
+    }
+
+    /// Whether what is locked of `name` is wanted, by the manifest or by a skill that needs it; without a
+    /// manifest, all of it is wanted.
     fn is_wanted(&self, name: &SkillName, locked: &Locked) -> bool {
         match self.files.manifest.skills().get(name) {
             Some(requirement) => locked.meets(requirement),
-            None => self.files.manifest_text.is_none(),
+            None => self.kept.contains(name),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
-use crate::ops::install::restore::spec_of;
+use crate::ops::install::restore::{Newest as Fresh, spec_of};
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
 use crate::store;
@@ -140,14 +140,33 @@ impl<'a> Finder<'a> {
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
         }
-        let (new, set) = self.worker.take(name, &newest)?;
+        self.came.push(newest.needer(name));
+        // Without a manifest the lockfile says what is asked for, and so it does of what others need.
+        let is_written = self.files.manifest.skills().contains_key(*name);
+        let moved = Some(&entry).filter(|_| moved && is_written).cloned();
+        self.renew(installed, &newest, moved)
+    }
+
+    /// Takes the version `newest` of an installed skill in; `moved` is what the manifest is to say of it.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses it; files that cannot be read; edits of a version that nobody has any more.
+    pub(super) fn renew(
+        &mut self,
+        installed: &Installed<'_>,
+        newest: &Fresh,
+        moved: Option<Requirement>,
+    ) -> Result<()> {
+        let Installed { name, entry, locked } = installed;
+        let (mut new, set) = self.worker.take(name, newest)?;
+        // Until it is looked at.
+        new.dependencies.clone_from(&locked.dependencies);
         let base = self.base(installed, new.digest)?;
         let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
-        let disabled = entry.disabled;
         let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
-        // Without a manifest the lockfile says what is asked for.
-        let entry = Some(entry).filter(|_| moved && self.files.manifest_text.is_some());
-        self.found.jobs.push(Job { name: (*name).clone(), entry, disabled, work });
+        let disabled = entry.disabled;
+        self.found.jobs.push(Job { name: (*name).clone(), entry: moved, disabled, work });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! What is newer, and what else is to be done: asked and fetched, nothing changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::gate::Decided;
+use crate::ops::install::needs::Needer;
 use crate::ops::install::restore::{Worker, lies};
 use crate::refusal::Limits;
 use crate::spec::{Origin, Reference};
@@ -39,6 +40,8 @@ pub(super) struct Job {
 pub(super) enum Work {
     /// A new version takes the place of the one that is locked.
     New(Box<Newer>),
+    /// A skill comes that others need.
+    Come(Box<Come>),
     /// An earlier merge is made again for one side.
     Decide {
         record: Unresolved,
@@ -64,11 +67,20 @@ pub(super) struct Newer {
     pub(super) diff: VersionDiff,
 }
 
+/// A skill that comes because others need it.
+pub(super) struct Come {
+    pub(super) locked: Locked,
+    pub(super) set: FileSet,
+    /// All of it, as what is new.
+    pub(super) diff: VersionDiff,
+}
+
 impl Job {
     /// How much the skill could do that it cannot do now.
     pub(super) fn new_capabilities(&self) -> usize {
         match &self.work {
             Work::New(newer) => newer.diff.review.new_capabilities(),
+            Work::Come(come) => come.diff.review.new_capabilities(),
             // Both versions were seen when they were merged.
             Work::Decide { .. } | Work::Abort { .. } => 0,
         }
@@ -118,7 +130,9 @@ pub(super) fn find(
         files,
         request,
         worker,
+        kept: files.kept(),
         unreachable: BTreeMap::new(),
+        came: Vec::new(),
         found: Found::default(),
     };
     let mut asked = Vec::new();
@@ -134,6 +148,9 @@ pub(super) fn find(
         if let Err(error) = finder.get(&installed, said) {
             finder.fail(&installed, error)?;
         }
+    }
+    if !request.no_deps {
+        finder.complete()?;
     }
     let Finder { worker, mut found, .. } = finder;
     if request.abort && found.jobs.is_empty() && found.failures.is_empty() {
@@ -152,6 +169,10 @@ pub(super) struct Finder<'a> {
     pub(super) files: &'a state::Files,
     pub(super) request: &'a UpdateRequest,
     pub(super) worker: Worker<'a>,
+    /// What the manifest asks for, and what that needs.
+    kept: BTreeSet<SkillName>,
+    /// New versions, of which is to be looked at what they need.
+    pub(super) came: Vec<Needer>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
     pub(super) found: Found,
@@ -173,7 +194,7 @@ impl<'a> Finder<'a> {
         };
         match (entry, locked) {
             (Some(entry), _) if entry.editable => self.found.others.push(other(UpdateChange::Editable)),
-            (None, Some(_)) if self.files.manifest_text.is_some() => {
+            (None, Some(_)) if !self.kept.contains(name) => {
                 if self.is_named() {
                     let manifest = self.scope.manifest.display();
                     return Err(Error::config(format!("`{name}` is in the lockfile and not in `{manifest}`"))

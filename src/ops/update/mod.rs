@@ -7,6 +7,7 @@
 mod ask;
 mod edits;
 mod find;
+mod needs;
 mod outcome;
 mod settle;
 
@@ -54,6 +55,8 @@ pub struct UpdateRequest {
     pub force: bool,
     /// Plan only.
     pub dry_run: bool,
+    /// Leave what skills need as it is locked.
+    pub no_deps: bool,
 }
 
 /// Which skills may bring new capabilities.
@@ -126,14 +129,20 @@ pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<P
         names.sort();
         names.dedup();
     }
-    let allowed = match &request.allow {
-        Allow::Only(only) => installed_names(&scope, &files, only)?,
-        Allow::None => Vec::new(),
-        Allow::All => names.clone(),
-    };
     let found = find::find(context, &scope, &files, request, &names)?;
+    if let Allow::Only(only) = &request.allow {
+        // What comes because others need it is not installed yet.
+        let comes = |name: &&String| found.jobs.iter().any(|job| job.name.as_str() == *name);
+        let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
+        installed_names(&scope, &files, &others)?;
+    }
+    let is_allowed = |name: &SkillName| match &request.allow {
+        Allow::None => false,
+        Allow::Only(only) => only.iter().any(|one| one == name.as_str()),
+        Allow::All => true,
+    };
     let refused = found.jobs.iter().filter(|job| job.new_capabilities() > 0).map(|job| job.name.clone());
-    let refused = refused.filter(|name| !allowed.contains(name)).collect();
+    let refused = refused.filter(|name| !is_allowed(name)).collect();
     Ok(Prepared {
         context,
         request,
@@ -236,12 +245,15 @@ impl Prepared<'_> {
         let [first, ..] = &self.refused[..] else { return Ok(()) };
         let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
         let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
-        let error = Error::new(
-            ErrorKind::Findings,
-            format!("the new version of {} can do what the locked one cannot", quoted.join(", ")),
-        );
+        let comes = |name: &&SkillName| !self.files.lock.skills.contains_key(*name);
+        let what = match self.refused.iter().find(comes) {
+            Some(_) => format!("{} can do what nobody has agreed to", quoted.join(", ")),
+            None => format!("the new version of {} can do what the locked one cannot", quoted.join(", ")),
+        };
+        let first = if comes(&first) { String::new() } else { format!(" {first}") };
+        let error = Error::new(ErrorKind::Findings, what);
         Err(error.hint(format!(
-            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{} {first}` on a terminal and answer",
+            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{first}` on a terminal and answer",
             only.join(","),
             command(self.scope.kind)
         )))

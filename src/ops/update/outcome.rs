@@ -73,6 +73,10 @@ pub enum UpdateChange {
     Merged,
     /// The new version took its place, and somebody has to look at what the user changed.
     Conflict,
+    /// It was not there: another one needs it now.
+    Added,
+    /// It went: nobody had asked for it, and nothing needs it any more.
+    Removed,
     /// The source has nothing newer.
     Unchanged,
     /// The manifest names a commit.

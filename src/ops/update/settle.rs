@@ -19,6 +19,7 @@ use crate::name::SkillName;
 use crate::ops::change::make_plan;
 use crate::ops::install::audience::Audience;
 use crate::ops::install::keep;
+use crate::ops::install::needs::unneeded;
 use crate::store::{self, Store};
 use crate::tree::FileSet;
 
@@ -49,7 +50,7 @@ struct Done {
 /// Edits that cannot be merged; what is in the way.
 pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> {
     let Prepared { context, request, scope, .. } = prepared;
-    let audience = Audience::read(&context.settings, scope, files)?;
+    let mut audience = Audience::read(&context.settings, scope, files)?;
     let copy = files.manifest.agents().copy;
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved) = (BTreeMap::new(), Vec::new());
@@ -67,11 +68,20 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
         let known: BTreeSet<_> = known.into_iter().chain(copies).collect();
         goal.known.insert(job.name.clone(), known);
         let wanted = Wanted::new(job.name.clone(), content, job.entry.clone());
-        let mut wanted = Wanted { disabled: job.disabled, ..wanted };
-        audience.dress(&mut wanted);
-        goal.put.push(wanted);
+        goal.put.push(Wanted { disabled: job.disabled, ..wanted });
         contents.insert(job.name.clone(), set);
     }
+    audience.come(&goal.put);
+    goal.put.extend(audience.along(&goal.put));
+    goal.put.iter_mut().for_each(|wanted| audience.dress(wanted));
+    goal.remove = unneeded(files, &goal.put, std::iter::empty());
+    for name in &goal.remove {
+        let locked = files.lock.skills.get(name);
+        let source = locked.map(|locked| locked.origin.to_string()).unwrap_or_default();
+        skills.retain(|skill| skill.name != name.as_str());
+        skills.push(UpdatedSkill::new(name.as_str(), source, UpdateChange::Removed, locked));
+    }
+    goal.put.retain(|wanted| !goal.remove.contains(&wanted.name));
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let plan = make_plan(context, scope, &goal, files)?;
     let outcome = UpdateOutcome {
@@ -127,6 +137,14 @@ fn done(prepared: &Prepared<'_>, job: &Job) -> Result<Done> {
                 }
                 _ => Ok(clean),
             }
+        }
+        Work::Come(come) => {
+            let origin = come.locked.origin.to_string();
+            let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
+            skill.to = Some(Version::of(&come.locked));
+            skill.compared(&come.diff);
+            let content = Content::Locked(come.locked.clone());
+            Ok(Done { content, set: come.set.clone(), skill, unresolved: None, known: None })
         }
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };

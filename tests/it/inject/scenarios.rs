@@ -111,6 +111,31 @@ fn online(sandbox: &mut Sandbox) {
     sandbox.forge(&FORGE);
 }
 
+/// A skill that needs another one of its source.
+fn needy(sandbox: &mut Sandbox) {
+    sources(sandbox, "first");
+    needs(sandbox, "two");
+}
+
+fn needs(sandbox: &Sandbox, name: &str) {
+    let text = sandbox.read("src/one/SKILL.md");
+    let metadata = format!("metadata:\n  skill-dependencies: {name}\n---\n");
+    let start = text.find("metadata:").or_else(|| text.find("---\nfirst")).expect("an end");
+    sandbox.write("src/one/SKILL.md", text[..start].to_owned() + &metadata + "second\n");
+}
+
+fn with_its_needs(sandbox: &mut Sandbox) {
+    needy(sandbox);
+    run(sandbox, NEEDY);
+}
+
+/// A newer version that needs another skill than the one before.
+fn with_other_needs(sandbox: &mut Sandbox) {
+    with_its_needs(sandbox);
+    write_skill(sandbox, "three", "first");
+    needs(sandbox, "three");
+}
+
 /// A download, a tree that nobody needs, and a copy of what the user edited.
 fn used(sandbox: &mut Sandbox) {
     edited(sandbox);
@@ -164,6 +189,7 @@ macro_rules! scenarios {
 const FORCE: &[&str] = &["install", "./src", "-s", "*", "--force"];
 const CREATE: &[&str] = &["create", "three", "--description", "Does three. Use it in tests.", "-y"];
 const UPDATE: &[&str] = &["update", "--allow-new-capabilities"];
+const NEEDY: &[&str] = &["install", "./src", "-s", "one", "-a", "claude-code"];
 const EDITS: &[&str] = &[EDIT, FILE];
 
 scenarios! {
@@ -177,6 +203,9 @@ scenarios! {
     restore, "`install` from lockfile and store", cloned, &["install"];
     restore_without_store, "`install` from lockfile and source", cloned_elsewhere, &["install"];
     recover, "`install` after a run that was killed", cut_off, &["install"];
+    install_needs, "`install` of a skill with what it needs", needy, NEEDY;
+    update_needs, "`update` of a skill that needs another one now", with_other_needs, UPDATE;
+    remove_needs, "`remove` of a skill with what only it needs", with_its_needs, &["remove", "one"];
     remove, "`remove`", installed, &["remove", "one"];
     remove_force, "`remove --force` of an edited skill", installed_and_edited, &["remove", "one", "--force"], precious: &[FILE];
     disable, "`disable` of an edited skill", installed_and_edited, &["disable", "one"], precious: &[FILE];

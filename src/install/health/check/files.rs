@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::install::health::look::{LockFault, Look};
 use crate::install::health::{Finding, Remedy, problem};
+use crate::install::needs::reach;
 use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;
 
@@ -121,7 +122,8 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
         };
         found.push(finding.skill(name.as_str()));
     }
-    for name in lock.skills.keys().filter(|name| !manifest.skills().contains_key(*name)) {
+    let kept = reach(manifest.skills().keys(), |name| lock.skills.get(name));
+    for name in lock.skills.keys().filter(|name| !kept.contains(*name)) {
         let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
         let advice =
             format!("`skillpm install` removes it; `skillpm remove {name}` does so without the others");

@@ -10,6 +10,7 @@ use crate::name::SkillName;
 use crate::ops::install::InstallRequest;
 use crate::ops::install::fetch::{self, locked};
 use crate::ops::install::intake::keep;
+use crate::ops::install::needs::Needer;
 use crate::ops::install::select::{candidates, install_name};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
@@ -37,6 +38,27 @@ pub(in crate::ops) struct Newest {
 }
 
 impl Newest {
+    /// What `opened`, the source that `spec` means, has delivered as `candidate`; `own` is its own name, where it
+    /// is installed under another one.
+    ///
+    /// # Errors
+    ///
+    /// Files that no skill may have.
+    pub(in crate::ops) fn new(
+        spec: SourceSpec,
+        own: Option<String>,
+        opened: Opened,
+        candidate: Candidate,
+    ) -> Result<Self> {
+        let set = opened.tree.skill(&candidate.path, &Limits::default())?;
+        Ok(Self { spec, own, opened, candidate, set })
+    }
+
+    /// The skill under the name `name`, as one of which is looked at what it needs.
+    pub(in crate::ops) fn needer(&self, name: &SkillName) -> Needer {
+        Needer::new(name, &self.spec, &self.candidate, false)
+    }
+
     /// What is to be locked of it; `digest` is that of its files.
     pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
         locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
@@ -82,6 +104,27 @@ impl Worker<'_> {
         Ok(opened)
     }
 
+    /// Opens the source of `spec` for a skill that needs something of it: at the revision of a lockfile where
+    /// there is one, else as it is now.
+    ///
+    /// # Errors
+    ///
+    /// As [`Worker::open_now`].
+    pub(in crate::ops) fn opened_for(&mut self, spec: &SourceSpec, revision: Option<&str>) -> Result<Opened> {
+        match revision {
+            Some(_) => {
+                self.admit_now(spec)?;
+                self.open_locked(&spec.origin, revision)
+            }
+            None => self.open_now(spec),
+        }
+    }
+
+    /// Takes note of a source that somebody has opened as it is now.
+    pub(in crate::ops) fn is_open(&mut self, spec: &SourceSpec, opened: &Opened) {
+        self.opened.insert((spec.origin.clone(), At::Now(spec.reference.clone())), opened.clone());
+    }
+
     fn open(&mut self, origin: &Origin, at: At) -> Result<Opened> {
         let key = (origin.clone(), at);
         if let Some(opened) = self.opened.get(&key) {
@@ -114,6 +157,7 @@ impl Worker<'_> {
         }
         let newest = self.newest(name, requirement)?;
         let (locked, set) = self.take(name, &newest)?;
+        self.came.push(newest.needer(name));
         self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
         Ok(())
     }
@@ -166,7 +210,6 @@ impl Worker<'_> {
         };
         // What cannot be loaded says so here.
         install_name(&candidate, &opened.name)?;
-        let set = opened.tree.skill(&candidate.path, &Limits::default())?;
-        Ok(Newest { spec, own: requirement.name.clone(), opened, candidate, set })
+        Newest::new(spec, requirement.name.clone(), opened, candidate)
     }
 }

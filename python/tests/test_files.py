@@ -1,0 +1,81 @@
+"""Files of skills, and nothing outside of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import World
+
+from skillpm import PathError, SkillManager
+
+
+def test_files_are_read(world: World) -> None:
+    world.skill("pdf")
+    world.write(".claude/skills/pdf/references/forms.md", "Förms\r\n")
+    world.write(".claude/skills/pdf/assets/logo.png", b"\x89PNG\0")
+    manager = SkillManager()
+    assert manager.read_skill_file("pdf", "references/forms.md") == "Förms\r\n"
+    assert manager.read_skill_bytes("pdf", "references/forms.md") == "Förms\r\n".encode()
+    assert manager.read_skill_bytes("pdf", "assets/logo.png") == b"\x89PNG\0"
+    with pytest.raises(PathError) as raised:
+        manager.read_skill_file("pdf", "assets/logo.png")
+    assert (raised.value.code, raised.value.hint) == (
+        "file-not-text",
+        "`read_skill_bytes` reads it",
+    )
+
+
+@pytest.mark.req("S3-FR-11", "S3-SM-5", "S3-US-11", "C16")
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("../word/SKILL.md", "path-parent"),
+        ("references/../../word/SKILL.md", "path-parent"),
+        ("..\\word\\SKILL.md", "path-parent"),
+        ("/etc/passwd", "path-absolute"),
+        ("C:\\x", "path-absolute"),
+        ("", "path-empty"),
+        ("a\0b", "path-nul"),
+        ("nothing.md", "file-not-found"),
+        ("references", "file-is-directory"),
+        ("sibling/SKILL.md", "path-outside"),
+        ("away.md", "path-outside"),
+    ],
+)
+def test_nothing_outside_of_a_skill_is_read(world: World, path: str, code: str) -> None:
+    """A check by prefix let a link into a sibling through, `pdf` into `pdf-secret`."""
+    world.skill("word")
+    world.skill("pdf-secret")
+    world.skill("pdf")
+    directory = world.write(".claude/skills/pdf/references/a.md", "a").parent.parent
+    (directory / "sibling").symlink_to("../pdf-secret")
+    (directory / "away.md").symlink_to("/etc/passwd")
+    manager = SkillManager()
+    for read in (manager.read_skill_file, manager.read_skill_bytes):
+        with pytest.raises(PathError) as raised:
+            read("pdf", path)
+        assert raised.value.code == code
+
+
+def test_large_files(world: World) -> None:
+    world.skill("pdf")
+    world.write(".claude/skills/pdf/a.txt", "x" * 101)
+    manager = SkillManager()
+    with pytest.raises(PathError) as raised:
+        manager.read_skill_file("pdf", "a.txt", max_bytes=100)
+    assert (raised.value.code, raised.value.hint) == ("too-large", "`max_bytes=101` reads it")
+    assert len(manager.read_skill_file("pdf", "a.txt", max_bytes=101)) == 101
+
+
+@pytest.mark.req("S0-FR-006")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere than on Linux names of files have to be text"
+)
+def test_a_name_that_is_no_text(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    directory = world.skill("pdf")
+    Path(os.fsdecode(os.fsencode(directory) + b"/\xff")).write_bytes(b"")
+    assert SkillManager().load_skill("pdf").content == "Do $ARGUMENTS.\n"
+    assert "the files of the skill `pdf` are not listed" in caplog.text

@@ -1,0 +1,90 @@
+//! Bringing what is needed along with what was asked for, and taking away what nothing needs any more.
+
+use std::collections::BTreeMap;
+
+use super::{Needer, Needs, Pick};
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::needs::reach;
+use crate::install::plan::{Content, Wanted};
+use crate::install::scope::Scope;
+use crate::install::state::Files;
+use crate::name::SkillName;
+use crate::ops::install::InstallRequest;
+use crate::ops::install::fetch::{Chosen, Fetched, unprotected};
+use crate::ops::install::intake::Intake;
+use crate::ops::install::restore::Worker;
+
+/// Takes the skills in that those need which were `chosen` and taken in, and so on.
+pub(in crate::ops::install) fn bring(
+    context: &Context,
+    scope: &Scope,
+    request: &InstallRequest,
+    fetched: &mut Fetched,
+    chosen: &[Chosen],
+    intake: &Intake<'_>,
+) -> Result<Option<Needs>> {
+    let mut open = std::mem::take(&mut fetched.came);
+    if request.no_deps || open.iter().all(Needer::is_content) {
+        return Ok(None);
+    }
+    // What was said of the skills that were asked for says nothing of those that they need.
+    let plain = InstallRequest { alias: None, editable: false, ..request.clone() };
+    let files = Files::read(scope)?;
+    let mut worker = Worker::new(context, scope, &files)?;
+    worker.restore.fetched = std::mem::take(fetched);
+    for Chosen { spec, opened, .. } in chosen {
+        worker.is_open(spec, opened);
+    }
+    let mut needs = Needs::new(&files);
+    for needer in &open {
+        needs.asked(needer);
+    }
+    while let Some(needer) = open.pop() {
+        for Pick { name, spec, opened, candidate } in needs.of(&mut worker, &needer)? {
+            let fetched = &mut worker.restore.fetched;
+            fetched.warnings.extend(unprotected(&spec.origin));
+            let chosen = Chosen { spec, opened, candidates: vec![candidate], named: true };
+            fetched.add_chosen(context, scope, &plain, &chosen, intake).map_err(|error| {
+                let what = format!("`{}` needs `{name}`, which cannot be installed", needer.name);
+                error.context(what).hint("`--no-deps` leaves out what skills need")
+            })?;
+            open.append(&mut fetched.came);
+        }
+    }
+    *fetched = std::mem::take(&mut worker.restore.fetched);
+    fetched.settle_needs(&mut needs);
+    Ok(Some(needs))
+}
+
+/// Leaves what the lockfile says that skills need as it is: nobody has looked at it.
+pub(in crate::ops::install) fn keep(files: &Files, fetched: &mut Fetched) {
+    for wanted in &mut fetched.wanted {
+        if let (Content::Locked(locked), Some(old)) =
+            (&mut wanted.content, files.lock.skills.get(&wanted.name))
+        {
+            locked.dependencies.clone_from(&old.dependencies);
+        }
+    }
+}
+
+/// The skills that others needed and that nobody needs any more when `wanted` is there and the manifest asks for
+/// `entries` as well.
+pub(in crate::ops) fn unneeded<'a>(
+    files: &'a Files,
+    wanted: &'a [Wanted],
+    entries: impl Iterator<Item = &'a SkillName>,
+) -> Vec<SkillName> {
+    if files.manifest_text.is_none() {
+        return Vec::new();
+    }
+    let lock = &files.lock.skills;
+    let anew: BTreeMap<_, _> = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
+    let asked = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
+    let stay =
+        reach(files.manifest.skills().keys().chain(asked).chain(entries), |name| match anew.get(name) {
+            Some(locked) => *locked,
+            None => lock.get(name),
+        });
+    files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()
+}
