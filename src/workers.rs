@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// How many things a thread takes at once: few enough that all end together.
-pub(crate) const PIECE: usize = 64;
+const PIECE: usize = 64;
 
 /// Calls `work` for each of `items` and returns the answers in their order. Each thread has a state
 /// of its own, made by `state`; a few items are not worth a second thread.
@@ -17,12 +17,14 @@ where
     T: Sync,
     R: Send,
 {
-    map_pieces(items, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
+    map_pieces(items, PIECE, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
 }
 
-/// As [`map`], where `work` takes several items that follow each other, and returns as many answers.
+/// As [`map`], where `work` takes several items that follow each other, `piece` of them, and returns as many
+/// answers. So many are not worth a second thread.
 pub(crate) fn map_pieces<T, S, R>(
     items: &[T],
+    piece: usize,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &[T]) -> Vec<R> + Sync,
 ) -> impl Iterator<Item = R>
@@ -30,7 +32,7 @@ where
     T: Sync,
     R: Send,
 {
-    let pieces: Vec<&[T]> = items.chunks(PIECE).collect();
+    let pieces: Vec<&[T]> = items.chunks(piece).collect();
     let next = AtomicUsize::new(0);
     let run = || {
         let mut state = state();

@@ -20,6 +20,8 @@ use crate::workers;
 
 /// The largest number of directories without a skill that are searched in one source.
 pub(super) const MAX_DIRECTORIES: usize = 2000;
+/// How many skills a thread reads at once. To start a thread takes as long as to read dozens of them.
+const PIECE: usize = 512;
 
 /// What a directory holds.
 pub(super) enum Seeing {
@@ -129,12 +131,12 @@ impl Search<'_, '_> {
         let known = self.scanner.recall.group(&home);
         let looks: Vec<_> = if listed.changed {
             let buffers = || {
-                let base = if spots.len() > workers::PIECE { base.again().ok() } else { None };
+                let base = if spots.len() > PIECE { base.again().ok() } else { None };
                 Buffers::below(base)
             };
             let looks =
                 |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &listed.skills, &known, buffers);
-            workers::map_pieces(&spots, buffers, looks).collect()
+            workers::map_pieces(&spots, PIECE, buffers, looks).collect()
         } else {
             // To see that nothing changed takes less than threads do.
             reader.looks(&spots, &listed.skills, &known, &mut Buffers::default())
