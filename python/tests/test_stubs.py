@@ -29,7 +29,8 @@ def test_the_package_the_tests_and_the_benches_are_typed() -> None:
     # lfx, which is not here, has no types for what components are made of.
     left_out = "/(langflow/components|test_langflow_component)"
     if not find_spec("langgraph"):
-        left_out = "/(lang|support|test_lang)"
+        # `test_given` reaches into `skillpm.langflow`, whose types come from LangChain.
+        left_out = "/(lang|support|test_lang|test_given)"
     benches = map(str, PYTHON.parent.glob("benches/python/*.py"))
     tool("mypy", "--strict", "--exclude", left_out, "skillpm", "tests", *benches)
 
