@@ -67,6 +67,12 @@ impl SkillName {
         }
     }
 
+    /// Returns the name that `text` is to the letter: one with white space around it, or spelled in another way,
+    /// is not the name of a directory.
+    pub fn exact(text: &str) -> Option<Self> {
+        Self::new(text).ok().filter(|name| name.as_str() == text)
+    }
+
     /// Lists every rule that `text` breaks, in the order in which the reference validator checks them.
     pub fn problems(text: &str) -> Vec<NameError> {
         if is_ascii_name(text.trim()) { Vec::new() } else { Self::problems_of_any(text) }

@@ -40,13 +40,8 @@ impl Base {
     pub fn open(path: &Path) -> Result<Self, PathError> {
         Ok(Self {
             path: path.to_owned(),
-            // A pipe would block.
             #[cfg(unix)]
-            handle: {
-                use rustix::fs::{Mode, OFlags};
-                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from).at("open", path)?
-            },
+            handle: directory(rustix::fs::CWD, path).at("open", path)?,
         })
     }
 
@@ -60,12 +55,7 @@ impl Base {
         #[cfg(unix)]
         return Ok(Self {
             path: self.path.clone(),
-            handle: {
-                use rustix::fs::{Mode, OFlags};
-                let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                let handle = rustix::fs::openat(&self.handle, ".", flags, Mode::empty());
-                handle.map_err(io::Error::from).at("open", &self.path)?
-            },
+            handle: directory(&self.handle, Path::new(".")).at("open", &self.path)?,
         });
         #[cfg(not(unix))]
         Self::open(&self.path)
@@ -205,6 +195,15 @@ impl Base {
     fn open_below(&self, below: &Path) -> io::Result<fs::File> {
         super::tree::open_no_follow(&self.path.join(below))
     }
+}
+
+/// Opens the directory at `path`, seen from `from`.
+#[cfg(unix)]
+fn directory(from: impl rustix::fd::AsFd, path: &Path) -> io::Result<rustix::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags};
+    // Anything else is refused before it is opened: a pipe would block.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(from, path, flags, Mode::empty())?)
 }
 
 /// As [`Base::append`], of the file at `path`.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::Index;
+use super::scope::Scope;
 use super::state::{Found, normal, real_dir};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, Listing, PathError};
@@ -65,6 +66,16 @@ impl SkillsDir {
         })
     }
 
+    /// Looks at the directory of the canonical copies of `scope`.
+    ///
+    /// # Errors
+    ///
+    /// As [`SkillsDir::open`].
+    pub fn of_scope(scope: &Scope) -> Result<Self, PathError> {
+        let dir = scope.skills_dir();
+        Self::open(&dir, &real_dir(&dir)?)
+    }
+
     fn base(&self) -> Option<&Base> {
         self.base.get_or_init(|| Base::open(&self.path).ok()).as_ref()
     }
@@ -100,7 +111,7 @@ impl SkillsDir {
     /// The names in it that a skill can have.
     pub fn names(&self) -> impl Iterator<Item = SkillName> {
         let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| names.exact.iter());
-        names.filter_map(|(name, _)| SkillName::new(name).ok().filter(|valid| valid.as_str() == name))
+        names.filter_map(|(name, _)| SkillName::exact(name))
     }
 
     /// What lies at the place of `name`; links are not followed.

@@ -135,6 +135,16 @@ impl Scope {
         }
     }
 
+    /// Refuses the directories of skills, disabled or not, where a link leads them out of the project.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::check_inside`].
+    pub fn check_skills_inside(&self) -> Result<()> {
+        self.check_inside(&self.skills_dir())?;
+        self.check_inside(&self.disabled_dir())
+    }
+
     /// Refuses a directory or file that a link leads out of the project: a stranger's repository could
     /// otherwise have us write anywhere.
     ///

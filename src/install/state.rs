@@ -235,46 +235,17 @@ impl Survey {
         names: &[&SkillName],
         agents: &[&'static Agent],
     ) -> Result<Self> {
-        Self::take_of(settings, scope, names, agents, &|_| true)
+        scope.check_skills_inside()?;
+        Self::take_in(settings, scope, &SkillsDir::of_scope(scope)?, names, agents, &|_| true)
     }
 
-    /// As [`Survey::take`], but only the trees of skills that are `compared` are read; the digest of another
-    /// one is `None`.
+    /// As [`Survey::take`], where the directory of the canonical copies was opened before and is known to lie in
+    /// the project. Only the trees of skills that are `compared` are read; the digest of another one is `None`.
     ///
     /// # Errors
     ///
-    /// As [`Survey::take`].
-    pub fn take_of(
-        settings: &Settings,
-        scope: &Scope,
-        names: &[&SkillName],
-        agents: &[&'static Agent],
-        compared: &dyn Fn(&SkillName) -> bool,
-    ) -> Result<Self> {
-        let skills_dir = real_dir(&scope.skills_dir())?;
-        check_inside(scope)?;
-        let canonical = SkillsDir::open(&scope.skills_dir(), &skills_dir)?;
-        Self::take_at(settings, scope, &canonical, names, agents, compared)
-    }
-
-    /// As [`Survey::take_of`], where the directory of the canonical copies was opened before.
-    ///
-    /// # Errors
-    ///
-    /// As [`Survey::take`].
+    /// Where one of the first two places cannot be looked at.
     pub fn take_in(
-        settings: &Settings,
-        scope: &Scope,
-        canonical: &SkillsDir,
-        names: &[&SkillName],
-        agents: &[&'static Agent],
-        compared: &dyn Fn(&SkillName) -> bool,
-    ) -> Result<Self> {
-        check_inside(scope)?;
-        Self::take_at(settings, scope, canonical, names, agents, compared)
-    }
-
-    fn take_at(
         settings: &Settings,
         scope: &Scope,
         canonical: &SkillsDir,
@@ -379,12 +350,6 @@ fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };
     matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))
-}
-
-/// Refuses directories of `scope` that a link leads out of the project.
-fn check_inside(scope: &Scope) -> Result<()> {
-    scope.check_inside(&scope.skills_dir())?;
-    scope.check_inside(&scope.disabled_dir())
 }
 
 /// Returns `dir` with the links followed of as much of it as is there.

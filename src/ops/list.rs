@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::Result;
-use crate::fs::{self, PathError};
+use crate::fs;
 use crate::install::agents;
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::scope::{Scope, ScopeKind, exists};
-use crate::install::state::{Files, Found, Survey, real_dir};
+use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::{self, Requirement};
@@ -146,6 +146,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
     let all: Vec<_> = names.iter().collect();
+    scope.check_skills_inside()?;
     let survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
     for error in survey.unreadable.values() {
         let warning = format!("{error}: {}", error.source);
@@ -181,8 +182,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
 /// The directory of the canonical copies, and the names in it that skills can have.
 fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
     let dir = scope.skills_dir();
-    let opened = || -> std::result::Result<_, PathError> { SkillsDir::open(&dir, &real_dir(&dir)?) };
-    match opened() {
+    match SkillsDir::of_scope(scope) {
         Ok(canonical) if canonical.is_there() && canonical.is_readable() => {
             let names = canonical.names().collect();
             Ok((canonical, names))
@@ -190,10 +190,7 @@ fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
         // What was asked for is what is in it, so that it cannot be read is what is told.
         failed => {
             let names = fs::list_dir(&dir)?;
-            let names = names
-                .iter()
-                .filter_map(|name| SkillName::new(name).ok().filter(|valid| valid.as_str() == name));
-            Ok((failed?, names.collect()))
+            Ok((failed?, names.iter().filter_map(|name| SkillName::exact(name)).collect()))
         }
     }
 }

@@ -52,10 +52,8 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// As [`one_line`]; most texts are such a line.
 fn line_of(text: &str) -> Cow<'_, str> {
-    let words = text.split(' ');
-    if text.is_empty()
-        || words.into_iter().all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic()))
-    {
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_graphic());
+    if text.is_empty() || text.split(' ').all(is_word) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(clean(text).split_whitespace().collect::<Vec<_>>().join(" "))

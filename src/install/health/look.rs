@@ -383,7 +383,7 @@ impl Look {
 
 /// Whether `name` is that of a locked skill.
 pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
-    SkillName::new(name).is_ok_and(|valid| valid.as_str() == name && lock.skills.contains_key(&valid))
+    SkillName::exact(name).is_some_and(|name| lock.skills.contains_key(&name))
 }
 
 fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {

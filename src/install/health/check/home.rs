@@ -167,7 +167,7 @@ pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
         return;
     }
     for text in things.keys() {
-        let name = SkillName::new(text).ok().filter(|name| name.as_str() == text);
+        let name = SkillName::exact(text);
         let wish = name.as_ref().and_then(|name| look.wishes.get(name));
         let locked = look.locked().is_some_and(|lock| is_locked(lock, text));
         let there = name.as_ref().is_some_and(|name| look.canonical(name).is_some());
