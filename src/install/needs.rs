@@ -88,10 +88,12 @@ pub fn reach<'a>(
     reached
 }
 
-/// The skills of `lock` that need each of its skills directly.
-pub fn needers(lock: &BTreeMap<SkillName, Locked>) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
+/// The skills of `locked` that need another one directly, by the name of that.
+pub fn needers<'a>(
+    locked: impl IntoIterator<Item = (&'a SkillName, &'a Locked)>,
+) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
     let mut needers: BTreeMap<SkillName, BTreeSet<SkillName>> = BTreeMap::new();
-    for (name, locked) in lock {
+    for (name, locked) in locked {
         for needed in locked.dependencies.iter().filter_map(|text| SkillName::new(text).ok()) {
             if needed != *name {
                 needers.entry(needed).or_default().insert(name.clone());

@@ -13,7 +13,7 @@ pub use crate::fs::relative;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, PathError};
-use crate::lockfile::{LockError, Lockfile, Mended};
+use crate::lockfile::{LockError, Locked, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
 use crate::refusal::Limits;
@@ -88,16 +88,31 @@ impl Files {
     /// The skills that are to stay: those that the manifest asks for, and all that they need by what is locked.
     /// A lockfile alone asks for all that it has.
     pub fn kept(&self) -> BTreeSet<SkillName> {
+        self.staying(std::iter::empty(), &BTreeMap::new())
+    }
+
+    /// As [`Files::kept`], once the manifest asks for `asked`, too, and what is `anew` is locked in place of what is
+    /// now; `None` is what is not locked any more.
+    pub fn staying<'a>(
+        &'a self,
+        asked: impl Iterator<Item = &'a SkillName>,
+        anew: &BTreeMap<&SkillName, Option<&'a Locked>>,
+    ) -> BTreeSet<SkillName> {
         let lock = &self.lock.skills;
-        match self.manifest_text {
-            Some(_) => needs::reach(self.manifest.skills().keys(), |name| lock.get(name)),
-            None => lock.keys().cloned().collect(),
+        if self.manifest_text.is_none() {
+            return lock.keys().cloned().collect();
         }
+        needs::reach(self.manifest.skills().keys().chain(asked), |name| match anew.get(name) {
+            Some(locked) => *locked,
+            None => lock.get(name),
+        })
     }
 
     /// Whether `name` is locked though the manifest does not ask for it.
     pub fn is_only_needed(&self, name: &SkillName) -> bool {
-        self.manifest_text.is_some() && !self.manifest.skills().contains_key(name)
+        self.manifest_text.is_some()
+            && !self.manifest.skills().contains_key(name)
+            && self.lock.skills.contains_key(name)
     }
 
     /// What the manifest says of `name`, or would say if it asked for what is locked. `None` for what is not

@@ -113,7 +113,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         // Whoever sees a skill sees what it needs.
         let asked = names.unwrap_or(all);
         let needed = reach(&asked, |name| files.lock.skills.get(name));
-        let needed = needed.into_iter().filter(|name| is_brought(files, name));
+        let needed = needed.into_iter().filter(|name| files.is_only_needed(name));
         let skills =
             asked.iter().cloned().chain(needed).map(|name| (name.clone(), disabled(&name))).collect();
         let (only, taken) = if link { (named.clone(), Ids::new()) } else { (Ids::new(), named.clone()) };
@@ -134,11 +134,6 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         dry_run: request.dry_run,
         warnings,
     })
-}
-
-/// Whether `name` is installed because others need it.
-fn is_brought(files: &Files, name: &SkillName) -> bool {
-    files.is_only_needed(name) && files.lock.skills.contains_key(name)
 }
 
 /// The skills that manifest and lockfile ask for.

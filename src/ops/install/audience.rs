@@ -159,12 +159,10 @@ impl<'a> Audience<'a> {
         let asked: BTreeSet<_> =
             wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name).collect();
         self.needers.retain(|name, _| !asked.contains(name));
-        for one in wanted {
-            let needed = one.content.locked().into_iter().flat_map(|locked| &locked.dependencies);
-            for name in needed.filter_map(|text| SkillName::new(text).ok()) {
-                if !asked.contains(&name) && !self.files.manifest.skills().contains_key(&name) {
-                    self.needers.entry(name).or_default().insert(one.name.clone());
-                }
+        let come = wanted.iter().filter_map(|one| Some((&one.name, one.content.locked()?)));
+        for (name, by) in needers(come) {
+            if !asked.contains(&name) && !self.files.manifest.skills().contains_key(&name) {
+                self.needers.entry(name).or_default().extend(by);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::install::needs::needers;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -138,9 +139,9 @@ pub(super) fn outcome(
         let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
         skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
-    let by = needed_by(goal, files);
+    let mut by = needed_by(goal, files);
     for skill in &mut skills {
-        skill.needed_by = by.get(&skill.name).cloned().unwrap_or_default();
+        skill.needed_by = by.remove(&skill.name).unwrap_or_default();
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let seen: BTreeSet<_> =
@@ -158,23 +159,23 @@ pub(super) fn outcome(
 
 /// The skills for which nobody asks once `goal` is reached, with those that need them.
 fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
-    let mut by: BTreeMap<String, Vec<String>> = BTreeMap::new();
     if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
-        return by;
+        return BTreeMap::new();
     }
-    let put = goal.put.iter().filter(|wanted| wanted.requirement.is_some()).map(|wanted| &wanted.name);
-    let asked = files.manifest.skills().keys().chain(goal.entries.keys()).chain(put);
-    let asked: BTreeSet<&str> = asked.map(SkillName::as_str).collect();
-    let removed: BTreeSet<&SkillName> = goal.remove.iter().collect();
     let mut locked: BTreeMap<&SkillName, &Locked> = files.lock.skills.iter().collect();
     locked.extend(goal.put.iter().filter_map(|wanted| Some((&wanted.name, wanted.content.locked()?))));
-    locked.retain(|name, _| !removed.contains(name));
-    for (name, locked) in locked {
-        for needed in locked.dependencies.iter().filter(|needed| !asked.contains(needed.as_str())) {
-            by.entry(needed.clone()).or_default().push(name.to_string());
-        }
+    for name in &goal.remove {
+        locked.remove(name);
     }
-    by
+    let mut by = needers(locked);
+    let put = goal.put.iter().filter(|wanted| wanted.requirement.is_some()).map(|wanted| &wanted.name);
+    for asked in files.manifest.skills().keys().chain(goal.entries.keys()).chain(put) {
+        by.remove(asked);
+    }
+    let text = |(name, by): (SkillName, BTreeSet<SkillName>)| {
+        (name.into(), by.into_iter().map(Into::into).collect())
+    };
+    by.into_iter().map(text).collect()
 }
 
 /// What happens to a skill, by the steps that are about it.

@@ -86,6 +86,15 @@ impl Job {
         }
     }
 
+    /// What is to be locked of it, where that is a version that came.
+    pub(super) fn new_version(&self) -> Option<&Locked> {
+        match &self.work {
+            Work::New(newer) => Some(&newer.new),
+            Work::Come(come) => Some(&come.locked),
+            Work::Decide { .. } | Work::Abort { .. } => None,
+        }
+    }
+
     /// Whether an earlier merge is over when it is done.
     pub(super) fn ends_a_merge(&self) -> bool {
         matches!(self.work, Work::Decide { .. } | Work::Abort { .. })

@@ -1,12 +1,8 @@
 //! What new versions need: brought, or taken in another version than the one that is locked.
 
-use std::collections::BTreeMap;
-
 use super::find::{Come, Finder, Installed, Job, Work, nothing};
 use crate::error::{Error, Result};
-use crate::install::needs::reach;
 use crate::install::plan::requirement_of;
-use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::install::needs::{Needs, Pick};
@@ -65,15 +61,9 @@ impl Finder<'_> {
 
     /// Leaves out what was to come for a skill that stays as it is.
     fn drop_unneeded(&mut self) {
-        let locked = |job: &Job| match &job.work {
-            Work::New(newer) => Some(newer.new.clone()),
-            Work::Come(come) => Some(come.locked.clone()),
-            Work::Decide { .. } | Work::Abort { .. } => None,
-        };
-        let anew: BTreeMap<SkillName, Locked> =
-            self.found.jobs.iter().filter_map(|job| Some((job.name.clone(), locked(job)?))).collect();
-        let lock = &self.files.lock.skills;
-        let stay = reach(&self.files.kept(), |name| anew.get(name).or_else(|| lock.get(name)));
+        let jobs = self.found.jobs.iter();
+        let anew = jobs.filter_map(|job| Some((&job.name, Some(job.new_version()?)))).collect();
+        let stay = self.files.staying(std::iter::empty(), &anew);
         let is_needed = |job: &Job| !matches!(job.work, Work::Come(_)) || stay.contains(&job.name);
         self.found.jobs.retain(is_needed);
     }

@@ -1,11 +1,8 @@
 //! Bringing what is needed along with what was asked for, and taking away what nothing needs any more.
 
-use std::collections::BTreeMap;
-
-use super::{Needer, Needs, Pick};
+use super::{Needer, Needs, Pick, can_be_left_out};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::needs::reach;
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -47,7 +44,7 @@ pub(in crate::ops::install) fn bring(
             let chosen = Chosen { spec, opened, candidates: vec![candidate], named: true };
             fetched.add_chosen(context, scope, &plain, &chosen, intake).map_err(|error| {
                 let what = format!("`{}` needs `{name}`, which cannot be installed", needer.name);
-                error.context(what).hint("`--no-deps` leaves out what skills need")
+                can_be_left_out(error.context(what))
             })?;
             open.append(&mut fetched.came);
         }
@@ -75,16 +72,9 @@ pub(in crate::ops) fn unneeded<'a>(
     wanted: &'a [Wanted],
     entries: impl Iterator<Item = &'a SkillName>,
 ) -> Vec<SkillName> {
-    if files.manifest_text.is_none() {
-        return Vec::new();
-    }
-    let lock = &files.lock.skills;
-    let anew: BTreeMap<_, _> = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
+    let anew = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
     let asked = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
-    let stay =
-        reach(files.manifest.skills().keys().chain(asked).chain(entries), |name| match anew.get(name) {
-            Some(locked) => *locked,
-            None => lock.get(name),
-        });
+    let stay = files.staying(asked.chain(entries), &anew);
+    let lock = &files.lock.skills;
     files.kept().into_iter().filter(|name| lock.contains_key(name) && !stay.contains(name)).collect()
 }

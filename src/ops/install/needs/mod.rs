@@ -32,8 +32,10 @@ use crate::requirement;
 /// The most skills that one run brings because others need them: a chain without an end stops somewhere.
 const MOST: usize = 256;
 
-/// The flag that leaves out what skills need.
-const FLAG: &str = "--no-deps";
+/// Says of `error`, which is about what a skill needs, how to do without that.
+fn can_be_left_out(error: Error) -> Error {
+    error.hint("`--no-deps` leaves out what skills need")
+}
 
 /// What the skills of one run need.
 #[derive(Debug)]
@@ -119,9 +121,8 @@ impl Needs {
                 Ok(requirement::Requirement::Source(spec)) => self.source(worker, needer, spec),
             };
             let found = found.map_err(|error| {
-                error
-                    .context(format!("`{}` needs `{text}`, which cannot be had", needer.name))
-                    .hint(format!("`{FLAG}` leaves out what skills need"))
+                let what = format!("`{}` needs `{text}`, which cannot be had", needer.name);
+                can_be_left_out(error.context(what))
             })?;
             match found {
                 Found::Nothing => {}
@@ -136,7 +137,7 @@ impl Needs {
                             "more than {MOST} skills are needed by others, `{}` among them",
                             pick.name
                         ))
-                        .hint(format!("`{FLAG}` leaves them out")));
+                        .hint("`--no-deps` leaves them out"));
                     }
                     picks.push(*pick);
                 }

@@ -1,12 +1,11 @@
 //! What restored skills need: what of it is locked comes back, and the rest is resolved.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Worker;
 use crate::document::Document;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
-use crate::install::needs::reach;
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -79,14 +78,9 @@ impl Worker<'_> {
 
     /// The skills that are to stay: those that the manifest asks for, and what they need by what was found.
     pub(super) fn kept(&self) -> BTreeSet<SkillName> {
-        if self.files.manifest_text.is_none() {
-            return self.files.kept();
-        }
-        let wanted = &self.restore.fetched.wanted;
-        let anew: BTreeMap<&SkillName, &Locked> =
-            wanted.iter().filter_map(|one| Some((&one.name, one.content.locked()?))).collect();
-        let lock = &self.files.lock.skills;
-        reach(self.files.manifest.skills().keys(), |name| anew.get(name).copied().or_else(|| lock.get(name)))
+        let wanted = self.restore.fetched.wanted.iter();
+        let anew = wanted.filter_map(|one| Some((&one.name, Some(one.content.locked()?)))).collect();
+        self.files.staying(std::iter::empty(), &anew)
     }
 
     /// The skills of which it is said already what is to be there.
