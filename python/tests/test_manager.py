@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -47,18 +49,28 @@ def test_what_is_no_directory_is_empty(world: World) -> None:
 
 
 @pytest.mark.req("S0-E9")
-@pytest.mark.skipif(
-    getattr(os, "geteuid", lambda: 0)() == 0,
-    reason="Windows has no modes, and none keeps root from reading",
-)
-def test_a_directory_that_cannot_be_read_is_empty(world: World) -> None:
-    directory = world.skill("pdf").parent
-    directory.chmod(0)
-    manager = SkillManager()
-    found = manager.list_skills()
-    directory.chmod(0o755)
-    assert found == []
-    assert [told.code for told in manager.diagnostics] == ["source-unreadable"]
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+@pytest.mark.usefixtures("world")
+def test_a_directory_that_cannot_be_read_is_empty() -> None:
+    # Those of `tmp_path` are closed to others, and root can read everything: it is somebody else.
+    with tempfile.TemporaryDirectory() as closed:
+        Path(closed).chmod(0o755)
+        directory = Path(closed, "skills")
+        (directory / "pdf").mkdir(parents=True)
+        (directory / "pdf" / "SKILL.md").write_text("---\nname: pdf\ndescription: d\n---\n")
+        manager = SkillManager(directory)
+        assert names(manager) == ["pdf"]
+        directory.chmod(0)
+        manager.invalidate()
+        was = os.geteuid()
+        try:
+            if was == 0:
+                os.seteuid(65534)
+            assert manager.list_skills() == []
+            assert [told.code for told in manager.diagnostics] == ["source-unreadable"]
+        finally:
+            os.seteuid(was)
+            directory.chmod(0o755)
 
 
 @pytest.mark.req("C11")
