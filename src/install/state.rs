@@ -359,8 +359,9 @@ impl Survey {
     }
 }
 
-/// As [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links followed. There
-/// are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of its parts.
+/// As [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links followed.
+/// There are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of its
+/// parts.
 fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };

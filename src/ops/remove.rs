@@ -44,7 +44,8 @@ pub struct RemoveOutcome {
 ///
 /// # Errors
 ///
-/// A name that is not installed; a skill that another one needs which stays; an edited copy without `force`; anything that cannot be written.
+/// A name that is not installed; a skill that another one needs which stays; an edited copy without `force`;
+/// anything that cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let transaction = (!request.dry_run)

@@ -245,12 +245,13 @@ impl Prepared<'_> {
         let [first, ..] = &self.refused[..] else { return Ok(()) };
         let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
         let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
-        let comes = |name: &&SkillName| !self.files.lock.skills.contains_key(*name);
-        let what = match self.refused.iter().find(comes) {
-            Some(_) => format!("{} can do what nobody has agreed to", quoted.join(", ")),
-            None => format!("the new version of {} can do what the locked one cannot", quoted.join(", ")),
+        let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
+        let what = if self.refused.iter().any(comes) {
+            format!("{} can do what nobody has agreed to", quoted.join(", "))
+        } else {
+            format!("the new version of {} can do what the locked one cannot", quoted.join(", "))
         };
-        let first = if comes(&first) { String::new() } else { format!(" {first}") };
+        let first = if comes(first) { String::new() } else { format!(" {first}") };
         let error = Error::new(ErrorKind::Findings, what);
         Err(error.hint(format!(
             "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{first}` on a terminal and answer",
