@@ -303,6 +303,27 @@ fn other_conflicts() {
     sandbox.ok(&["update"]);
 }
 
+/// A merge that leaves all as the user has it replaces nothing, and can be taken back all the same, even
+/// after the user went on.
+#[test]
+fn a_merge_that_is_all_the_users_can_be_taken_back() {
+    let sandbox = Sandbox::new();
+    source(&sandbox, &["1"]);
+    sandbox.write("src/pdf/there.md", "x\n");
+    sandbox.ok(&["install", "./src/pdf"]);
+    let there = format!("{HOME}/there.md");
+    sandbox.write(&there, "mine\n");
+    std::fs::remove_file(sandbox.project().join("src/pdf/there.md")).expect("removed");
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("conflict there.md"), "{output}");
+    assert_eq!(sandbox.read(&there), "mine\n");
+    sandbox.write(&there, "later\n");
+    sandbox.ok(&["update", "--abort"]);
+    assert_eq!(sandbox.read(&there), "mine\n");
+    assert!(kept(&sandbox).contains(&b"later\n"[..]), "what was written since is not lost");
+}
+
 /// A disabled skill is merged where it lies, and executable bits of both sides stay.
 #[cfg(unix)]
 #[test]

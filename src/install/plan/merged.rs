@@ -15,24 +15,28 @@ pub struct Merged {
     pub tree: Digest,
     /// What it was made of, which it takes the place of: exactly this tree, or nothing.
     pub replaces: Option<Digest>,
-    /// Whether what it takes the place of is kept in the store.
+    /// Whether what lies there is kept in the store, be it replaced or the same already.
     pub keep: bool,
 }
 
 impl Planner<'_> {
     /// Plans the tree of a merge at a place where `found` lies.
     pub(super) fn merged(&mut self, place: &Place, name: &SkillName, merged: &Merged, found: &Found) {
-        let replaces = match found {
-            Found::Tree(Some(tree)) if *tree == merged.tree => return,
-            Found::Tree(old) if old.is_some() && *old == merged.replaces => *old,
+        let there = match found {
+            Found::Tree(Some(tree)) if [Some(merged.tree), merged.replaces].contains(&Some(*tree)) => {
+                Some(*tree)
+            }
             Found::Absent if merged.replaces.is_none() => None,
             // Somebody went on with it meanwhile.
             _ => return self.conflict(place, name, ConflictKind::Modified),
         };
-        if merged.keep && replaces.is_some() {
+        if merged.keep && there.is_some() {
             self.plan.keep.push((place.clone(), name.clone()));
         }
+        if there == Some(merged.tree) {
+            return;
+        }
         let (place, name) = (place.clone(), name.clone());
-        self.plan.steps.push(Step::Put { place, name, digest: merged.tree, replaces });
+        self.plan.steps.push(Step::Put { place, name, digest: merged.tree, replaces: there });
     }
 }

@@ -330,6 +330,10 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     let planned = plan(&wanted, &files, &there("mine", "one")).expect("nothing is in the way");
     assert_eq!(planned.keep, [(Place::Canonical, name("pdf"))]);
     assert_eq!(planned.lock.expect("changes").skills[&name("pdf")].digest, digest("two"));
+    // A merge that takes all from the user's side says what he has: he may go on, and take it back.
+    let same = goal(merged(Some("both")), &[], false);
+    let planned = plan(&same, &files, &there("both", "one")).expect("nothing is in the way");
+    assert_eq!(planned.keep, [(Place::Canonical, name("pdf"))]);
     wanted.copy = true;
     assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace goose");
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "Modified at goose");

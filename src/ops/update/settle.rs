@@ -151,14 +151,15 @@ fn done(prepared: &Prepared<'_>, job: &Job) -> Result<Done> {
             let merged = edits::merged(&job.name, &versions, locked, Some(*prefer))?;
             let mut skill = told(job, UpdateChange::Resolved, locked);
             skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
-            let keep = digest != Some(record.merged);
-            let content = content(locked, merged.set.digest()?, digest, keep);
+            let tree = merged.set.digest()?;
+            let keep = ![record.merged, tree].map(Some).contains(&digest);
+            let content = content(locked, tree, digest, keep);
             Ok(Done { content, set: merged.set, skill, unresolved: None, known: None })
         }
         Work::Abort { record, locked, mine } => {
             let mut skill = told(job, UpdateChange::Aborted, locked);
             skill.to = Some(Version::of(&record.before));
-            let keep = digest != Some(record.merged) && digest != Some(locked.digest);
+            let keep = ![record.merged, record.mine, locked.digest].map(Some).contains(&digest);
             let content = content(&record.before, record.mine, digest, keep);
             Ok(Done { content, set: mine.clone(), skill, unresolved: None, known: None })
         }
@@ -199,8 +200,10 @@ fn edited(
     let mut skill = clean.skill;
     skill.change = if paths.is_empty() { UpdateChange::Merged } else { UpdateChange::Conflict };
     skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
+    // What has conflicts can be taken back, even after the user went on with a merge that is all his.
+    let keep = tree != digest || !paths.is_empty();
     Ok(Done {
-        content: content(&newer.new, tree, Some(digest), true),
+        content: content(&newer.new, tree, Some(digest), keep),
         set: merged.set,
         skill,
         unresolved: (!paths.is_empty()).then(|| record(paths)),
