@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::{place, subject};
@@ -28,8 +28,8 @@ const MAX_DIGESTED: u64 = 16 << 20;
 pub struct Activations {
     settings: Settings,
     log: AuditLog,
-    /// What may know the skill.
-    lockfiles: Vec<PathBuf>,
+    /// What may know a skill, once one is written down.
+    lockfiles: OnceLock<Vec<PathBuf>>,
     known: Mutex<BTreeMap<PathBuf, Arc<Known>>>,
 }
 
@@ -73,12 +73,10 @@ impl Seen {
 impl Activations {
     /// Writes into the log that `settings` name. Where they name none, nothing is ever looked at.
     pub fn new(settings: &Settings) -> Self {
-        let scopes = [ScopeKind::Project, ScopeKind::User].into_iter();
-        let lockfiles = scopes.filter_map(|kind| Some(Scope::new(settings, kind).ok()?.lockfile));
         Self {
             settings: settings.clone(),
             log: AuditLog::new(settings),
-            lockfiles: lockfiles.collect(),
+            lockfiles: OnceLock::new(),
             known: Mutex::default(),
         }
     }
@@ -117,11 +115,11 @@ impl Activations {
         let known = self.known().get(&skill.real).cloned();
         if let Some(known) = known
             && known.subject.skill == skill.meta.name
-            && known.seen.holds(&skill.real, &self.lockfiles)
+            && known.seen.holds(&skill.real, self.lockfiles())
         {
             return known.subject.clone();
         }
-        let Ok(seen) = Seen::of(&skill.real, &self.lockfiles) else { return place(skill) };
+        let Ok(seen) = Seen::of(&skill.real, self.lockfiles()) else { return place(skill) };
         if seen.bytes() > MAX_DIGESTED {
             return place(skill);
         }
@@ -135,6 +133,13 @@ impl Activations {
             self.known().insert(skill.real.clone(), Arc::new(known));
         }
         subject
+    }
+
+    fn lockfiles(&self) -> &[PathBuf] {
+        self.lockfiles.get_or_init(|| {
+            let scopes = [ScopeKind::Project, ScopeKind::User].into_iter();
+            scopes.filter_map(|kind| Some(Scope::new(&self.settings, kind).ok()?.lockfile)).collect()
+        })
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Known>>> {
