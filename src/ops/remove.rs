@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{installed_names, keep_replaced, make_plan};
+use super::install::audience::Audience;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::needs::{needers, reach};
-use crate::install::plan::Goal;
+use crate::install::plan::{Goal, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
@@ -60,8 +61,9 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         dry_run: request.dry_run,
         ..RemoveOutcome::default()
     };
-    let remove = names.into_iter().chain(unneeded).collect();
-    let goal = Goal { remove, force: request.force, ..Goal::default() };
+    let remove: Vec<_> = names.into_iter().chain(unneeded).collect();
+    let put = seen_by_fewer(context, &scope, &files, &remove);
+    let goal = Goal { put, remove, force: request.force, ..Goal::default() };
     let plan = make_plan(context, &scope, &goal, &files)?;
     if let Some(transaction) = transaction {
         outcome.kept = keep_replaced(context, &scope, &plan)?;
@@ -69,6 +71,18 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         outcome.undoable = transaction.is_undoable();
     }
     Ok(outcome)
+}
+
+/// The skills that stay because others need them, and that agents saw only for those that go, `names`. Where the
+/// manifest or the lockfile names an agent that is not known, all stays as visible as it is.
+fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[SkillName]) -> Vec<Wanted> {
+    let Ok(mut audience) = Audience::read(&context.settings, scope, files) else { return Vec::new() };
+    audience.go(names);
+    let mut along = audience.along(&[]);
+    for wanted in &mut along {
+        audience.dress(wanted);
+    }
+    along
 }
 
 /// The skills that nobody asked for and that nothing needs any more without `names`.

@@ -4,13 +4,15 @@
 //! (`[agents] targets`), then what is locked: where the manifest says nothing, a skill keeps the agents
 //! that it has. So no later run adds an agent that nobody chose, on whatever machine it is.
 
+mod needs;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::needs::needers_of;
 pub(in crate::ops) use super::select::ALL;
 use crate::error::{Error, Result};
 use crate::install::agents::{self, Agent, UnknownAgent};
-use crate::install::needs::needers;
-use crate::install::plan::{Content, Wanted};
+use crate::install::plan::Wanted;
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::Files;
 use crate::manifest::{Agents, Requirement};
@@ -146,39 +148,8 @@ impl<'a> Audience<'a> {
         now: Choice,
     ) -> Self {
         let kept = files.kept();
-        let mut needers = needers(&files.lock.skills);
-        needers.retain(|name, by| {
-            by.retain(|by| kept.contains(by));
-            kept.contains(name) && files.is_only_needed(name)
-        });
+        let needers = needers_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
         Self { settings, scope, files, locked, kept, needers, before: now.clone(), now, taken: Ids::new() }
-    }
-
-    /// Takes note of skills that come, some of them because others need them.
-    pub(in crate::ops) fn come(&mut self, wanted: &[Wanted]) {
-        let asked: BTreeSet<_> =
-            wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name).collect();
-        self.needers.retain(|name, _| !asked.contains(name));
-        let come = wanted.iter().filter_map(|one| Some((&one.name, one.content.locked()?)));
-        for (name, by) in needers(come) {
-            if !asked.contains(&name) && !self.files.manifest.skills().contains_key(&name) {
-                self.needers.entry(name).or_default().extend(by);
-            }
-        }
-    }
-
-    /// The skills that `wanted` need and that nobody asked for, of which others see more or less than before:
-    /// what lies there stays.
-    pub(in crate::ops) fn along(&self, wanted: &[Wanted]) -> Vec<Wanted> {
-        let lock = &self.files.lock.skills;
-        let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
-        let along = self.needers.keys().filter(|name| !there.contains(name));
-        let locked = along.filter_map(|name| Some((name, lock.get(name)?)));
-        let other = locked.filter(|(name, locked)| {
-            let ids = self.of(name);
-            !locked.agents.iter().map(String::as_str).eq(ids.iter().copied().filter(|id| needs_link(id)))
-        });
-        other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
     }
 
     /// Whether nobody has chosen anything in this scope: nothing is installed, and the manifest is
@@ -274,17 +245,6 @@ impl<'a> Audience<'a> {
     fn of(&self, name: &SkillName) -> Ids {
         let own = self.now.own.get(name).cloned();
         own.or_else(|| self.of_needers(name, &mut BTreeSet::new())).unwrap_or_else(|| self.usual(name))
-    }
-
-    /// The agents that see a skill which needs `name`, for which nobody asked; `None` where there is none.
-    fn of_needers(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
-        let by = self.needers.get(name).filter(|_| seen.insert(name.clone()))?;
-        let of = |by: &SkillName| match self.now.own.get(by) {
-            Some(own) => Some(own.clone()),
-            None if self.needers.contains_key(by) => self.of_needers(by, seen),
-            None => Some(self.usual(by)),
-        };
-        by.iter().filter_map(of).reduce(|one, other| &one | &other)
     }
 
     /// The agents that are to see `name` where it names none of its own.

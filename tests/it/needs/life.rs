@@ -312,6 +312,41 @@ fn links_follow() {
     assert_eq!(links(".claude"), 2);
 }
 
+/// What is needed is seen by those who see what needs it now, whatever went or changed.
+#[test]
+fn links_go_with_who_needs_them() {
+    let sandbox = Sandbox::new();
+    let publish = |name: &str, needs: &str| {
+        sandbox.write(&format!("src/{name}/SKILL.md"), document(name, "1.0", needs));
+    };
+    publish("first", "shared");
+    publish("second", "shared");
+    publish("shared", "");
+    let links = || sandbox.tree(&sandbox.project().join(".claude/skills"));
+    sandbox.ok(&["install", "./src", "--skill", "first"]);
+    let second = ["install", "./src", "--skill", "second", "--agent", "claude-code"];
+    sandbox.ok(&second);
+    assert_eq!(links().len(), 2);
+    sandbox.ok(&["remove", "second"]);
+    assert_eq!(there(&sandbox), ["first", "shared"]);
+    assert_eq!(links(), [""; 0], "nobody whom Claude Code sees needs it");
+    sandbox.ok(&["doctor"]);
+    // Who asks for what came along keeps the agents that it has.
+    sandbox.ok(&second);
+    sandbox.ok(&["disable", "shared"]);
+    assert!(sandbox.read("skillpm.toml").contains("agents = [\"claude-code\"]"));
+    sandbox.ok(&["enable", "shared"]);
+    assert_eq!(links().len(), 2);
+    sandbox.ok(&["doctor"]);
+    sandbox.ok(&["remove", "shared", "first", "second"]);
+    // A new version that needs it no longer leaves no link to it behind.
+    sandbox.ok(&second);
+    publish("second", "");
+    sandbox.ok(&second);
+    assert_eq!((there(&sandbox), links().len()), (vec!["second".to_owned()], 1));
+    sandbox.ok(&["doctor"]);
+}
+
 /// Disabling what others need is a wish of its own, which the manifest has to hold.
 #[test]
 fn what_is_needed_can_be_disabled() {

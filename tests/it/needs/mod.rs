@@ -2,6 +2,7 @@
 
 mod bad;
 mod life;
+mod random;
 mod sources;
 
 use crate::support::{Forge, Sandbox, Tree};

@@ -1,0 +1,93 @@
+//! Who is to see what nobody asked for: whoever sees what needs it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Audience, Ids, needs_link};
+use crate::install::needs::needers;
+use crate::install::plan::{Content, Wanted};
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::name::SkillName;
+
+impl Audience<'_> {
+    /// Takes note of skills that come, some of them because others need them. What an earlier version needed no
+    /// longer matters.
+    pub(in crate::ops) fn come(&mut self, wanted: &[Wanted]) {
+        let asked = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
+        for name in asked.clone() {
+            self.ask_for(name);
+        }
+        let anew = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
+        let stay = self.files.staying(asked.clone(), &anew);
+        self.needers = needers_of(self.files, &stay, &asked.collect(), &anew);
+    }
+
+    /// Takes note that the skills `names` go.
+    pub(in crate::ops) fn go(&mut self, names: &[SkillName]) {
+        let stay = self.kept.iter().filter(|name| !names.contains(name)).cloned().collect();
+        let gone = names.iter().map(|name| (name, None)).collect();
+        self.needers = needers_of(self.files, &stay, &BTreeSet::new(), &gone);
+    }
+
+    /// Takes note that the manifest asks for `name` from now on. What came because others need it keeps the agents
+    /// that it has.
+    pub(in crate::ops) fn ask_for(&mut self, name: &SkillName) {
+        if !self.needers.contains_key(name) {
+            return;
+        }
+        let ids = self.of(name);
+        self.needers.remove(name);
+        if ids != self.usual(name) {
+            self.now.own.insert(name.clone(), ids);
+        }
+    }
+
+    /// The skills that `wanted` need and that nobody asked for, of which others see more or less than before:
+    /// what lies there stays.
+    pub(in crate::ops) fn along(&self, wanted: &[Wanted]) -> Vec<Wanted> {
+        let lock = &self.files.lock.skills;
+        let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
+        let along = self.needers.keys().filter(|name| !there.contains(name));
+        let locked = along.filter_map(|name| Some((name, lock.get(name)?)));
+        let other = locked.filter(|(name, locked)| {
+            let ids = self.of(name);
+            !locked.agents.iter().map(String::as_str).eq(ids.iter().copied().filter(|id| needs_link(id)))
+        });
+        other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
+    }
+
+    /// The agents that see a skill which needs `name`, for which nobody asked; `None` where there is none.
+    pub(super) fn of_needers(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
+        let by = self.needers.get(name).filter(|_| seen.insert(name.clone()))?;
+        let of = |by: &SkillName| match self.now.own.get(by) {
+            Some(own) => Some(own.clone()),
+            None if self.needers.contains_key(by) => self.of_needers(by, seen),
+            None => Some(self.usual(by)),
+        };
+        by.iter().filter_map(of).reduce(|one, other| &one | &other)
+    }
+}
+
+/// The skills for which nobody asks, neither the manifest nor who asks for `asked`, with those that need them, of the
+/// ones that `stay`, once what is `anew` is locked in place of what is now.
+pub(super) fn needers_of<'a>(
+    files: &'a Files,
+    stay: &BTreeSet<SkillName>,
+    asked: &BTreeSet<&SkillName>,
+    anew: &BTreeMap<&'a SkillName, Option<&'a Locked>>,
+) -> BTreeMap<SkillName, BTreeSet<SkillName>> {
+    let lock = &files.lock.skills;
+    let as_before = lock.iter().filter(|(name, _)| !anew.contains_key(name));
+    let mut needers =
+        needers(as_before.chain(anew.iter().filter_map(|(name, locked)| Some((*name, (*locked)?)))));
+    // A lockfile alone asks for all that it has.
+    let is_asked = |name: &SkillName| match files.manifest_text {
+        Some(_) => asked.contains(name) || files.manifest.skills().contains_key(name),
+        None => asked.contains(name) || lock.contains_key(name),
+    };
+    needers.retain(|name, by| {
+        by.retain(|by| stay.contains(by));
+        !by.is_empty() && stay.contains(name) && !is_asked(name)
+    });
+    needers
+}
