@@ -1,7 +1,9 @@
-//! Tells the program the commit that it is built from, where that can be known.
+//! Tells the program the commit that it is built from, where that can be known, and links the unwinder into it.
 
 #![expect(clippy::disallowed_methods, reason = "a build script has no part in the rooms of the program")]
 
+use std::env::{var, var_os};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +13,35 @@ fn main() {
     if let Some(commit) = commit(&package) {
         println!("cargo::rustc-env=SKILLPM_COMMIT={commit}");
     }
+    if let Some(libraries) = libraries() {
+        println!("cargo::rustc-link-arg-bins=-L{}", libraries.display());
+    }
+}
+
+/// A directory for the linker in which `gcc_s`, the shared library with GCC's unwinder that the standard library
+/// asks for, is the same code as an archive. To find and load the shared one takes a tenth of a short command.
+///
+/// `None` where that is no question or the compiler has no such archive: then all is as it would be. Only the
+/// program is linked so; what the library becomes a part of may have an unwinder already.
+fn libraries() -> Option<PathBuf> {
+    println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+    let is = |name: &str, value: &str| var(name).is_ok_and(|found| found == value);
+    if !is("CARGO_CFG_TARGET_OS", "linux")
+        || !is("CARGO_CFG_TARGET_ENV", "gnu")
+        || !is("HOST", &var("TARGET").ok()?)
+    {
+        return None;
+    }
+    let linker = var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    // What it does not know it gives back as it is.
+    let output = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output().ok()?;
+    if !output.status.success() || !Path::new(String::from_utf8(output.stdout).ok()?.trim()).is_file() {
+        return None;
+    }
+    let libraries = PathBuf::from(var_os("OUT_DIR")?).join("libraries");
+    fs::create_dir_all(&libraries).ok()?;
+    fs::write(libraries.join("libgcc_s.so"), "INPUT ( -lgcc_eh )\n").ok()?;
+    Some(libraries)
 }
 
 /// The first ten digits of the commit; `None` without git, and for a package that merely lies

@@ -61,7 +61,7 @@ pub(crate) struct Cli {
 
     /// show version, commit and home page
     #[arg(short = 'V', long, action = ArgAction::Version, help_heading = help::GLOBAL)]
-    version: Option<bool>,
+    pub(super) version: Option<bool>,
 }
 
 /// Flags that every command takes.
@@ -250,6 +250,62 @@ pub(crate) enum Command {
     /// write the lockfile of another tool
     #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
+}
+
+/// Adds the arguments of a command to it.
+type Augment = fn(clap::Command) -> clap::Command;
+
+/// The names of each command, its own first, and its arguments.
+const ARGUMENTS: &[(&[&str], Augment)] = &[
+    (&["install", "add", "i"], InstallArgs::augment_args),
+    (&["sync"], InstallHow::augment_args),
+    (&["update", "upgrade"], UpdateArgs::augment_args),
+    (&["list", "ls"], ListArgs::augment_args),
+    (&["remove", "rm", "uninstall"], RemoveArgs::augment_args),
+    (&["link"], LinkArgs::augment_args),
+    (&["unlink"], LinkArgs::augment_args),
+    (&["disable"], DisableArgs::augment_args),
+    (&["enable"], DisableArgs::augment_args),
+    (&["validate", "lint"], ValidateArgs::augment_args),
+    (&["outdated"], OutdatedArgs::augment_args),
+    (&["diff"], DiffArgs::augment_args),
+    (&["explain"], ExplainArgs::augment_args),
+    (&["fmt", "format"], FmtArgs::augment_args),
+    (&["create", "new", "init"], CreateArgs::augment_args),
+    (&["agents"], AgentsArgs::augment_args),
+    (&["undo"], UndoArgs::augment_args),
+    (&["tree"], TreeArgs::augment_args),
+    (&["why"], WhyArgs::augment_args),
+    (&["verify"], VerifyArgs::augment_args),
+    (&["doctor"], DoctorArgs::augment_args),
+    (&["cache"], CacheArgs::augment_args),
+    (&["catalog"], CatalogArgs::augment_args),
+    (&["show", "info"], ShowArgs::augment_args),
+    (&["read"], ReadArgs::augment_args),
+    (&["invoke"], InvokeArgs::augment_args),
+    (&["tools"], ToolsArgs::augment_args),
+    (&["run"], RunArgs::augment_args),
+    (&["policy"], PolicyArgs::augment_args),
+    (&["trust"], TrustArgs::augment_args),
+    (&["untrust"], UntrustArgs::augment_args),
+    (&["audit"], AuditArgs::augment_args),
+    (&["import"], ImportArgs::augment_args),
+    (&["export"], ExportArgs::augment_args),
+];
+
+impl Command {
+    /// All names and aliases of commands that are words, for suggestions.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        let names = ARGUMENTS.iter().flat_map(|(names, _)| *names).copied();
+        names.filter(|name| name.len() > 1).chain(["help"])
+    }
+
+    /// The command alone that has this name, with its arguments and without what help pages say.
+    pub(super) fn alone(name: &str) -> Option<clap::Command> {
+        let (names, augment) = ARGUMENTS.iter().find(|(names, _)| names.contains(&name))?;
+        let (own, others) = names.split_first()?;
+        Some(augment(clap::Command::new(*own).aliases(others.iter().copied())))
+    }
 }
 
 // Which scope.

@@ -6,6 +6,7 @@ mod commands;
 pub mod exit;
 mod help;
 mod look;
+mod parse;
 mod printer;
 mod progress;
 mod prompt;
@@ -20,8 +21,6 @@ pub use render::diff::version_diff;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
-
-use clap::Parser as _;
 
 use self::args::Cli;
 use self::look::Look;
@@ -53,7 +52,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         return 0;
     }
     let env = Env::from_process();
-    let cli = Cli::try_parse_from(help_command(arguments));
+    let cli = parse::parse(&help_command(arguments));
     let fallback = Env::default();
     let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));
     let printer = Arc::new(Printer::new(look));

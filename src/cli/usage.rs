@@ -2,6 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::args::Command;
 use super::exit;
 use super::printer::Printer;
 use crate::error::{Error, Result};
@@ -29,7 +30,7 @@ fn unknown_command(error: &clap::Error) -> Error {
         _ => "",
     };
     let new = Error::usage(format!("there is no command `{word}`"));
-    match closest(word, super::commands::NAMES.iter().copied()) {
+    match closest(word, Command::names()) {
         Some(name) => new.hint(format!("did you mean `skillpm {name}`?")),
         None => new.hint("`skillpm --help` lists the commands"),
     }

@@ -46,6 +46,7 @@ mod install;
 mod interop;
 mod kill;
 mod link;
+mod linking;
 mod loading;
 mod merge;
 mod needs;

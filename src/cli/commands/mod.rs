@@ -41,55 +41,6 @@ use crate::error::{Error, Result};
 use crate::install::scope::ScopeKind;
 use crate::ops::paths::Target;
 
-/// All names and aliases of commands, for suggestions.
-pub(crate) const NAMES: &[&str] = &[
-    "install",
-    "add",
-    "sync",
-    "update",
-    "upgrade",
-    "list",
-    "ls",
-    "remove",
-    "rm",
-    "uninstall",
-    "link",
-    "unlink",
-    "disable",
-    "enable",
-    "validate",
-    "lint",
-    "outdated",
-    "diff",
-    "explain",
-    "fmt",
-    "format",
-    "create",
-    "new",
-    "init",
-    "agents",
-    "undo",
-    "tree",
-    "why",
-    "verify",
-    "doctor",
-    "cache",
-    "catalog",
-    "show",
-    "info",
-    "read",
-    "invoke",
-    "tools",
-    "run",
-    "policy",
-    "trust",
-    "untrust",
-    "audit",
-    "import",
-    "export",
-    "help",
-];
-
 /// Runs `command` and returns the exit code.
 pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
@@ -180,26 +131,5 @@ fn scope(args: &ScopeArgs) -> Option<ScopeKind> {
         (Some(ScopeArg::User), ..) | (None, true, _) => Some(ScopeKind::User),
         (Some(ScopeArg::Project), ..) | (None, _, true) => Some(ScopeKind::Project),
         (None, false, false) => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory as _;
-
-    use super::*;
-    use crate::cli::args::Cli;
-
-    #[test]
-    fn every_name_can_be_suggested() {
-        let cli = Cli::command();
-        let mut names: Vec<_> =
-            cli.get_subcommands().flat_map(|c| c.get_all_aliases().chain([c.get_name()])).collect();
-        names.extend(["help"]);
-        names.retain(|name| *name != "i");
-        names.sort_unstable();
-        let mut suggested = NAMES.to_vec();
-        suggested.sort_unstable();
-        assert_eq!(names, suggested);
     }
 }

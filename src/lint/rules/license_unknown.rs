@@ -66,9 +66,12 @@ fn is_expression(text: &str) -> bool {
     is_identifier(text) || (may_be_expression(text) && parses(text))
 }
 
+/// Identifiers that most skills have: SPDX has hundreds, all over the memory.
+const USUAL: &[&str] = &["MIT", "Apache-2.0", "BSD-3-Clause"];
+
 /// Whether `text` is a single identifier, as nearly every license is.
 fn is_identifier(text: &str) -> bool {
-    !text.ends_with('+') && spdx::license_id(text).is_some()
+    USUAL.contains(&text) || (!text.ends_with('+') && spdx::license_id(text).is_some())
 }
 
 /// Whether `text` may be an expression of several words. Never false where it is one.

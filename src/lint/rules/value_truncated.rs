@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(yaml) = subject.document.yaml_span() else { return };
-    if !subject.document.text()[yaml].contains(" #") {
+    let yaml = &subject.document.text().as_bytes()[yaml];
+    if !memchr::memchr_iter(b'#', yaml).any(|at| yaml[..at].ends_with(b" ")) {
         return;
     }
     let Some(frontmatter) = subject.document.frontmatter() else { return };

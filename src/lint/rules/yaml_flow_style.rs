@@ -23,6 +23,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    // What needed no parser has none of them.
+    if subject.document.is_usual() {
+        return;
+    }
     let Some(frontmatter) = subject.document.frontmatter() else { return };
     // Anchors and tags stand before a value and would be left behind.
     let plain =

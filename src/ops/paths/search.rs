@@ -35,14 +35,6 @@ struct Place {
     below: PathBuf,
     /// Where it really is, if it is a link.
     link: Option<PathBuf>,
-    /// By which it is sorted first.
-    start: u128,
-}
-
-impl Place {
-    fn new(below: PathBuf, link: Option<PathBuf>) -> Self {
-        Self { start: start_of(below.as_os_str()), below, link }
-    }
 }
 
 /// What a place turned out to be.
@@ -119,6 +111,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
         let limit = Limits::default().archive_entries;
         let (mut found, mut count, mut deep) = (Vec::new(), 0, false);
         let mut places = top(base.path(), entries);
+        let mut order = by_name(&places);
         let several = self.several || places.iter().any(|place| place.link.is_some());
         for _ in 0..MAX_DEPTH {
             if places.is_empty() {
@@ -129,13 +122,18 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 return Err(Refusal::TooManyEntries { count, limit }.into());
             }
             let state = || ((self.visitor)(), PathBuf::new());
-            let steps = workers::map(&places, state, |(visitor, below), place| match &place.link {
-                Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
-                None => step(visitor, base, below, &place.below, typed, place),
-            });
+            // They are visited as the directory has them, which is how the system finds them fastest.
+            let mut steps: Vec<_> =
+                workers::map(&places, state, |(visitor, below), place| match &place.link {
+                    Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
+                    None => step(visitor, base, below, &place.below, typed, place),
+                })
+                .map(Some)
+                .collect();
             deep |= !found.is_empty();
             let mut next = Vec::new();
-            for (place, step) in places.iter().zip(steps) {
+            for index in order {
+                let (place, Some(step)) = (&places[index], steps[index].take()) else { continue };
                 match step? {
                     Step::Skill(skill) => {
                         let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
@@ -144,10 +142,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                         found.push(Found { skill, identity });
                     }
                     Step::Inside(names) => {
-                        next.extend(names.into_iter().map(|name| Place::new(place.below.join(name), None)));
+                        let below = names.into_iter().map(|name| place.below.join(name));
+                        next.extend(below.map(|below| Place { below, link: None }));
                     }
                 }
             }
+            // In order already, as the names in each directory are.
+            order = (0..next.len()).collect();
             places = next;
         }
         // Those of one level are in order already.
@@ -158,27 +159,32 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     }
 }
 
-/// The directories among the `entries` of `dir`, sorted. Agents follow links in their directories, and
-/// so do we, to skills.
+/// The directories among the `entries` of `dir`. Agents follow links in their directories, and so do we, to
+/// skills.
 fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
     let mut places = Vec::with_capacity(entries.len());
     for (name, kind) in entries {
         match kind {
-            Kind::Directory if !skipped(&name) => places.push(Place::new(name.into(), None)),
+            Kind::Directory if !skipped(&name) => places.push(Place { below: name.into(), link: None }),
             Kind::Symlink => {
                 // A link that cannot be followed hides none of the others.
                 let real = fs::real_path(&dir.join(&name)).ok().flatten();
                 let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                places.extend(real.map(|real| Place::new(name.into(), Some(real))));
+                places.extend(real.map(|real| Place { below: name.into(), link: Some(real) }));
             }
             _ => {}
         }
     }
-    // Most names differ early, and what is compared then lies in one place.
-    places.sort_unstable_by(|a, b| {
-        a.start.cmp(&b.start).then_with(|| a.below.as_os_str().cmp(b.below.as_os_str()))
-    });
     places
+}
+
+/// The indexes of `places`, which lie in one directory, in the order of their names.
+fn by_name(places: &[Place]) -> Vec<usize> {
+    let name = |index: usize| places[index].below.as_os_str();
+    // Most names differ early, and what is compared then lies in one place.
+    let mut order: Vec<_> = (0..places.len()).map(|index| (start_of(name(index)), index)).collect();
+    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
+    order.into_iter().map(|(_, index)| index).collect()
 }
 
 /// The first bytes of `path` as a number: such numbers are in the order of the paths, or the same.
@@ -249,7 +255,8 @@ mod tests {
         let names =
             ["b", "a", "a-long-name-that-is-shared-2", "a-long-name-that-is-shared-1", "é", "ab", "B"];
         let entries = names.iter().map(|name| (OsString::from(name), Kind::Directory)).collect();
-        let places: Vec<_> = top(Path::new(""), entries).into_iter().map(|place| place.below).collect();
+        let places = top(Path::new(""), entries);
+        let places: Vec<_> = by_name(&places).into_iter().map(|index| places[index].below.clone()).collect();
         let mut expected: Vec<_> = names.map(PathBuf::from).to_vec();
         expected.sort_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
         assert_eq!(places, expected);
