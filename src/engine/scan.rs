@@ -126,23 +126,29 @@ impl Search<'_, '_> {
             _ => None,
         };
         let spots: Vec<Spot> = listing.iter().enumerate().filter_map(spot).collect();
-        let reader = Reader { policy: self.scanner.policy, source: self.source, base: &base };
+        let reader = Reader {
+            policy: self.scanner.policy,
+            source: self.source,
+            base: &base,
+            since: self.scanner.recall.since,
+        };
         let home = Arc::new(Home::new(self.source, dir, real, Arc::clone(&listing), listed.device));
         let known = self.scanner.recall.group(&home);
-        let looks: Vec<_> = if listed.changed {
-            let buffers = || {
-                let base = if spots.len() > PIECE { base.again().ok() } else { None };
-                Buffers::below(base)
-            };
-            let looks =
-                |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &listed.skills, &known, buffers);
-            workers::map_pieces(&spots, PIECE, buffers, looks).collect()
-        } else {
-            // To see that nothing changed takes less than threads do.
-            reader.looks(&spots, &listed.skills, &known, &mut Buffers::default())
+        // To see that nothing changed takes less than threads do.
+        let unchanged = if is_new { reader.unchanged(&listed.skills, &known) } else { Vec::new() };
+        let is_unchanged = |spot: &Spot| spot.link.is_none() && unchanged.get(spot.at) == Some(&true);
+        let unread: Vec<&Spot> = spots.iter().filter(|spot| !is_unchanged(spot)).collect();
+        let buffers = || {
+            let base = if unread.len() > PIECE { base.again().ok() } else { None };
+            Buffers::below(base)
         };
+        let looks = |buffers: &mut Buffers, spots: &[&Spot]| reader.looks(spots, &home, buffers);
+        let mut looks = workers::map_pieces(&unread, PIECE, buffers, looks);
         self.skills.reserve(spots.len());
-        for (spot, Look { found, how }) in spots.iter().zip(looks) {
+        for spot in &spots {
+            let kept = if is_unchanged(spot) { listed.skills[spot.at].as_ref() } else { None };
+            let kept = kept.map(|kept| Look::known(kept.skill(&known, spot.at)));
+            let Some(Look { found, how }) = kept.or_else(|| looks.next()) else { break };
             let name = listing.get(spot.at).map_or("", |(name, _)| name);
             // A link may lead to what was found since, or to what another one of these leads to.
             let is_seen = match &spot.link {
