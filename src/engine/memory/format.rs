@@ -65,7 +65,9 @@ pub(super) fn encode(memory: &Memory, key: &Digest) -> Option<Vec<u8>> {
             bytes.push(kind_byte(kind));
         }
         let tour = dir.listing.tour();
-        tour.iter().for_each(|at| bytes.extend(at.to_le_bytes()));
+        for at in tour {
+            bytes.extend(at.to_le_bytes());
+        }
         // What has no record is read again.
         let record = |at: usize| dir.skills.get(at)?.as_ref()?.record(&memory.bytes);
         for at in tour {

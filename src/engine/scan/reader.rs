@@ -44,22 +44,23 @@ pub(super) struct Reader<'a> {
 }
 
 /// What was seen of a directory, and how. There are thousands of them at once.
-pub(super) struct Look {
-    pub(super) found: Seeing,
-    pub(super) how: How,
-}
+pub(super) struct Look(Read, Arc<Group>);
 
 impl Look {
-    /// At what is known, and so still.
-    pub(super) fn known(skill: Arc<Skill>) -> Self {
-        Self { found: Seeing::Skill(skill), how: How::Known }
+    /// What lies at `at` of the listing, which is where this was seen.
+    pub(super) fn seen(self, at: usize) -> (Seeing, How) {
+        match self.0 {
+            Read::Seen(found, how) => (found, how),
+            Read::Record(place, how) => (Seeing::Skill(Arc::new(Skill::brief(&self.1, at, place))), how),
+        }
     }
 }
 
-/// What reading a file came to.
+/// What reading a file came to, and how.
 enum Read {
-    Look(Look),
-    /// A skill of which a record was made, and how it was found.
+    Seen(Seeing, How),
+    /// A skill of which a record was made. It is made of that where it is told: what is used in one order lies
+    /// in that order.
     Record(record::Place, How),
 }
 
@@ -110,10 +111,10 @@ impl Reader<'_> {
     }
 
     /// What lies at `spots` of `home`, which is read.
-    pub(super) fn looks(&self, spots: &[&Spot], home: &Arc<Home>, buffers: &mut Buffers) -> Vec<Look> {
+    pub(super) fn looks(&self, spots: &[Spot], home: &Arc<Home>, buffers: &mut Buffers) -> Vec<Look> {
         // They would be moved each time that they grow.
         buffers.records.reserve(spots.len() * RECORD);
-        let read = |spot: &&Spot| {
+        let read = |spot: &Spot| {
             let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
             self.read(name, spot, home, buffers)
         };
@@ -121,13 +122,7 @@ impl Reader<'_> {
         let mut records = mem::take(&mut buffers.records);
         records.shrink_to_fit();
         let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
-        let look = |(spot, read): (&&Spot, Read)| match read {
-            Read::Look(look) => look,
-            Read::Record(place, how) => {
-                Look { found: Seeing::Skill(Arc::new(Skill::brief(&group, spot.at, place))), how }
-            }
-        };
-        spots.iter().zip(found).map(look).collect()
+        found.into_iter().map(|read| Look(read, Arc::clone(&group))).collect()
     }
 
     /// The directory, as the thread of `own` knows it.
@@ -144,7 +139,7 @@ impl Reader<'_> {
     /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
     fn read(&self, name: &OsStr, spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
         let Some((document, stat)) = self.start(name, buffers) else {
-            return Read::Look(Look { found: self.slowly(spot.entry(home)), how: How::Unknown });
+            return Read::Seen(self.slowly(spot.entry(home)), How::Unknown);
         };
         let loaded = skill::load_with(&document, self.policy, name.to_str());
         let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
@@ -156,7 +151,7 @@ impl Reader<'_> {
             Read::Record(record, if old.is_some() { How::Recorded } else { How::Unknown })
         } else {
             let how = old.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
-            Read::Look(Look { found: self.found(spot.entry(home), loaded), how })
+            Read::Seen(self.found(spot.entry(home), loaded), how)
         };
         buffers.bytes = document.into_text().into_bytes();
         read
