@@ -94,17 +94,27 @@ fn is_hidden(c: char) -> bool {
 
 /// Escapes a text for elements and attributes of XML, which has no way to write control characters.
 pub fn xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for c in visible(text).chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            c => escaped.push(c),
-        }
+    xml_with(text, "&apos;")
+}
+
+/// As [`xml`], with `apostrophe` for one.
+pub(crate) fn xml_with(text: &str, apostrophe: &str) -> String {
+    let text = visible(text);
+    let mut escaped = String::with_capacity(text.len() + 64);
+    let mut rest = &*text;
+    let is_mark = |byte: u8| matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'');
+    while let Some(at) = rest.bytes().position(is_mark) {
+        escaped.push_str(&rest[..at]);
+        escaped.push_str(match rest.as_bytes()[at] {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
+            b'"' => "&quot;",
+            _ => apostrophe,
+        });
+        rest = &rest[at + 1..];
     }
+    escaped.push_str(rest);
     escaped
 }
 

@@ -11,7 +11,6 @@ pub(super) mod record;
 mod tests;
 
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,16 +60,14 @@ pub(super) struct SeenDir {
     /// The skills in it that were read, by their places in the listing.
     pub(super) skills: Vec<Option<Known>>,
     /// Whether it is not as it was before.
-    pub(super) changed: bool,
-    /// Whether a skill of it was read in this search.
-    fresh: bool,
+    changed: bool,
 }
 
 /// What is remembered of one skill: its metadata, and what its file was when it was opened.
 #[derive(Debug, Clone)]
 pub(super) enum Known {
     /// Where its record stands in the bytes of the file.
-    Written(Range<u32>),
+    Written(record::Place),
     /// A skill that was made of a record.
     Recorded(Arc<Skill>),
     /// A skill that no file can keep.
@@ -150,9 +147,9 @@ impl Drop for Memory {
 pub(super) enum How {
     /// By what was known, which is so still.
     Known,
-    /// By reading a file of which the skill has a record.
+    /// By reading a file that was old enough, and of which the skill has a record.
     Recorded,
-    /// By reading a file that was this when it was opened.
+    /// By reading a file that was this when it was opened, and old enough.
     Read(Box<FileStat>),
     /// In a way of which nothing is remembered.
     Unknown,
@@ -162,7 +159,8 @@ pub(super) enum How {
 pub(super) struct Recall {
     pub(super) before: Memory,
     now: Lookup<PathBuf, SeenDir>,
-    since: Moment,
+    /// When the search began.
+    pub(super) since: Moment,
     changed: bool,
 }
 
@@ -200,17 +198,11 @@ impl Recall {
             }
         }
         let stat = stat.filter(|stat| stat.is_settled(self.since));
-        Ok(SeenDir { stat, device, listing: Arc::new(listing), skills, changed: true, fresh: false })
+        Ok(SeenDir { stat, device, listing: Arc::new(listing), skills, changed: true })
     }
 
     /// Remembers a directory as it was seen now.
-    pub(super) fn put(&mut self, real: PathBuf, mut seen: SeenDir) {
-        let (device, bytes) = (seen.device, &self.before.bytes);
-        // What was remembered before was old enough when it was read.
-        let fresh = std::mem::take(&mut seen.fresh);
-        for skill in seen.skills.iter_mut().filter(|_| fresh) {
-            skill.take_if(|known| !known.stat(device, bytes).is_some_and(|stat| stat.is_settled(self.since)));
-        }
+    pub(super) fn put(&mut self, real: PathBuf, seen: SeenDir) {
         self.changed |= seen.changed;
         self.now.insert(real, seen);
     }
@@ -250,7 +242,6 @@ impl SeenDir {
             (Some(skill), How::Read(stat)) => Some(Known::Passing(Arc::clone(skill), stat)),
             _ => None,
         };
-        self.fresh |= known.is_some();
         let is_lasting = |known: &Option<Known>| known.as_ref().is_some_and(Known::is_lasting);
         self.changed |= is_lasting(place) || is_lasting(&known);
         *place = known;
@@ -258,32 +249,36 @@ impl SeenDir {
 }
 
 impl Known {
-    /// The skill that it is of, if it lies at `at` of the home of `group` and its file is `stat` still.
-    pub(super) fn skill(&self, stat: Option<FileStat>, group: &Arc<Group>, at: usize) -> Option<Arc<Skill>> {
-        if stat.is_none() || self.stat(group.home.device, &group.bytes) != stat {
-            return None;
-        }
+    /// Whether it is of a skill at `at` of the home of `group` whose file is `stat` still.
+    pub(super) fn is_still(&self, stat: &FileStat, group: &Group, at: usize) -> bool {
+        let lies_there = match self {
+            Self::Written(_) => true,
+            Self::Recorded(skill) | Self::Passing(skill, _) => skill.lies_at(&group.home, at),
+        };
+        lies_there && self.stat(group.home.device, &group.bytes) == Some(*stat)
+    }
+
+    /// The skill that it is of, which lies at `at` of the home of `group`.
+    pub(super) fn skill(&self, group: &Arc<Group>, at: usize) -> Arc<Skill> {
         match self {
-            Self::Recorded(skill) | Self::Passing(skill, _) => {
-                skill.lies_at(&group.home, at).then(|| Arc::clone(skill))
-            }
-            Self::Written(range) => Some(Arc::new(Skill::brief(group, at, range.clone()))),
+            Self::Recorded(skill) | Self::Passing(skill, _) => Arc::clone(skill),
+            Self::Written(place) => Arc::new(Skill::brief(group, at, place.clone())),
         }
     }
 
     /// What its file was, which is on `device`; `bytes` are those of the file that it may stand in.
     fn stat(&self, device: u64, bytes: &[u8]) -> Option<FileStat> {
         match self {
-            Self::Written(_) => record::stat(self.record(bytes)?, device),
+            Self::Written(place) => place.record(bytes).stat(device),
             Self::Recorded(skill) => skill.stat(),
             Self::Passing(_, stat) => Some(**stat),
         }
     }
 
     /// The record of it, if there is one.
-    fn record<'a>(&'a self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+    fn record<'a>(&'a self, bytes: &'a [u8]) -> Option<record::Record<'a>> {
         match self {
-            Self::Written(range) => bytes.get(range.start as usize..range.end as usize),
+            Self::Written(place) => Some(place.record(bytes)),
             Self::Recorded(skill) => skill.record(),
             Self::Passing(..) => None,
         }

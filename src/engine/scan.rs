@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use self::reader::read;
-use self::reader::{Buffers, Look, Reader, Spot};
+use self::reader::{Buffers, Reader, Spot};
 use super::discover::Diagnostic;
 use super::load::SKILL_FILE;
-use super::memory::{Memory, Recall};
+use super::memory::{How, Memory, Recall};
 use super::skill::{Home, Skill};
 use super::sources::{Entry, Source, SourceKind};
 use crate::fs::{self, Base, Kind, Listing, Moment, PathError};
@@ -108,49 +108,67 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// Looks at all directories in `dir`, whose real path is `real`: at all of them at once, and then, in their
-    /// order, into those that hold no skill of their own. Links are followed in the source itself.
+    /// Looks at all directories in `dir`, whose real path is `real`: at all of them at once, and then, in the
+    /// order of their names, into those that hold no skill of their own. Links are followed in the source itself.
     fn directory(&mut self, dir: &Path, real: &Path, depth: usize) -> Result<(), PathError> {
         let base = Base::open(dir)?;
         let mut listed = self.scanner.recall.list(&base, real)?;
         let listing = Arc::clone(&listed.listing);
         let is_new = !self.seen.parents.contains(real);
-        let spot = |(at, (name, kind))| match kind {
-            Kind::Directory => is_new.then_some(Spot { at, link: None }),
-            Kind::Symlink if depth == 1 => {
-                // A single entry that cannot be looked at hides none of the others.
-                let real = fs::real_path(&dir.join(name)).ok().flatten();
-                let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                real.map(|real| Spot { at, link: Some(real.into()) })
-            }
-            _ => None,
+        let reader = Reader {
+            policy: self.scanner.policy,
+            source: self.source,
+            base: &base,
+            since: self.scanner.recall.since,
         };
-        let spots: Vec<Spot> = listing.iter().enumerate().filter_map(spot).collect();
-        let reader = Reader { policy: self.scanner.policy, source: self.source, base: &base };
         let home = Arc::new(Home::new(self.source, dir, real, Arc::clone(&listing), listed.device));
         let known = self.scanner.recall.group(&home);
-        let looks: Vec<_> = if listed.changed {
-            let buffers = || {
-                let base = if spots.len() > PIECE { base.again().ok() } else { None };
-                Buffers::below(base)
-            };
-            let looks =
-                |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &listed.skills, &known, buffers);
-            workers::map_pieces(&spots, PIECE, buffers, looks).collect()
-        } else {
-            // To see that nothing changed takes less than threads do.
-            reader.looks(&spots, &listed.skills, &known, &mut Buffers::default())
+        // To see that nothing changed takes less than threads do.
+        let unchanged = if is_new { reader.unchanged(&listed.skills, &known) } else { Vec::new() };
+        let is_unchanged = |at: usize| unchanged.get(at) == Some(&true);
+        let spot = |at: &u32| {
+            let at = *at as usize;
+            match listing.get(at)? {
+                (_, Kind::Directory) => (is_new && !is_unchanged(at)).then_some(Spot { at, link: None }),
+                (name, Kind::Symlink) if depth == 1 => {
+                    // A single entry that cannot be looked at hides none of the others.
+                    let real = fs::real_path(&dir.join(name)).ok().flatten();
+                    let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
+                    real.map(|real| Spot { at, link: Some(real.into()) })
+                }
+                _ => None,
+            }
         };
-        self.skills.reserve(spots.len());
-        for (spot, Look { found, how }) in spots.iter().zip(looks) {
-            let name = listing.get(spot.at).map_or("", |(name, _)| name);
+        let spots: Vec<Spot> = listing.tour().iter().filter_map(spot).collect();
+        let buffers = || {
+            let base = if spots.len() > PIECE { base.again().ok() } else { None };
+            Buffers::below(base)
+        };
+        let looks = |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &home, buffers);
+        let mut looked = Vec::new();
+        if !spots.is_empty() {
+            looked.resize_with(listing.len(), || None);
+        }
+        for (spot, look) in spots.iter().zip(workers::map_pieces(&spots, PIECE, buffers, looks)) {
+            looked[spot.at] = Some((spot, look));
+        }
+        self.skills.reserve(listing.len());
+        // What was looked at in the order of the tour is told in that of the names.
+        for (at, (name, _)) in listing.iter().enumerate() {
+            let ((found, how), link) = match (looked.get_mut(at).and_then(Option::take), &listed.skills[at]) {
+                (Some((spot, look)), _) => (look.seen(at), spot.link.as_deref()),
+                (None, Some(kept)) if is_unchanged(at) => {
+                    ((Seeing::Skill(kept.skill(&known, at)), How::Known), None)
+                }
+                (None, _) => continue,
+            };
             // A link may lead to what was found since, or to what another one of these leads to.
-            let is_seen = match &spot.link {
-                Some(link) => self.seen.contains(link) || is_before(&listing, spot.at, real, link),
+            let is_seen = match link {
+                Some(link) => self.seen.contains(link) || is_before(&listing, at, real, link),
                 None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
             };
             let skill = if let Seeing::Skill(skill) = &found { Some(skill) } else { None };
-            listed.set(spot.at, skill.filter(|_| spot.link.is_none()), how);
+            listed.set(at, skill.filter(|_| link.is_none()), how);
             if is_seen {
                 continue;
             }
@@ -165,8 +183,8 @@ impl Search<'_, '_> {
                 }
                 Seeing::Unusable(diagnostic) => self.diagnostics.push(diagnostic),
             }
-            if let Some(link) = &spot.link {
-                self.seen.insert(link.to_path_buf());
+            if let Some(link) = link {
+                self.seen.insert(link.to_owned());
             }
         }
         self.scanner.recall.put(real.to_owned(), listed);

@@ -1,16 +1,17 @@
 //! A skill as it was found.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fmt;
-use std::ops::{Deref, Range};
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::{MAIN_SEPARATOR_STR as SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::discover::{Diagnostic, key};
+use super::discover::{Diagnostic, is_plain, key};
 use super::load::SKILL_FILE;
 use super::memory::record;
 use super::sources::{Source, SourceKind};
-use crate::fs::{FileStat, Listing};
+use crate::fs::{self, FileStat, Listing};
 use crate::skill::{Deviation, SkillMeta};
 
 /// A skill that an agent can use. Its body has not been read.
@@ -54,7 +55,7 @@ struct Brief {
     group: Arc<Group>,
     /// Its directory, by its place in the listing.
     at: usize,
-    record: Range<u32>,
+    record: record::Place,
 }
 
 /// Skills that lie beside each other and were read together.
@@ -93,9 +94,12 @@ impl Home {
 }
 
 impl Brief {
-    fn record(&self) -> &[u8] {
-        // It was there when the skill was made.
-        self.group.bytes.get(self.record.start as usize..self.record.end as usize).unwrap_or_default()
+    fn record(&self) -> record::Record<'_> {
+        self.record.record(&self.group.bytes)
+    }
+
+    fn name(&self) -> &str {
+        self.record().name(self.directory())
     }
 
     fn directory(&self) -> &str {
@@ -104,20 +108,22 @@ impl Brief {
 
     fn below(&self, dir: &Path, file: &str) -> PathBuf {
         let name = self.directory();
-        // At once: a path that grows is moved each time.
-        let mut path = PathBuf::with_capacity(dir.as_os_str().len() + name.len() + file.len() + 2);
+        // At once: a path that grows is moved each time. The names are one component each.
+        let mut path = OsString::with_capacity(dir.as_os_str().len() + name.len() + file.len() + 2);
         path.push(dir);
-        path.push(name);
-        if !file.is_empty() {
-            path.push(file);
+        for part in [name, file] {
+            if !part.is_empty() && !path.as_encoded_bytes().ends_with(SEPARATOR.as_bytes()) {
+                path.push(SEPARATOR);
+            }
+            path.push(part);
         }
-        path
+        path.into()
     }
 
     fn parts(&self) -> SkillParts {
         let home = &self.group.home;
         SkillParts {
-            meta: record::meta(self.record()),
+            meta: self.record().meta(self.directory()),
             source: Arc::clone(&home.source),
             kind: home.kind,
             dir: self.below(&home.dir, ""),
@@ -160,8 +166,8 @@ impl PartialEq for Skill {
 impl Eq for Skill {}
 
 impl Skill {
-    /// The skill in the directory at `at` of the listing of `group`, whose record is in `range` of its bytes.
-    pub(super) fn brief(group: &Arc<Group>, at: usize, record: Range<u32>) -> Self {
+    /// The skill in the directory at `at` of the listing of `group`, in whose bytes its `record` is.
+    pub(super) fn brief(group: &Arc<Group>, at: usize, record: record::Place) -> Self {
         Self(Form::Brief(Brief { group: Arc::clone(group), at, record }, OnceLock::new()))
     }
 
@@ -170,24 +176,24 @@ impl Skill {
     }
 
     /// The record that it is made of, if it is.
-    pub(super) fn record(&self) -> Option<&[u8]> {
+    pub(super) fn record(&self) -> Option<record::Record<'_>> {
         self.as_brief().map(Brief::record)
     }
 
     /// What its file was, where its record says so.
     pub(super) fn stat(&self) -> Option<FileStat> {
         let brief = self.as_brief()?;
-        record::stat(brief.record(), brief.group.home.device)
+        brief.record().stat(brief.group.home.device)
     }
 
     /// What it calls itself.
     pub fn name(&self) -> &str {
-        self.record().map_or_else(|| &*self.meta.name, record::name)
+        self.as_brief().map_or_else(|| &*self.meta.name, Brief::name)
     }
 
     /// What it does and when to use it.
     pub fn description(&self) -> &str {
-        self.record().map_or_else(|| &*self.meta.description, record::description)
+        self.record().map_or_else(|| &*self.meta.description, |record| record.description())
     }
 
     /// Its file.
@@ -195,6 +201,14 @@ impl Skill {
         match self.as_brief() {
             Some(brief) => brief.below(&brief.group.home.dir, SKILL_FILE).into(),
             None => self.file.as_path().into(),
+        }
+    }
+
+    /// The path of its file, as text.
+    pub(super) fn file_text(&self) -> Cow<'_, str> {
+        match self.as_brief() {
+            Some(brief) => fs::into_text(brief.below(&brief.group.home.dir, SKILL_FILE)).into(),
+            None => self.file.to_string_lossy(),
         }
     }
 
@@ -208,7 +222,7 @@ impl Skill {
 
     /// Whether it has fields that the specification does not have.
     pub(super) fn has_extra(&self) -> bool {
-        self.record().map_or_else(|| !self.meta.extra.is_empty(), record::has_extra)
+        self.record().map_or_else(|| !self.meta.extra.is_empty(), |record| record.has_extra())
     }
 
     /// What is off in its file and was tolerated.
@@ -244,16 +258,18 @@ impl Skill {
     /// Whether it lies right in `source`, in a directory whose name is its own and can be spelled in one way
     /// only. Bytes are compared: components of paths take longer.
     pub(super) fn is_named_as_in(&self, source: &Source) -> bool {
-        let (parent, name) = (source.dir.as_os_str(), self.name());
-        let is_there = if let Some(brief) = self.as_brief() {
-            brief.directory() == name && brief.group.home.dir.as_os_str() == parent
-        } else {
-            let (dir, parent) = (self.dir.as_os_str().as_encoded_bytes(), parent.as_encoded_bytes());
-            dir.len() == parent.len() + 1 + name.len()
-                && dir.ends_with(name.as_bytes())
-                && dir.starts_with(parent)
-        };
-        is_there && super::discover::is_plain(name)
+        let parent = source.dir.as_os_str();
+        if let Some(brief) = self.as_brief() {
+            return brief.record.is_at_home()
+                && brief.group.home.dir.as_os_str() == parent
+                && is_plain(brief.directory());
+        }
+        let (dir, parent, name) =
+            (self.dir.as_os_str().as_encoded_bytes(), parent.as_encoded_bytes(), &*self.meta.name);
+        dir.len() == parent.len() + 1 + name.len()
+            && dir.ends_with(name.as_bytes())
+            && dir.starts_with(parent)
+            && is_plain(name)
     }
 
     /// What is off in it and was tolerated, each with its file and place.

@@ -10,6 +10,8 @@ use super::{Base, Kind, PathError};
 pub struct Listing {
     text: String,
     entries: Vec<Entry>,
+    /// The places of all entries, in the order of their numbers in the file system.
+    tour: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,24 @@ impl Listing {
         (0..self.len()).map_while(|at| self.get(at))
     }
 
+    /// The places of all names, in the order in which looking at each takes least. A file system keeps together
+    /// what it made together, and so does the kernel: in the order of names thousands of looks go to and fro
+    /// in memory, or on a disk.
+    pub fn tour(&self) -> &[u32] {
+        &self.tour
+    }
+
+    /// Makes `tour` the order of [`Listing::tour`]; `false`, and nothing changes, if it has not each place once.
+    pub fn set_tour(&mut self, tour: Vec<u32>) -> bool {
+        let mut is_open = vec![true; self.len()];
+        let is_new = |at: &u32| is_open.get_mut(*at as usize).is_some_and(std::mem::take);
+        let is_whole = tour.len() == self.len() && tour.iter().all(is_new);
+        if is_whole {
+            self.tour = tour;
+        }
+        is_whole
+    }
+
     /// What the entry called `name` is; `None` where there is none.
     pub fn kind_of(&self, name: &str) -> Option<Kind> {
         let bytes = self.text.as_bytes();
@@ -70,13 +90,16 @@ impl Listing {
         let (Ok(start), Ok(length)) = (u32::try_from(self.text.len()), u32::try_from(name.len())) else {
             return false;
         };
+        // No more than there are bytes.
+        self.tour.push(u32::try_from(self.len()).unwrap_or_default());
         self.text.push_str(name);
         self.entries.push(Entry { start, length, kind });
         true
     }
 
-    /// Puts the names into order. Most differ early, and what is compared then lies in one place.
-    fn sort(&mut self) {
+    /// Puts the names into order, and the tour into that of `numbers`, which are those of the entries. Most names
+    /// differ early, and what is compared then lies in one place.
+    fn sort(&mut self, numbers: &[u64]) {
         let bytes = self.text.as_bytes();
         let name = |entry: &Entry| &bytes[entry.start as usize..(entry.start + entry.length) as usize];
         let first = |entry: &Entry| {
@@ -86,15 +109,27 @@ impl Listing {
             }
             u128::from_be_bytes(first)
         };
-        let mut keyed: Vec<_> = self.entries.iter().map(|entry| (first(entry), *entry)).collect();
-        keyed.sort_unstable_by(|(a, left), (b, right)| a.cmp(b).then_with(|| name(left).cmp(name(right))));
+        let mut numbered: Vec<_> = numbers.iter().copied().zip(0_usize..).collect();
+        // Many file systems list them in this order already, or in the opposite one.
+        numbered.sort_unstable();
+        let mut keyed: Vec<_> =
+            self.entries.iter().zip(0_usize..).map(|(e, at)| (first(e), *e, at)).collect();
+        keyed.sort_unstable_by(|(a, left, _), (b, right, _)| {
+            a.cmp(b).then_with(|| name(left).cmp(name(right)))
+        });
         // Whoever goes through them in order goes through the text in order, too.
-        let mut sorted =
-            Self { text: String::with_capacity(self.text.len()), entries: Vec::with_capacity(keyed.len()) };
-        for (_, Entry { start, length, kind }) in keyed {
+        let mut sorted = Self {
+            text: String::with_capacity(self.text.len()),
+            entries: Vec::with_capacity(keyed.len()),
+            tour: Vec::with_capacity(keyed.len()),
+        };
+        let mut places = vec![0; keyed.len()];
+        for (place, (_, Entry { start, length, kind }, at)) in (0..).zip(keyed) {
             let name = self.text.get(start as usize..(start + length) as usize).unwrap_or_default();
             sorted.add(name, kind);
+            places[at] = place;
         }
+        sorted.set_tour(numbered.into_iter().map(|(_, at)| places[at]).collect());
         *self = sorted;
     }
 }
@@ -107,13 +142,20 @@ impl Base {
     /// Where it cannot be read.
     pub fn listing(&self) -> Result<Listing, PathError> {
         let mut listing = Listing::default();
-        self.each_name(|name, kind| _ = listing.add(name, kind)).map_err(self.failed("read", ""))?;
-        listing.sort();
+        let mut numbers = Vec::new();
+        let add = |name: &str, kind, number| {
+            if listing.add(name, kind) {
+                numbers.push(number);
+            }
+        };
+        self.each_name(add).map_err(self.failed("read", ""))?;
+        listing.sort(&numbers);
         Ok(listing)
     }
 
+    /// Calls `add` for each name, with what it stands for and the number that this has in the file system.
     #[cfg(target_os = "linux")]
-    fn each_name(&self, mut add: impl FnMut(&str, Kind)) -> io::Result<()> {
+    fn each_name(&self, mut add: impl FnMut(&str, Kind, u64)) -> io::Result<()> {
         use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
 
         // Of its own: handles share the place up to which was read.
@@ -141,17 +183,24 @@ impl Base {
                     FileType::Symlink => Kind::Symlink,
                     _ => Kind::Other,
                 },
+                entry.ino(),
             );
         }
         Ok(())
     }
 
+    /// Calls `add` for each name, with what it stands for and the number that this has in the file system.
     #[cfg(not(target_os = "linux"))]
-    fn each_name(&self, mut add: impl FnMut(&str, Kind)) -> io::Result<()> {
+    fn each_name(&self, mut add: impl FnMut(&str, Kind, u64)) -> io::Result<()> {
         for entry in std::fs::read_dir(self.path())? {
             let entry = entry?;
+            #[cfg(unix)]
+            let number = std::os::unix::fs::DirEntryExt::ino(&entry);
+            // Without numbers they stay in the order in which they are listed.
+            #[cfg(not(unix))]
+            let number = 0;
             if let Some(name) = entry.file_name().to_str() {
-                add(name, entry.file_type().map_or(Kind::Other, Kind::from));
+                add(name, entry.file_type().map_or(Kind::Other, Kind::from), number);
             }
         }
         Ok(())
@@ -182,6 +231,39 @@ mod tests {
         assert!(names.iter().all(|name| listing.may_lead_on(name)));
         assert!(!listing.may_lead_on("file") && !listing.may_lead_on("c"));
         assert_eq!((listing.kind_of("file"), listing.kind_of("c")), (Some(Kind::File), None));
+    }
+
+    /// The tour goes through all of them once, in the order in which they were made where numbers tell it.
+    #[cfg(unix)]
+    #[test]
+    fn a_tour_is_in_the_order_of_the_file_system() {
+        use std::os::unix::fs::MetadataExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        for number in [3, 1, 4, 15, 9, 2, 6] {
+            fs::write(dir.path().join(format!("{number}")), "").expect("writes");
+        }
+        let listing = Base::open(dir.path()).expect("opens").listing().expect("lists");
+        let inode = |at: &u32| {
+            let (name, _) = listing.get(*at as usize).expect("a place");
+            fs::metadata(dir.path().join(name)).expect("there").ino()
+        };
+        assert!(listing.tour().is_sorted_by_key(inode), "{:?}", listing.tour());
+        let mut places = listing.tour().to_vec();
+        places.sort_unstable();
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_tour_has_each_place_once() {
+        let mut listing = Listing::default();
+        assert!(listing.push("a", Kind::File) && listing.push("b", Kind::File));
+        assert_eq!(listing.tour(), [0, 1]);
+        for tour in [vec![], vec![0], vec![0, 0], vec![0, 2], vec![0, 1, 1]] {
+            assert!(!listing.set_tour(tour));
+        }
+        assert_eq!(listing.tour(), [0, 1]);
+        assert!(listing.set_tour(vec![1, 0]));
+        assert_eq!(listing.tour(), [1, 0]);
     }
 
     #[test]

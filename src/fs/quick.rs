@@ -113,13 +113,14 @@ impl Base {
     ) -> Result<(Looked, Option<FileStat>), PathError> {
         buffer.clear();
         let shown = || PathBuf::from(String::from_utf8_lossy(below).into_owned());
+        let failed = |action| move |source| self.failed(action, shown())(source);
         let mut file = match self.open_below(below) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => return Ok((Looked::Absent, None)),
             Err(error) => return Ok((not_opened(error, &self.path.join(shown()))?, None)),
         };
         // What was opened is asked, not the path: it may lead elsewhere by now.
-        let Some((size, stat)) = known_of(&file).map_err(self.failed("look at", shown()))? else {
+        let Some((size, stat)) = known_of(&file).map_err(failed("look at"))? else {
             return Ok((Looked::Other, None));
         };
         if buffer.capacity() > START {
@@ -127,10 +128,10 @@ impl Base {
             *buffer = Vec::new();
         }
         buffer.reserve_exact(START);
-        let first = read_once(&mut file, buffer).map_err(self.failed("read", shown()))?;
+        let first = read_once(&mut file, buffer).map_err(failed("read"))?;
         let is_all = first as u64 == size && first < buffer.capacity();
         if !is_all && !enough(buffer) {
-            read_on(&file, size, limit, buffer, enough).map_err(self.failed("read", shown()))?;
+            read_on(&file, size, limit, buffer, enough).map_err(failed("read"))?;
         }
         Ok((Looked::Read, stat))
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::Told;
-use crate::text::{closest, visible, xml};
+use crate::text::{closest, visible, xml_with};
 
 /// How many bytes a skill takes, about.
 const SKILL: usize = 480;
@@ -249,11 +249,19 @@ fn is_plain(text: &[u8]) -> bool {
 
 /// The reference writes one of the quotes by its number.
 fn reference(text: &str) -> String {
-    xml(text).replace("&apos;", "&#x27;")
+    xml_with(text, "&#x27;")
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// `text` with one space for each gap, and none at its ends.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let is_line = text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && memchr::memmem::find(text.as_bytes(), b"  ").is_none();
+    if is_line {
+        return text.into();
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ").into()
 }
 
 /// Calls `tell` for each field that the skill has, but the name; lists become one text, with commas where they

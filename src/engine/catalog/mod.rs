@@ -246,6 +246,9 @@ fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
 }
 
 fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
+    if options.form != CatalogForm::Reference && options.relative_to.is_none() {
+        return skill.file_text();
+    }
     let file = match (options.form, skill.file()) {
         // The reference follows links.
         (CatalogForm::Reference, file) => match file.file_name() {
@@ -254,9 +257,8 @@ fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
         },
         (_, file) => file,
     };
-    match (&options.relative_to, file) {
-        (Some(from), file) => fs::relative(from, &file).to_string_lossy().replace('\\', "/").into(),
-        (None, Cow::Borrowed(file)) => file.to_string_lossy(),
-        (None, Cow::Owned(file)) => fs::into_text(file).into(),
+    match &options.relative_to {
+        Some(from) => fs::relative(from, &file).to_string_lossy().replace('\\', "/").into(),
+        None => fs::into_text(file.into_owned()).into(),
     }
 }

@@ -6,7 +6,11 @@
 //! digest of policy and sources
 //! moment of the newest entry
 //! count of directories, for each: path, its device, what it was if it was old enough, count of names
-//!     for each name: itself, its kind, and the record of a skill that is known ([`record`])
+//!     for each name: itself and its kind
+//!     the places of the names, in the order in which they are looked at
+//!     for each of these: what the file of the skill was that is known there, or zeros
+//!     for each name: how many bytes of metadata there are of that skill, with [`KNOWN`] and [`AT_HOME`]
+//!     these metadata ([`super::record`]), each behind the ones before
 //! ```
 //!
 //! Numbers are little-endian, texts have their length before them. Whatever is not exactly so, is no memory: it
@@ -17,17 +21,22 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Known, Memory, SeenDir, record};
+use super::record::Place;
+use super::{Known, Memory, SeenDir};
 use crate::digest::Digest;
 use crate::engine::Lookup;
 use crate::fs::{Kind, Listing};
-use crate::install::index::bytes::{Reader, put_moment, put_option, put_stat, put_text};
+use crate::install::index::bytes::{Reader, STAT, put_moment, put_option, put_stat, put_text};
 
 const MAGIC: &[u8] = b"skillpm skills\n";
 /// Raised with any change of the format.
-const VERSION: u32 = 1;
-/// What a skill takes besides its record, about.
-const NAME: usize = 40;
+const VERSION: u32 = 2;
+/// That a skill is known, beside the length of its metadata.
+const KNOWN: u32 = 1 << 31;
+/// That it has the name of its directory.
+const AT_HOME: u32 = 1 << 30;
+/// What a skill takes besides its metadata, about.
+const NAME: usize = 88;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// The bytes of the file; `None` for what no file can hold.
@@ -51,18 +60,28 @@ pub(super) fn encode(memory: &Memory, key: &Digest) -> Option<Vec<u8>> {
             Some(())
         })?;
         bytes.extend(u32::try_from(dir.listing.len()).ok()?.to_le_bytes());
-        for ((name, kind), known) in dir.listing.iter().zip(&dir.skills) {
+        for (name, kind) in dir.listing.iter() {
             put_text(&mut bytes, name.as_bytes())?;
             bytes.push(kind_byte(kind));
-            // What has no record is read again.
-            put_option(
-                &mut bytes,
-                known.as_ref().and_then(|known| known.record(&memory.bytes)),
-                |bytes, record| {
-                    bytes.extend(record);
-                    Some(())
-                },
-            )?;
+        }
+        let tour = dir.listing.tour();
+        for at in tour {
+            bytes.extend(at.to_le_bytes());
+        }
+        // What has no record is read again.
+        let record = |at: usize| dir.skills.get(at)?.as_ref()?.record(&memory.bytes);
+        for at in tour {
+            bytes.extend(record(*at as usize).map_or(&[0; STAT][..], |record| record.stat));
+        }
+        for at in 0..dir.listing.len() {
+            let length = record(at).map_or(Some(0), |record| {
+                let length = u32::try_from(record.meta.len()).ok().filter(|length| *length < AT_HOME)?;
+                Some(length | KNOWN | if record.at_home { AT_HOME } else { 0 })
+            });
+            bytes.extend(length?.to_le_bytes());
+        }
+        for record in (0..dir.listing.len()).filter_map(record) {
+            bytes.extend(record.meta);
         }
     }
     let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
@@ -73,7 +92,7 @@ pub(super) fn encode(memory: &Memory, key: &Digest) -> Option<Vec<u8>> {
 /// About how many bytes it will be.
 fn size(memory: &Memory) -> usize {
     let skills = memory.dirs.values().flat_map(|dir| dir.skills.iter().flatten());
-    let bytes = skills.map(|known| known.record(&memory.bytes).map_or(0, <[u8]>::len) + NAME);
+    let bytes = skills.map(|known| known.record(&memory.bytes).map_or(0, |record| record.meta.len()) + NAME);
     bytes.sum::<usize>() + NAME
 }
 
@@ -93,28 +112,55 @@ pub(super) fn decode(bytes: Vec<u8>, key: &Digest) -> Option<Memory> {
         let path = PathBuf::from(OsString::from(rest.string()?));
         let device = rest.u64()?;
         let stat = rest.option(|rest| rest.stat(device)).ok()?;
-        let (mut listing, mut skills) = (Listing::default(), Vec::new());
+        let mut listing = Listing::default();
         for _ in 0..rest.u32()? {
             let name = std::str::from_utf8(rest.text()?).ok()?;
             let kind = byte_kind(rest.take(1)?)?;
-            // A name leads to a file: it is one component.
-            if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) || !listing.push(name, kind) {
+            if !is_component(name) || !listing.push(name, kind) {
                 return None;
             }
-            let record = rest.option(|rest| {
-                let start = bytes.len() - rest.0.len();
-                record::take(rest)?;
-                Some(u32::try_from(start).ok()?..u32::try_from(bytes.len() - rest.0.len()).ok()?)
-            });
-            skills.push(record.ok()?.map(Known::Written));
         }
-        dirs.insert(
-            path,
-            SeenDir { stat, device, listing: Arc::new(listing), skills, changed: false, fresh: false },
-        );
+        let tour = (0..listing.len()).map(|_| rest.u32()).collect::<Option<_>>()?;
+        if !listing.set_tour(tour) {
+            return None;
+        }
+        let skills = skills(&mut rest, bytes.len(), &listing)?;
+        dirs.insert(path, SeenDir { stat, device, listing: Arc::new(listing), skills, changed: false });
     }
     let is_all = rest.0.is_empty();
     is_all.then(|| Memory { dirs, bytes: Arc::new(bytes), newest: Some(newest), changed: false, kept: None })
+}
+
+/// Reads what is known of the skills in `listing`; `rest` is the end of a file of `size` bytes.
+fn skills(rest: &mut Reader<'_>, size: usize, listing: &Listing) -> Option<Vec<Option<Known>>> {
+    let behind = |rest: &Reader<'_>| size - rest.0.len();
+    let mut stats = vec![0; listing.len()];
+    for at in listing.tour() {
+        stats[*at as usize] = behind(rest);
+        rest.take(STAT)?;
+    }
+    let mut lengths = Reader(rest.take(stats.len().checked_mul(4)?)?);
+    let start = behind(rest);
+    let mut at = start;
+    let mut skills = Vec::with_capacity(stats.len());
+    for stat in stats {
+        let flagged = lengths.u32()?;
+        let is_known = flagged & KNOWN != 0;
+        if !is_known && flagged != 0 {
+            return None;
+        }
+        let end = at.checked_add(usize::try_from(flagged & !(KNOWN | AT_HOME)).ok()?)?;
+        let place = || Place::new(stat, at..end, flagged & AT_HOME != 0);
+        skills.push(if is_known { Some(Known::Written(place()?)) } else { None });
+        at = end;
+    }
+    rest.take(at - start)?;
+    Some(skills)
+}
+
+/// Whether a path that ends with `name` leads to nothing but what lies in a directory under that name.
+fn is_component(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && memchr::memchr2(b'/', 0, name.as_bytes()).is_none()
 }
 
 const KINDS: [Kind; 4] = [Kind::File, Kind::Directory, Kind::Symlink, Kind::Other];

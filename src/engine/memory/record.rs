@@ -1,36 +1,76 @@
-//! What is remembered of one skill, as bytes: what its file was, how long its metadata are, and these.
+//! What is remembered of one skill, as bytes: what its file was, and its metadata.
 //!
 //! They are the same in memory and in a file ([`super::format`]), so that what was found need not be put into
-//! other words to be kept, and what was kept need not be read to be told.
+//! other words to be kept, and what was kept need not be read to be told. The two parts stand apart: whether
+//! thousands of files are as they were is seen without touching a text.
+
+use std::ops::Range;
 
 use crate::fs::FileStat;
 use crate::install::index::bytes::{Reader, STAT, put_list, put_option, put_stat, put_text};
 use crate::skill::SkillMeta;
 
-/// Adds the record of a skill with `meta` whose file was `stat`; `None`, and nothing is added, for what no
-/// record can hold.
-pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, meta: &SkillMeta) -> Option<()> {
+/// Where the two parts of a record stand in some bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    stat: u32,
+    meta: Range<u32>,
+    /// Whether the skill has the name of its directory, which is left out then.
+    at_home: bool,
+}
+
+impl Place {
+    /// Of what the file was, at `stat`, and metadata in `meta`; `None` for what is further behind than a record
+    /// can be.
+    pub(super) fn new(stat: usize, meta: Range<usize>, at_home: bool) -> Option<Self> {
+        let at = |at: usize| u32::try_from(at).ok();
+        Some(Self { stat: at(stat)?, meta: at(meta.start)?..at(meta.end)?, at_home })
+    }
+
+    /// Whether the skill has the name of its directory.
+    pub(crate) fn is_at_home(&self) -> bool {
+        self.at_home
+    }
+
+    /// The record, in `bytes`.
+    pub(crate) fn record<'a>(&self, bytes: &'a [u8]) -> Record<'a> {
+        let stat = bytes.get(self.stat as usize..).and_then(|rest| rest.get(..STAT));
+        let meta = bytes.get(self.meta.start as usize..self.meta.end as usize);
+        Record { stat: stat.unwrap_or_default(), meta: meta.unwrap_or_default(), at_home: self.at_home }
+    }
+}
+
+/// A record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Record<'a> {
+    /// What the file was.
+    pub(super) stat: &'a [u8],
+    /// The metadata.
+    pub(super) meta: &'a [u8],
+    /// Whether the name is that of the directory, and left out.
+    pub(super) at_home: bool,
+}
+
+/// Adds the record of a skill in `directory` with `meta` whose file was `stat`; `None`, and nothing is added, for
+/// what no record can hold.
+pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, meta: &SkillMeta, directory: &str) -> Option<Place> {
     let start = bytes.len();
-    let put = put_all(bytes, stat, meta);
-    if put.is_none() {
+    put_stat(bytes, stat);
+    let texts = bytes.len();
+    let at_home = meta.name == directory;
+    let put = put_meta(bytes, meta, at_home);
+    let place = put.and_then(|()| Place::new(start, texts..bytes.len(), at_home));
+    if place.is_none() {
         bytes.truncate(start);
     }
-    put
+    place
 }
 
-fn put_all(bytes: &mut Vec<u8>, stat: &FileStat, meta: &SkillMeta) -> Option<()> {
-    put_stat(bytes, stat);
-    let length = bytes.len();
-    bytes.extend([0; 4]);
-    put_meta(bytes, meta)?;
-    let count = u32::try_from(bytes.len() - length - 4).ok()?.to_le_bytes();
-    bytes[length..length + 4].copy_from_slice(&count);
-    Some(())
-}
-
-fn put_meta(bytes: &mut Vec<u8>, meta: &SkillMeta) -> Option<()> {
+fn put_meta(bytes: &mut Vec<u8>, meta: &SkillMeta, at_home: bool) -> Option<()> {
     let text = |bytes: &mut Vec<u8>, text: &String| put_text(bytes, text.as_bytes());
-    text(bytes, &meta.name)?;
+    if !at_home {
+        text(bytes, &meta.name)?;
+    }
     text(bytes, &meta.description)?;
     for value in [&meta.version, &meta.license, &meta.compatibility] {
         put_option(bytes, value.as_ref(), text)?;
@@ -45,57 +85,48 @@ fn put_meta(bytes: &mut Vec<u8>, meta: &SkillMeta) -> Option<()> {
     Some(())
 }
 
-/// Takes a record off `rest`; `None` where there is none.
-pub(super) fn take<'a>(rest: &mut Reader<'a>) -> Option<&'a [u8]> {
-    let all = rest.0;
-    rest.stat(0)?;
-    let length = usize::try_from(rest.u32()?).ok()?;
-    rest.take(length)?;
-    Some(&all[..all.len() - rest.0.len()])
+impl<'a> Record<'a> {
+    /// What the file was, on file system `device`.
+    pub(crate) fn stat(&self, device: u64) -> Option<FileStat> {
+        Reader(self.stat).stat(device)
+    }
+
+    /// What the skill in `directory` calls itself.
+    pub(crate) fn name(&self, directory: &'a str) -> &'a str {
+        if self.at_home { directory } else { Reader(self.meta).str().unwrap_or_default() }
+    }
+
+    /// Its description.
+    pub(crate) fn description(&self) -> &'a str {
+        let mut rest = Reader(self.meta);
+        if !self.at_home && rest.text().is_none() {
+            return "";
+        }
+        rest.str().unwrap_or_default()
+    }
+
+    /// Whether it has fields that the specification does not have. They stand last.
+    pub(crate) fn has_extra(&self) -> bool {
+        !self.meta.ends_with(&[0, 0])
+    }
+
+    /// All of the metadata of the skill in `directory`. Where they are not what [`put`] writes, although the
+    /// checksum of their file is right, there are the name and the description only: whoever made that file could
+    /// have said anything.
+    pub(crate) fn meta(&self, directory: &str) -> SkillMeta {
+        let mut rest = Reader(self.meta);
+        let name = if self.at_home { Some(directory.to_owned()) } else { rest.string() };
+        let all = name.and_then(|name| read(name, &mut rest).filter(|_| rest.0.is_empty()));
+        all.unwrap_or_else(|| SkillMeta {
+            name: self.name(directory).to_owned(),
+            description: self.description().to_owned(),
+            ..SkillMeta::default()
+        })
+    }
 }
 
-/// What the file was, on file system `device`.
-pub(crate) fn stat(record: &[u8], device: u64) -> Option<FileStat> {
-    Reader(record).stat(device)
-}
-
-/// Where the metadata start.
-fn texts(record: &[u8]) -> Option<Reader<'_>> {
-    Some(Reader(record.get(STAT + 4..)?))
-}
-
-/// What the skill calls itself.
-pub(crate) fn name(record: &[u8]) -> &str {
-    texts(record).and_then(|mut rest| rest.str()).unwrap_or_default()
-}
-
-/// Its description.
-pub(crate) fn description(record: &[u8]) -> &str {
-    let text = texts(record).and_then(|mut rest| {
-        rest.text()?;
-        rest.str()
-    });
-    text.unwrap_or_default()
-}
-
-/// Whether it has fields that the specification does not have. They stand last.
-pub(crate) fn has_extra(record: &[u8]) -> bool {
-    !record.ends_with(&[0, 0])
-}
-
-/// All of the metadata. Where they are not what [`put`] writes, although the checksum of their file is right,
-/// there are the name and the description only: whoever made that file could have said anything.
-pub(crate) fn meta(record: &[u8]) -> SkillMeta {
-    let all = texts(record).and_then(|mut rest| read(&mut rest).filter(|_| rest.0.is_empty()));
-    all.unwrap_or_else(|| SkillMeta {
-        name: name(record).to_owned(),
-        description: description(record).to_owned(),
-        ..SkillMeta::default()
-    })
-}
-
-fn read(rest: &mut Reader<'_>) -> Option<SkillMeta> {
-    let (name, description) = (rest.string()?, rest.string()?);
+fn read(name: String, rest: &mut Reader<'_>) -> Option<SkillMeta> {
+    let description = rest.string()?;
     let mut value = || rest.option(Reader::string).ok();
     let (version, license, compatibility) = (value()?, value()?, value()?);
     let mut list = || rest.list(Reader::string);

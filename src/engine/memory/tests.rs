@@ -56,14 +56,14 @@ fn meta() -> impl Strategy<Value = SkillMeta> {
 
 /// What is remembered of a skill in a directory on the file system 7.
 fn known() -> impl Strategy<Value = Known> {
-    (stat(), meta()).prop_map(|(stat, meta)| {
+    (stat(), meta(), any::<bool>()).prop_map(|(stat, meta, at_home)| {
         let mut bytes = Vec::new();
-        record::put(&mut bytes, &stat, &meta).expect("small enough");
-        let range = 0..u32::try_from(bytes.len()).expect("small enough");
+        let directory = if at_home { &*meta.name } else { "abc" };
+        let record = record::put(&mut bytes, &stat, &meta, directory).expect("small enough");
         let source = Source::new(SourceKind::Project, "/d".into());
         let home = Home::new(&source, Path::new("/d"), Path::new("/d"), Arc::default(), 7);
         let group = Group { home: Arc::new(home), bytes: Arc::new(bytes) };
-        Known::Recorded(Arc::new(Skill::brief(&Arc::new(group), 0, range)))
+        Known::Recorded(Arc::new(Skill::brief(&Arc::new(group), 0, record)))
     })
 }
 
@@ -76,7 +76,7 @@ fn memory() -> impl Strategy<Value = Memory> {
                 skills.push(known);
             }
         }
-        SeenDir { stat, device: 7, listing: Arc::new(listing), skills, changed: true, fresh: false }
+        SeenDir { stat, device: 7, listing: Arc::new(listing), skills, changed: true }
     });
     let dirs = proptest::collection::hash_map("/[a-z/]{0,9}".prop_map(PathBuf::from), dir, 0..3);
     (dirs, moment()).prop_map(|(dirs, newest)| Memory {
@@ -100,7 +100,7 @@ fn said(memory: &Memory) -> Vec<String> {
         .map(|(path, dir)| {
             let skills = dir.skills.iter().map(|known| {
                 let known = known.as_ref()?;
-                Some((known.stat(7, &memory.bytes), record::meta(known.record(&memory.bytes)?)))
+                Some((known.stat(7, &memory.bytes), known.record(&memory.bytes)?.meta("abc")))
             });
             format!("{path:?} {:?} {:?} {:?}", dir.stat, dir.listing, skills.collect::<Vec<_>>())
         })
@@ -146,7 +146,7 @@ proptest! {
                 prop_assert!(dir.listing.iter().all(|(name, _)| !name.contains('/') && name != ".."));
                 for known in dir.skills.iter().flatten() {
                     let record = known.record(&read.bytes).expect("inside");
-                    let _ = (record::meta(record), record::has_extra(record));
+                    let _ = (record.meta("abc"), record.name("abc"), record.description(), record.has_extra());
                 }
             }
         }

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::mem;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,9 +13,12 @@ use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use crate::engine::memory::{How, Known, record};
 use crate::engine::skill::{Group, Home, Skill, SkillParts};
 use crate::engine::sources::{Entry, Source};
-use crate::fs::{Base, FileStat, Looked};
+use crate::fs::{Base, FileStat, Kind, Looked, Moment};
 use crate::policy::{FileName, Policy};
 use crate::skill::{self, LoadError, Loaded, SkillMeta};
+
+/// More bytes than most records have.
+const RECORD: usize = 512;
 
 /// A directory that may hold a skill, by its place in a listing.
 pub(super) struct Spot {
@@ -37,19 +39,29 @@ pub(super) struct Reader<'a> {
     pub(super) policy: &'a Policy,
     pub(super) source: &'a Source,
     pub(super) base: &'a Base,
+    /// When the search began: what is younger is not remembered.
+    pub(super) since: Moment,
 }
 
 /// What was seen of a directory, and how. There are thousands of them at once.
-pub(super) struct Look {
-    pub(super) found: Seeing,
-    pub(super) how: How,
+pub(super) struct Look(Read, Arc<Group>);
+
+impl Look {
+    /// What lies at `at` of the listing, which is where this was seen.
+    pub(super) fn seen(self, at: usize) -> (Seeing, How) {
+        match self.0 {
+            Read::Seen(found, how) => (found, how),
+            Read::Record(place, how) => (Seeing::Skill(Arc::new(Skill::brief(&self.1, at, place))), how),
+        }
+    }
 }
 
-/// What reading a file came to.
+/// What reading a file came to, and how.
 enum Read {
-    Look(Look),
-    /// A skill of which a record was made.
-    Record(Range<u32>),
+    Seen(Seeing, How),
+    /// A skill of which a record was made. It is made of that where it is told: what is used in one order lies
+    /// in that order.
+    Record(record::Place, How),
 }
 
 /// A path, the start of a file, and the records of the skills that were read, each behind the one before.
@@ -76,45 +88,41 @@ impl Buffers {
         }
     }
 
-    /// Makes a record, if there can be one.
-    fn record(&mut self, stat: &FileStat, meta: &SkillMeta) -> Option<Range<u32>> {
-        let start = u32::try_from(self.records.len()).ok()?;
-        record::put(&mut self.records, stat, meta)?;
-        Some(start..u32::try_from(self.records.len()).ok()?)
+    /// Makes a record of a skill in the directory `name`, if there can be one.
+    fn record(&mut self, stat: &FileStat, meta: &SkillMeta, name: &OsStr) -> Option<record::Place> {
+        record::put(&mut self.records, stat, meta, name.to_str()?)
     }
 }
 
 impl Reader<'_> {
-    /// What lies at `spots` of the home of `group`. What is as it was when it became `known` is not read.
-    pub(super) fn looks(
-        &self,
-        spots: &[Spot],
-        known: &[Option<Known>],
-        group: &Arc<Group>,
-        buffers: &mut Buffers,
-    ) -> Vec<Look> {
-        let home = &group.home;
+    /// Which of the directories in the home of `group`, by their places, hold what they held when it became
+    /// `known`. They are asked in the order of the tour, in which that takes least.
+    pub(super) fn unchanged(&self, known: &[Option<Known>], group: &Group) -> Vec<bool> {
+        let listing = &group.home.listing;
+        let mut unchanged = vec![false; listing.len()];
+        let mut buffers = Buffers::default();
+        for at in listing.tour().iter().map(|at| *at as usize) {
+            if let (Some(Some(known)), Some((name, Kind::Directory))) = (known.get(at), listing.get(at)) {
+                let stat = self.stat(name.as_ref(), &mut buffers);
+                unchanged[at] = stat.is_some_and(|stat| known.is_still(&stat, group, at));
+            }
+        }
+        unchanged
+    }
+
+    /// What lies at `spots` of `home`, which is read.
+    pub(super) fn looks(&self, spots: &[Spot], home: &Arc<Home>, buffers: &mut Buffers) -> Vec<Look> {
+        // They would be moved each time that they grow.
+        buffers.records.reserve(spots.len() * RECORD);
         let read = |spot: &Spot| {
             let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
-            if let Some(Some(known)) = known.get(spot.at)
-                && let Some(skill) = known.skill(self.stat(name, buffers), group, spot.at)
-            {
-                return Read::Look(Look { found: Seeing::Skill(skill), how: How::Known });
-            }
             self.read(name, spot, home, buffers)
         };
         let found: Vec<Read> = spots.iter().map(read).collect();
         let mut records = mem::take(&mut buffers.records);
         records.shrink_to_fit();
         let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
-        let look = |(spot, read): (&Spot, Read)| match read {
-            Read::Look(look) => look,
-            Read::Record(range) => {
-                let skill = Skill::brief(&group, spot.at, range);
-                Look { found: Seeing::Skill(Arc::new(skill)), how: How::Recorded }
-            }
-        };
-        spots.iter().zip(found).map(look).collect()
+        found.into_iter().map(|read| Look(read, Arc::clone(&group))).collect()
     }
 
     /// The directory, as the thread of `own` knows it.
@@ -131,18 +139,19 @@ impl Reader<'_> {
     /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
     fn read(&self, name: &OsStr, spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
         let Some((document, stat)) = self.start(name, buffers) else {
-            return Read::Look(Look { found: self.slowly(spot.entry(home)), how: How::Unknown });
+            return Read::Seen(self.slowly(spot.entry(home)), How::Unknown);
         };
         let loaded = skill::load_with(&document, self.policy, name.to_str());
         let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
         // A link leads to a skill that lies elsewhere.
         let here = stat.filter(|stat| spot.link.is_none() && stat.device == home.device);
-        let record = plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &loaded.meta));
+        let record = plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &loaded.meta, name));
+        let old = stat.filter(|stat| stat.is_settled(self.since));
         let read = if let Some(record) = record {
-            Read::Record(record)
+            Read::Record(record, if old.is_some() { How::Recorded } else { How::Unknown })
         } else {
-            let how = stat.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
-            Read::Look(Look { found: self.found(spot.entry(home), loaded), how })
+            let how = old.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
+            Read::Seen(self.found(spot.entry(home), loaded), how)
         };
         buffers.bytes = document.into_text().into_bytes();
         read
@@ -224,7 +233,7 @@ impl Reader<'_> {
 pub(in crate::engine) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
     match Base::open(entry.dir.parent().unwrap_or(&source.dir)) {
         Ok(base) => {
-            let reader = Reader { policy, source, base: &base };
+            let reader = Reader { policy, source, base: &base, since: Moment::now() };
             let start = entry.dir.file_name().and_then(|name| {
                 let (document, _) = reader.start(name, &mut Buffers::default())?;
                 Some((document, name.to_str()))
