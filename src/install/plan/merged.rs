@@ -27,6 +27,7 @@ impl Planner<'_> {
                 Some(*tree)
             }
             Found::Absent if merged.replaces.is_none() => None,
+            Found::Tree(None) => return self.conflict(place, name, ConflictKind::NotASkill),
             // Somebody went on with it meanwhile.
             _ => return self.conflict(place, name, ConflictKind::Modified),
         };

@@ -324,6 +324,8 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, remove goose, link goose");
     assert_eq!(plan_of(&wanted, &there("both", "one")), "remove goose, link goose", "it is done already");
     assert!(plan_of(&wanted, &there("later", "one")).starts_with("Modified at canonical"));
+    let unreadable = survey(Found::Tree(None), Found::Absent, &[]);
+    assert!(plan_of(&wanted, &unreadable).starts_with("NotASkill at canonical"));
     assert!(
         plan_of(&wanted, &survey(Found::Absent, Found::Absent, &[])).starts_with("Modified at canonical")
     );
