@@ -50,7 +50,8 @@ impl Content for OnDisk {
         let path = &self.paths[id];
         if let Some(base) = &self.base {
             let is_wanted = path.to_str().is_some_and(|path| Kept::is_wanted(path, limit));
-            match self.kept.take(id).filter(|kept| is_wanted && kept.len() as u64 == limit) {
+            let kept = is_wanted.then(|| self.kept.take(id)).flatten();
+            match kept.filter(|kept| kept.len() as u64 == limit) {
                 Some(kept) => {
                     buffer.extend_from_slice(&kept);
                     return Ok(limit);
