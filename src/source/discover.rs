@@ -1,7 +1,6 @@
 //! Which skills a tree holds.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 
 use crate::document::Document;
 use crate::refusal::Refusal;
@@ -23,8 +22,8 @@ const CONTAINER_DEPTH: usize = 3;
 pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
 /// The largest `SKILL.md` that is read, in bytes.
 const MAX_SKILL_MD: u64 = 4 << 20;
-/// Above so many bytes, which hardly any has, a `SKILL.md` is read alone: each thread may hold one.
-const LARGE: u64 = 64 << 10;
+/// Where one has more bytes than this, which hardly any has, a single thread reads them all: each may hold one.
+const LARGE: u64 = 128 << 10;
 
 /// A directory with a `SKILL.md`.
 #[derive(Debug, Clone)]
@@ -143,22 +142,30 @@ fn depth_below(dir: &str, top: &str) -> Option<usize> {
 
 /// Reads the skills at `found`, each a directory and the name of its file.
 fn candidates(tree: &Tree, found: &[(&str, &str)]) -> Vec<Candidate> {
-    let alone = Mutex::new(());
-    workers::map(found, || (), |(), (dir, file)| candidate(tree, dir, file, &alone)).collect()
+    let read = |&(dir, file): &(&str, &str)| candidate(tree, dir, file);
+    let is_large = |&(dir, file): &(&str, &str)| {
+        let entry = tree.get(&path_of(dir, file));
+        entry.is_some_and(|entry| matches!(entry.node, Node::File { size, .. } if size > LARGE))
+    };
+    if found.iter().any(is_large) {
+        return found.iter().map(read).collect();
+    }
+    workers::map(found, || (), |(), one| read(one)).collect()
 }
 
-fn candidate(tree: &Tree, dir: &str, file: &str, alone: &Mutex<()>) -> Candidate {
-    let path = if dir.is_empty() { file.to_owned() } else { format!("{dir}/{file}") };
+fn path_of(dir: &str, file: &str) -> String {
+    if dir.is_empty() { file.to_owned() } else { format!("{dir}/{file}") }
+}
+
+fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
+    let path = path_of(dir, file);
     let meta = match tree.get(&path).map(|entry| entry.node) {
-        Some(Node::File { size, .. }) => {
-            let _alone = (size > LARGE).then(|| alone.lock().unwrap_or_else(PoisonError::into_inner));
-            match tree.read(&path, MAX_SKILL_MD) {
-                Ok(bytes) => {
-                    load(&Document::from_bytes(bytes)).map(|loaded| loaded.meta).map_err(|e| e.to_string())
-                }
-                Err(error) => Err(error.to_string()),
+        Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_MD) {
+            Ok(bytes) => {
+                load(&Document::from_bytes(bytes)).map(|loaded| loaded.meta).map_err(|e| e.to_string())
             }
-        }
+            Err(error) => Err(error.to_string()),
+        },
         Some(Node::Special(kind)) => Err(Refusal::SpecialFile { name: file.to_owned(), kind }.to_string()),
         _ => Err(Refusal::SkillSymlink(file.to_owned()).to_string()),
     };
