@@ -6,6 +6,9 @@ use std::thread;
 /// How many things a thread takes at once: few enough that all end together.
 const PIECE: usize = 64;
 
+/// As [`PIECE`], of things that take long each, such as skills of which each file is read and written.
+pub(crate) const FEW: usize = 8;
+
 /// Calls `work` for each of `items` and returns the answers in their order. Each thread has a state
 /// of its own, made by `state`; a few items are not worth a second thread.
 pub(crate) fn map<T, S, R>(
@@ -17,7 +20,21 @@ where
     T: Sync,
     R: Send,
 {
-    map_pieces(items, PIECE, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
+    map_by(items, PIECE, state, work)
+}
+
+/// As [`map`], where a thread takes `piece` items at once.
+pub(crate) fn map_by<T, S, R>(
+    items: &[T],
+    piece: usize,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, &T) -> R + Sync,
+) -> impl Iterator<Item = R>
+where
+    T: Sync,
+    R: Send,
+{
+    map_pieces(items, piece, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
 }
 
 /// As [`map`], where `work` takes several items that follow each other, `piece` of them, and returns as many

@@ -24,6 +24,7 @@ mod stat;
 mod temp;
 mod tree;
 mod usage;
+mod walk;
 
 pub use across::{beside, clear_moves, is_leftover};
 pub use append::{append_line, rotate, rotated};
@@ -47,8 +48,9 @@ pub use plant::write_file;
 pub use quick::{Base, Looked, Stamp, entries, stamp};
 pub use stat::{FileStat, Moment, is_unchanged, stat, stats};
 pub use temp::{anonymous_temp_file, temp_dir};
-pub use tree::{Walk, gather, materialize, scan, scan_places, sync_filesystem, tree_of};
+pub use tree::{materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};
+pub use walk::{Walk, gather, scan, scan_places, tree_of};
 
 use std::io;
 use std::path::{Path, PathBuf};

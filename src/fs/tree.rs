@@ -1,201 +1,30 @@
-//! Trees on disk: read as a [`Tree`], written from a [`FileSet`].
+//! The contents of trees on disk, and such that are written from a [`FileSet`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::list::{Met, met};
 use super::quick::append_at;
-use super::{Base, Kind, Looked, PathContext, PathError, kind};
+use super::{Base, Looked, PathContext, PathError};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;
-use crate::tree::{Content, Entry, FileSet, Kept, Node, ReadError, Tree, append_by_copy};
-
-/// How a directory is read.
-#[derive(Debug, Clone, Copy)]
-pub struct Walk<'a> {
-    /// Names of directories that are not entered.
-    pub skip: &'a [&'a str],
-    /// How many directories deep to look for a skill; below a directory with a `SKILL.md`
-    /// everything is read.
-    pub depth: usize,
-    /// How many entries there may be.
-    pub entries: u64,
-}
-
-impl Walk<'_> {
-    /// Reads all of one skill's directory.
-    pub const ALL: Self = Walk { skip: &[], depth: usize::MAX, entries: 200_000 };
-}
-
-/// Reads the names, kinds and sizes of everything in directory `root`; links are not followed.
-/// The content is read when it is asked for.
-///
-/// # Errors
-///
-/// Where a directory cannot be read, a name is not UTF-8, or there are too many entries.
-pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
-    scan_places(root, &[""], walk)
-}
-
-/// [`scan`] of some directories below `root` only, whose entries keep their path below `root`. What is
-/// no directory is passed over, and so is what a link leads to.
-///
-/// # Errors
-///
-/// As [`scan`].
-pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
-    let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
-    let mut found = Found { base, entries: BTreeMap::new(), paths: Vec::new(), walk };
-    for place in places {
-        if place.is_empty() {
-            found.directory("", walk.depth).map_err(flatten)?;
-        } else if is_plain(root, place).map_err(with_path)? {
-            found.directory(&format!("{place}/"), walk.depth).map_err(flatten)?;
-        }
-    }
-    let Found { base, entries, paths, .. } = found;
-    // Of one skill there may be thousands: they do not keep their directories open.
-    let base = (walk.depth != usize::MAX).then_some(base);
-    Ok(Tree::new(entries, Arc::new(OnDisk { root: root.to_owned(), base, paths, kept: Kept::default() })))
-}
-
-/// Whether `place` is a directory below `root`, with no link on the way to it.
-fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
-    let mut at = root.to_owned();
-    for part in place.split('/') {
-        at.push(part);
-        if kind(&at)? != Some(Kind::Directory) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Returns the tree of these files: for each its path in the tree, and where it lies on disk. Links are
-/// not followed.
-///
-/// # Errors
-///
-/// Where one is not there or cannot be looked at.
-pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
-    let mut entries = BTreeMap::new();
-    let mut paths = Vec::with_capacity(files.len());
-    for (path, at) in files {
-        let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
-        let met = met(metadata.file_type(), || Ok(metadata)).at("look at", &at).map_err(with_path)?;
-        if let Some(node) = node(&path, met) {
-            entries.insert(path, Entry { node, id: paths.len() });
-            paths.push(at);
-        }
-    }
-    Ok(Tree::new(
-        entries,
-        Arc::new(OnDisk { root: PathBuf::new(), base: None, paths, kept: Kept::default() }),
-    ))
-}
-
-/// [`scan`] of all of `root`.
-///
-/// # Errors
-///
-/// As [`scan`].
-pub fn tree_of(root: &Path) -> Result<Tree, ReadError> {
-    scan(root, Walk::ALL)
-}
-
-/// The error of a walk, before it is known whether its path matters.
-enum WalkError {
-    Path(PathError),
-    Refused(Refusal),
-}
-
-impl From<PathError> for WalkError {
-    fn from(error: PathError) -> Self {
-        Self::Path(error)
-    }
-}
-
-fn flatten(error: WalkError) -> ReadError {
-    match error {
-        WalkError::Refused(refusal) => refusal.into(),
-        WalkError::Path(error) => io::Error::new(error.source.kind(), error).into(),
-    }
-}
-
-struct Found<'a> {
-    base: Base,
-    entries: BTreeMap<String, Entry>,
-    paths: Vec<PathBuf>,
-    walk: Walk<'a>,
-}
-
-impl Found<'_> {
-    /// `prefix` is the path of the directory with a slash behind it; empty for the root.
-    fn directory(&mut self, prefix: &str, depth: usize) -> Result<(), WalkError> {
-        let below = prefix.trim_end_matches('/');
-        let children = self.base.children(Path::new(below)).map_err(|(name, source)| match name {
-            Some(name) => {
-                PathError { action: "look at", path: self.base.path().join(below).join(name), source }
-            }
-            None => PathError { action: "read", path: self.base.path().join(below), source },
-        })?;
-        let is_skill = children
-            .iter()
-            .any(|(name, _)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
-        let depth = if is_skill { usize::MAX } else { depth };
-        for (name, met) in children {
-            let Some(name) = name.to_str() else {
-                return Err(WalkError::Refused(Refusal::NameEncoding(format!(
-                    "{prefix}{}",
-                    name.to_string_lossy()
-                ))));
-            };
-            if met == Met::Directory {
-                // The history of a repository is never a part of a skill.
-                if depth > 0 && name != ".git" && !self.walk.skip.contains(&name) {
-                    self.directory(&format!("{prefix}{name}/"), depth.saturating_sub(1))?;
-                }
-            } else {
-                self.leaf(format!("{prefix}{name}"), met)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {
-        let Some(node) = node(&path, met) else { return Ok(()) };
-        self.paths.push(path.clone().into());
-        self.entries.insert(path, Entry { node, id: self.paths.len() - 1 });
-        let count = self.paths.len() as u64;
-        if count > self.walk.entries {
-            return Err(WalkError::Refused(Refusal::TooManyEntries { count, limit: self.walk.entries }));
-        }
-        Ok(())
-    }
-}
-
-/// What `met` is in a tree; `None` for what is no part of one.
-fn node(path: &str, met: Met) -> Option<Node> {
-    match met {
-        // In a submodule or a second work tree, `.git` is a file.
-        _ if path == ".git" || path.ends_with("/.git") => None,
-        Met::Directory => None,
-        Met::Symlink => Some(Node::Symlink),
-        Met::File { executable, size } => Some(Node::File { executable, size }),
-        Met::Special(kind) => Some(Node::Special(kind)),
-    }
-}
+use crate::tree::{Content, FileSet, Kept, ReadError, append_by_copy};
 
 /// Files below a directory.
-struct OnDisk {
+pub(super) struct OnDisk {
     root: PathBuf,
     /// The same, open.
     base: Option<Base>,
     paths: Vec<PathBuf>,
     kept: Kept,
+}
+
+impl OnDisk {
+    /// Those at `paths` below `root`, by the order of these; `base` is the same directory, if it is to stay open.
+    pub(super) fn new(root: PathBuf, base: Option<Base>, paths: Vec<PathBuf>) -> Self {
+        Self { root, base, paths, kept: Kept::default() }
+    }
 }
 
 impl Content for OnDisk {
@@ -221,7 +50,8 @@ impl Content for OnDisk {
         let path = &self.paths[id];
         if let Some(base) = &self.base {
             let is_wanted = path.to_str().is_some_and(|path| Kept::is_wanted(path, limit));
-            match self.kept.take(id).filter(|kept| is_wanted && kept.len() as u64 == limit) {
+            let kept = is_wanted.then(|| self.kept.take(id)).flatten();
+            match kept.filter(|kept| kept.len() as u64 == limit) {
                 Some(kept) => {
                     buffer.extend_from_slice(&kept);
                     return Ok(limit);
@@ -352,6 +182,7 @@ pub fn sync_filesystem(dir: &Path) -> Result<(), PathError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fs::tree_of;
     use crate::refusal::Limits;
 
     #[cfg(unix)]
@@ -392,19 +223,5 @@ mod tests {
             Err(ReadError::Refused(Refusal::SpecialFile { kind, .. })) => assert_eq!(kind, "a named pipe"),
             other => panic!("{other:?}"),
         }
-    }
-
-    #[test]
-    fn the_walk_is_bounded_outside_of_skills_only() {
-        let dir = tempfile::tempdir().expect("a directory");
-        for path in ["a/b/SKILL.md", "a/b/c/d/e/f.md", "x/y/z/SKILL.md", "node_modules/p/SKILL.md"] {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
-            fs::write(path, "").expect("writes");
-        }
-        let tree = scan(dir.path(), Walk { skip: &["node_modules"], depth: 2, entries: 100 }).expect("reads");
-        let paths: Vec<_> = tree.entries().map(|(path, _)| path.to_owned()).collect();
-        assert_eq!(paths, ["a/b/SKILL.md", "a/b/c/d/e/f.md"]);
-        assert!(scan(dir.path(), Walk { entries: 1, ..Walk::ALL }).is_err());
     }
 }

@@ -78,6 +78,9 @@ const SETTINGS: &[&str] = &[
     "plugin.json",
 ];
 
+/// Names of directories whose files are such.
+const SETTINGS_DIRS: &[&str] = &[".claude", ".cursor", ".codex", ".gemini", ".vscode"];
+
 /// Everything in `file` that could be told.
 pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
     let path = file.path.as_str();
@@ -128,12 +131,9 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
 
 /// Whether agents take the file at `path` for settings or instructions of their own.
 pub(super) fn is_settings(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or_default();
-    SETTINGS.contains(&name)
-        || lower
-            .split('/')
-            .any(|part| matches!(part, ".claude" | ".cursor" | ".codex" | ".gemini" | ".vscode"))
+    let is_one_of = |part: &str, names: &[&str]| names.iter().any(|name| part.eq_ignore_ascii_case(name));
+    path.rsplit('/').next().is_some_and(|name| is_one_of(name, SETTINGS))
+        || path.split('/').any(|part| is_one_of(part, SETTINGS_DIRS))
 }
 
 fn is_script(file: &FileEntry, bytes: &[u8]) -> bool {

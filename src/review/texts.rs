@@ -30,8 +30,7 @@ impl<'a> Text<'a> {
 pub(super) fn alarms(document: &Document) -> Vec<Item> {
     let (text, mut items) = (Text::new("SKILL.md", document.text(), false), Vec::new());
     hidden(&text, &mut items);
-    frontmatter(&text, document, &mut items);
-    items.retain(|item| item.kind != Kind::Tool);
+    hooks(&text, document, &mut items);
     if document.sketch().comment {
         comments(&text, document.markdown(), &mut items);
     }
@@ -51,7 +50,8 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
     let ending = ending(text.path).to_ascii_lowercase();
     if text.path == "SKILL.md" {
         let document = Document::parse(text.content.to_owned());
-        frontmatter(text, &document, items);
+        tools(text, &document, items);
+        hooks(text, &document, items);
         markdown(text, document.markdown(), document.body_span(), items);
     } else if text.is_script {
         if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.content) {
@@ -95,21 +95,23 @@ fn has_shell(text: &str) -> bool {
         && first.split(['/', ' ']).any(|word| matches!(word, "sh" | "bash" | "zsh" | "dash" | "ksh"))
 }
 
-fn frontmatter(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
-    let Some(root) = document.frontmatter() else { return };
-    if let Some((key, _)) = root.entry("allowed-tools") {
-        for tool in document.allowed_tools() {
-            items.push(text.item(Kind::Tool, key.span.start, &tool));
-        }
+/// Adds the tools that the frontmatter asks for.
+fn tools(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
+    let Some((key, _)) = document.frontmatter().and_then(|root| root.entry("allowed-tools")) else { return };
+    for tool in document.allowed_tools() {
+        items.push(text.item(Kind::Tool, key.span.start, &tool));
     }
-    if let Some((_, hooks)) = root.entry("hooks") {
-        let mut at = hooks.span.start;
-        for line in text.content[hooks.span.clone()].split_inclusive('\n') {
-            if !line.trim().is_empty() {
-                items.push(text.item(Kind::Hook, at, line.trim()));
-            }
-            at += line.len();
+}
+
+/// Adds the lines of the hooks in the frontmatter.
+fn hooks(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
+    let Some((_, hooks)) = document.frontmatter().and_then(|root| root.entry("hooks")) else { return };
+    let mut at = hooks.span.start;
+    for line in text.content[hooks.span.clone()].split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            items.push(text.item(Kind::Hook, at, line.trim()));
         }
+        at += line.len();
     }
 }
 

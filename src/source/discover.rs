@@ -6,6 +6,7 @@ use crate::document::Document;
 use crate::refusal::Refusal;
 use crate::skill::{SkillMeta, load};
 use crate::tree::{Node, Tree};
+use crate::workers;
 
 mod plugins;
 
@@ -21,6 +22,8 @@ const CONTAINER_DEPTH: usize = 3;
 pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
 /// The largest `SKILL.md` that is read, in bytes.
 const MAX_SKILL_MD: u64 = 4 << 20;
+/// Where one has more bytes than this, which hardly any has, a single thread reads them all: each may hold one.
+const LARGE: u64 = 128 << 10;
 
 /// A directory with a `SKILL.md`.
 #[derive(Debug, Clone)]
@@ -76,12 +79,12 @@ pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> V
                 .iter()
                 .any(|container| depth_below(dir, container).is_some_and(|d| d <= CONTAINER_DEPTH))
     };
-    let mut chosen: Vec<_> = found.iter().filter(|(dir, _)| known(dir)).collect();
+    let (mut chosen, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(dir, _)| known(dir));
     if chosen.is_empty() {
-        chosen =
-            found.iter().filter(|(dir, _)| dir.is_empty() || dir.split('/').count() <= MAX_DEPTH).collect();
+        chosen = others;
+        chosen.retain(|(dir, _)| dir.is_empty() || dir.split('/').count() <= MAX_DEPTH);
     }
-    chosen.into_iter().map(|(dir, file)| candidate(tree, dir, file)).collect()
+    candidates(tree, &chosen)
 }
 
 /// Returns the skills at or below directory `dir`, which somebody named: nothing in it is hidden
@@ -90,17 +93,13 @@ pub fn discover_in(tree: &Tree, dir: &str) -> Vec<Candidate> {
     let found = outermost(skill_files(tree, dir));
     let declared = plugins::declared_at(tree, dir);
     let near = |path: &str| path == dir || depth_below(path, dir).is_some_and(|depth| depth <= MAX_DEPTH);
-    found
-        .iter()
-        .filter(|(path, _)| near(path) || declared.contains(**path))
-        .map(|(path, file)| candidate(tree, path, file))
-        .collect()
+    let chosen = found.into_iter().filter(|(path, _)| near(path) || declared.contains(*path));
+    candidates(tree, &chosen.collect::<Vec<_>>())
 }
 
 /// Returns the skills in `tree`, of which nothing but skills is known to be left.
 pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
-    let found = outermost(skill_files(tree, ""));
-    found.iter().map(|(path, file)| candidate(tree, path, file)).collect()
+    candidates(tree, &outermost(skill_files(tree, "")).into_iter().collect::<Vec<_>>())
 }
 
 /// The directories at or below `dir` with a `SKILL.md`, and the spelling of its name.
@@ -141,8 +140,25 @@ fn depth_below(dir: &str, top: &str) -> Option<usize> {
     dir.strip_prefix(top)?.strip_prefix('/').map(|rest| rest.split('/').count())
 }
 
+/// Reads the skills at `found`, each a directory and the name of its file.
+fn candidates(tree: &Tree, found: &[(&str, &str)]) -> Vec<Candidate> {
+    let read = |&(dir, file): &(&str, &str)| candidate(tree, dir, file);
+    let is_large = |&(dir, file): &(&str, &str)| {
+        let entry = tree.get(&path_of(dir, file));
+        entry.is_some_and(|entry| matches!(entry.node, Node::File { size, .. } if size > LARGE))
+    };
+    if found.iter().any(is_large) {
+        return found.iter().map(read).collect();
+    }
+    workers::map(found, || (), |(), one| read(one)).collect()
+}
+
+fn path_of(dir: &str, file: &str) -> String {
+    if dir.is_empty() { file.to_owned() } else { format!("{dir}/{file}") }
+}
+
 fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
-    let path = if dir.is_empty() { file.to_owned() } else { format!("{dir}/{file}") };
+    let path = path_of(dir, file);
     let meta = match tree.get(&path).map(|entry| entry.node) {
         Some(Node::File { .. }) => match tree.read(&path, MAX_SKILL_MD) {
             Ok(bytes) => {
@@ -209,6 +225,23 @@ pub(super) mod tests {
             "target/x/SKILL.md",
         ];
         assert_eq!(paths(&files), [".hidden/two", "a/b/c/d/five", "one"]);
+    }
+
+    /// Several threads read them.
+    #[test]
+    fn many_skills_come_in_the_order_of_their_paths() {
+        let text = |number| format!("---\nname: n{number:03}\ndescription: y\n---\n");
+        let files: Vec<_> =
+            (0..300).map(|number| (format!("skills/s{number:03}/SKILL.md"), text(number))).collect();
+        let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let tree = tree(&files);
+        for found in [discover(&tree, std::iter::empty()), discover_in(&tree, "skills"), discover_all(&tree)]
+        {
+            let found: Vec<_> = found.iter().map(|c| (c.path.as_str(), c.title("r"))).collect();
+            let expected: Vec<_> =
+                (0..300).map(|number| (format!("skills/s{number:03}"), format!("n{number:03}"))).collect();
+            assert_eq!(found, expected.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect::<Vec<_>>());
+        }
     }
 
     /// S0-FR-002, conflict C13.

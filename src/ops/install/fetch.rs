@@ -26,7 +26,6 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
-use crate::refusal::Limits;
 use crate::requirement;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
@@ -200,12 +199,13 @@ impl Fetched {
             }
         }
         // What is written is the same in whatever order the threads come by it.
-        let done = workers::map(
+        let done = workers::map_by(
             &jobs,
+            workers::FEW,
             || (),
             |(), job| {
                 let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
-                job.map(|job| job.and_then(|mut job| Ok((job.read(intake)?, job))))
+                job.map(|job| job.and_then(|job| Ok((job.read(intake)?, job))))
             },
         );
         let mut installed = 0;
@@ -255,13 +255,12 @@ impl Fetched {
             editable: request.editable,
             ..Requirement::new(spec.origin.clone())
         };
-        let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(Error::from);
         let editable =
             request.editable.then(|| editable::find(context, scope, &name, &requirement)).transpose()?;
         // What is the whole of a file has no directory whose name could differ.
         let whole = candidate.path.is_empty() && spec.origin.is_file();
         let directory = (!whole).then(|| candidate.directory_name(&opened.name));
-        Ok(Job { name, candidate, own, requirement, directory, editable, set })
+        Ok(Job { name, tree: &opened.tree, candidate, own, requirement, directory, editable })
     }
 
     /// Adds a skill that was read, if the policy lets it in.

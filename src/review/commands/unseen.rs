@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::packed::{Config, Searcher};
+use memchr::memmem;
 
 use super::{MAX_COMMAND, programs, trimmed};
 
@@ -35,10 +36,11 @@ const LETTERS: &[&str] = &["\u{212a}", "\u{130}"];
 /// sees what runs. They are found in prose too, because that is where people copy them from.
 pub(in crate::review) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     let lower = text.to_ascii_lowercase();
+    let bringers = Finder::of(&lower);
     let mut found = Vec::new();
     let mut from = 0;
     // Only a line that names what brings text can be one, and nearly all texts have none.
-    while let Some(at) = bringer(&lower[from..]).map(|at| from + at) {
+    while let Some(at) = bringers.find(&lower[from..]).map(|at| from + at) {
         let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |at| at + 1);
         let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
         let line = &text[start..end];
@@ -50,15 +52,34 @@ pub(in crate::review) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     found
 }
 
-/// Where the first name of [`BRING`] stands in `lower`, which has no capital letters of ASCII, or what may become
-/// a part of one.
-fn bringer(lower: &str) -> Option<usize> {
+/// Finds the first of some texts.
+struct Finder {
+    texts: Vec<&'static str>,
     /// Finds all of them at once; `None` where the processor has no instructions for that.
-    static ALL: LazyLock<Option<Searcher>> =
-        LazyLock::new(|| Config::new().builder().extend(BRING).extend(LETTERS).build());
-    match &*ALL {
-        Some(all) => all.find(lower).map(|found| found.start()),
-        None => BRING.iter().chain(LETTERS).filter_map(|name| lower.find(name)).min(),
+    all: Option<Searcher>,
+}
+
+impl Finder {
+    fn new(texts: Vec<&'static str>) -> Self {
+        Self { all: Config::new().builder().extend(&texts).build(), texts }
+    }
+
+    /// What finds the names of [`BRING`], and what may become a part of one, in `lower`, which has no capital
+    /// letters of ASCII.
+    fn of(lower: &str) -> &'static Self {
+        static NAMES: LazyLock<Finder> = LazyLock::new(|| Finder::new(BRING.to_vec()));
+        static WITH_LETTERS: LazyLock<Finder> = LazyLock::new(|| Finder::new([BRING, LETTERS].concat()));
+        // The letters are rare, and so short that texts take four times as long where they are looked for with the names.
+        let has = |letter: &&str| memmem::find(lower.as_bytes(), letter.as_bytes()).is_some();
+        if LETTERS.iter().any(has) { &WITH_LETTERS } else { &NAMES }
+    }
+
+    /// Where the first one stands in `text`.
+    fn find(&self, text: &str) -> Option<usize> {
+        match &self.all {
+            Some(all) => all.find(text).map(|found| found.start()),
+            None => self.texts.iter().filter_map(|one| text.find(one)).min(),
+        }
     }
 }
 

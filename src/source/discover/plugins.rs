@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{CONTAINER_DEPTH, Candidate, candidate, depth_below, outermost, skill_files};
+use super::{CONTAINER_DEPTH, Candidate, candidates, depth_below, outermost, skill_files};
 use crate::error::{Error, Result};
 use crate::source::json::Json;
 use crate::source::marketplace::{self, MAX_FILE};
@@ -102,7 +102,8 @@ pub fn of_plugin(tree: &Tree, root: &str, definition: &Definition) -> Result<Vec
         }
     }
     let file = |dir: &str| found.get(dir).copied().or(whole).unwrap_or("SKILL.md");
-    Ok(chosen.into_iter().map(|dir| candidate(tree, dir, file(dir))).collect())
+    let chosen: Vec<_> = chosen.into_iter().map(|dir| (dir, file(dir))).collect();
+    Ok(candidates(tree, &chosen))
 }
 
 /// Whether the skill in `dir` is at or below the directory `place`.

@@ -10,12 +10,15 @@ use crate::name::SkillName;
 use crate::ops::install::alarms::alarms;
 use crate::ops::install::intake::{Intake, Taken};
 use crate::ops::install::select::off_specification;
+use crate::refusal::Limits;
 use crate::source::discover::Candidate;
-use crate::tree::FileSet;
+use crate::tree::{FileSet, Tree};
 
 /// A skill that is to be taken in.
 pub(super) struct Job<'a> {
     pub(super) name: SkillName,
+    /// Where its files are.
+    pub(super) tree: &'a Tree,
     pub(super) candidate: &'a Candidate,
     /// Its own name, where it gets another one.
     pub(super) own: Option<String>,
@@ -24,7 +27,6 @@ pub(super) struct Job<'a> {
     pub(super) directory: Option<&'a str>,
     /// Where it lies, if it is to be a link to there.
     pub(super) editable: Option<Editable>,
-    pub(super) set: Result<FileSet>,
 }
 
 /// A skill that was read.
@@ -39,8 +41,8 @@ pub(super) struct Ready {
 
 impl Job<'_> {
     /// Reads the skill; what is to be installed goes where `intake` says.
-    pub(super) fn read(&mut self, intake: &Intake<'_>) -> Result<Ready> {
-        let set = std::mem::replace(&mut self.set, Err(Error::io("the files were taken already")));
+    pub(super) fn read(&self, intake: &Intake<'_>) -> Result<Ready> {
+        let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
         if self.editable.is_some() {
             // A link leads to files that no copy could have, too.
             let set = set.ok();

@@ -60,7 +60,12 @@ impl Worker<'_> {
         }
         let scene = transaction.map(|transaction| (transaction, self.files));
         let intake = Intake::reading(Some(store), self.scope, scene)?;
-        let taken = workers::map(&missing, || (), |(), (name, locked)| intake.restore(name, &locked.digest));
+        let taken = workers::map_by(
+            &missing,
+            workers::FEW,
+            || (),
+            |(), (name, locked)| intake.restore(name, &locked.digest),
+        );
         for ((name, _), taken) in missing.iter().zip(taken) {
             self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
         }

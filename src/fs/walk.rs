@@ -1,0 +1,261 @@
+//! Which files lie below a directory.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::list::{Met, met};
+use super::tree::{OnDisk, with_path};
+use super::{Base, Kind, PathContext, PathError, kind};
+use crate::refusal::Refusal;
+use crate::tree::{Entry, Node, ReadError, Tree};
+use crate::workers;
+
+/// How a directory is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Walk<'a> {
+    /// Names of directories that are not entered.
+    pub skip: &'a [&'a str],
+    /// How many directories deep to look for a skill; below a directory with a `SKILL.md`
+    /// everything is read.
+    pub depth: usize,
+    /// How many entries there may be.
+    pub entries: u64,
+}
+
+impl Walk<'_> {
+    /// Reads all of one skill's directory.
+    pub const ALL: Self = Walk { skip: &[], depth: usize::MAX, entries: 200_000 };
+}
+
+/// Reads the names, kinds and sizes of everything in directory `root`; links are not followed.
+/// The content is read when it is asked for.
+///
+/// # Errors
+///
+/// Where a directory cannot be read, a name is not UTF-8, or there are too many entries.
+pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
+    scan_places(root, &[""], walk)
+}
+
+/// [`scan`] of some directories below `root` only, whose entries keep their path below `root`. What is
+/// no directory is passed over, and so is what a link leads to.
+///
+/// # Errors
+///
+/// As [`scan`].
+pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
+    let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
+    let mut found = Found { base, entries: BTreeMap::new(), paths: Vec::new(), walk };
+    for place in places {
+        if place.is_empty() {
+            found.all(Dir { prefix: String::new(), depth: walk.depth }).map_err(flatten)?;
+        } else if is_plain(root, place).map_err(with_path)? {
+            found.all(Dir { prefix: format!("{place}/"), depth: walk.depth }).map_err(flatten)?;
+        }
+    }
+    let Found { base, entries, paths, .. } = found;
+    // Of one skill there may be thousands: they do not keep their directories open.
+    let base = (walk.depth != usize::MAX).then_some(base);
+    Ok(Tree::new(entries, Arc::new(OnDisk::new(root.to_owned(), base, paths))))
+}
+
+/// Whether `place` is a directory below `root`, with no link on the way to it.
+fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
+    let mut at = root.to_owned();
+    for part in place.split('/') {
+        at.push(part);
+        if kind(&at)? != Some(Kind::Directory) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the tree of these files: for each its path in the tree, and where it lies on disk. Links are
+/// not followed.
+///
+/// # Errors
+///
+/// Where one is not there or cannot be looked at.
+pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
+    let mut entries = BTreeMap::new();
+    let mut paths = Vec::with_capacity(files.len());
+    for (path, at) in files {
+        let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
+        let met = met(metadata.file_type(), || Ok(metadata)).at("look at", &at).map_err(with_path)?;
+        if let Some(node) = node(&path, met) {
+            entries.insert(path, Entry { node, id: paths.len() });
+            paths.push(at);
+        }
+    }
+    Ok(Tree::new(entries, Arc::new(OnDisk::new(PathBuf::new(), None, paths))))
+}
+
+/// [`scan`] of all of `root`.
+///
+/// # Errors
+///
+/// As [`scan`].
+pub fn tree_of(root: &Path) -> Result<Tree, ReadError> {
+    scan(root, Walk::ALL)
+}
+
+/// The error of a walk, before it is known whether its path matters.
+enum WalkError {
+    Path(PathError),
+    Refused(Refusal),
+}
+
+impl From<PathError> for WalkError {
+    fn from(error: PathError) -> Self {
+        Self::Path(error)
+    }
+}
+
+fn flatten(error: WalkError) -> ReadError {
+    match error {
+        WalkError::Refused(refusal) => refusal.into(),
+        WalkError::Path(error) => io::Error::new(error.source.kind(), error).into(),
+    }
+}
+
+struct Found<'a> {
+    base: Base,
+    entries: BTreeMap<String, Entry>,
+    paths: Vec<PathBuf>,
+    walk: Walk<'a>,
+}
+
+/// A directory that is to be read.
+struct Dir {
+    /// Its path with a slash behind it; empty for the root.
+    prefix: String,
+    /// How many directories deep to look for a skill below it.
+    depth: usize,
+}
+
+/// What a directory holds: paths of what is no directory, and the directories to be read next.
+type Read = Result<(Vec<(String, Met)>, Vec<Dir>), WalkError>;
+
+impl Found<'_> {
+    /// Adds what lies at and below `top`. Directories that lie equally deep are read by several threads, and
+    /// so many at once that what is too much is noticed before it is in memory.
+    fn all(&mut self, top: Dir) -> Result<(), WalkError> {
+        const AT_ONCE: usize = 4096;
+        let mut level = vec![top];
+        while !level.is_empty() {
+            let mut next = Vec::new();
+            for dirs in level.chunks(AT_ONCE) {
+                let read: Vec<Read> = workers::map(dirs, || (), |(), dir| self.read(dir)).collect();
+                for read in read {
+                    let (leaves, dirs) = read?;
+                    next.extend(dirs);
+                    leaves.into_iter().try_for_each(|(path, met)| self.leaf(path, met))?;
+                }
+            }
+            level = next;
+        }
+        Ok(())
+    }
+
+    fn read(&self, dir: &Dir) -> Read {
+        let Dir { prefix, depth } = dir;
+        let below = prefix.trim_end_matches('/');
+        let children = self.base.children(Path::new(below)).map_err(|(name, source)| match name {
+            Some(name) => {
+                PathError { action: "look at", path: self.base.path().join(below).join(name), source }
+            }
+            None => PathError { action: "read", path: self.base.path().join(below), source },
+        })?;
+        let is_skill = children
+            .iter()
+            .any(|(name, _)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
+        let depth = if is_skill { usize::MAX } else { *depth };
+        let (mut leaves, mut dirs) = (Vec::with_capacity(children.len()), Vec::new());
+        for (name, met) in children {
+            let Some(name) = name.to_str() else {
+                return Err(WalkError::Refused(Refusal::NameEncoding(format!(
+                    "{prefix}{}",
+                    name.to_string_lossy()
+                ))));
+            };
+            if met != Met::Directory {
+                leaves.push(([prefix, name].concat(), met));
+            } else if depth > 0 && name != ".git" && !self.walk.skip.contains(&name) {
+                // The history of a repository is never a part of a skill.
+                dirs.push(Dir { prefix: [prefix, name, "/"].concat(), depth: depth.saturating_sub(1) });
+            }
+        }
+        Ok((leaves, dirs))
+    }
+
+    fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {
+        let Some(node) = node(&path, met) else { return Ok(()) };
+        self.paths.push(path.clone().into());
+        self.entries.insert(path, Entry { node, id: self.paths.len() - 1 });
+        let count = self.paths.len() as u64;
+        if count > self.walk.entries {
+            return Err(WalkError::Refused(Refusal::TooManyEntries { count, limit: self.walk.entries }));
+        }
+        Ok(())
+    }
+}
+
+/// What `met` is in a tree; `None` for what is no part of one.
+fn node(path: &str, met: Met) -> Option<Node> {
+    match met {
+        // In a submodule or a second work tree, `.git` is a file.
+        _ if path == ".git" || path.ends_with("/.git") => None,
+        Met::Directory => None,
+        Met::Symlink => Some(Node::Symlink),
+        Met::File { executable, size } => Some(Node::File { executable, size }),
+        Met::Special(kind) => Some(Node::Special(kind)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_walk_is_bounded_outside_of_skills_only() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for path in ["a/b/SKILL.md", "a/b/c/d/e/f.md", "x/y/z/SKILL.md", "node_modules/p/SKILL.md"] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
+            fs::write(path, "").expect("writes");
+        }
+        let tree = scan(dir.path(), Walk { skip: &["node_modules"], depth: 2, entries: 100 }).expect("reads");
+        let paths: Vec<_> = tree.entries().map(|(path, _)| path.to_owned()).collect();
+        assert_eq!(paths, ["a/b/SKILL.md", "a/b/c/d/e/f.md"]);
+        assert!(scan(dir.path(), Walk { entries: 1, ..Walk::ALL }).is_err());
+    }
+
+    /// Several threads read what lies equally deep.
+    #[test]
+    fn a_wide_directory_is_read_whole() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for number in 0..300 {
+            let skill = dir.path().join(format!("skills/s-{number}"));
+            fs::create_dir_all(skill.join("docs")).expect("creates");
+            fs::write(skill.join("SKILL.md"), format!("skill {number}")).expect("writes");
+            fs::write(skill.join("docs/a.md"), format!("text {number}")).expect("writes");
+        }
+        let tree = tree_of(dir.path()).expect("reads");
+        assert_eq!(tree.entries().count(), 600);
+        for number in 0..300 {
+            for (file, text) in [("SKILL.md", "skill"), ("docs/a.md", "text")] {
+                let read = tree.read(&format!("skills/s-{number}/{file}"), 99).expect("is there");
+                assert_eq!(read, format!("{text} {number}").into_bytes());
+            }
+        }
+        for entries in [299, 599] {
+            let refused = scan(dir.path(), Walk { entries, ..Walk::ALL }).map(|_| ());
+            assert!(matches!(refused, Err(ReadError::Refused(Refusal::TooManyEntries { count, limit }))
+                    if count == entries + 1 && limit == entries));
+        }
+    }
+}
