@@ -167,6 +167,8 @@ def install(program, work, skills, count, floor, run, read):
 
     peak = pairs(f"install {count:,}", copied, run(*command, cwd=project), reset=fresh, rounds=5)
     if count < 1_000:
+        # Files this young are read once more, as the clock cannot tell whether they changed since.
+        time.sleep(1)
         pairs(f"list {count:,}", read(project / ".agents" / "skills"), run(program, "list", cwd=project))
         return None
     pairs(f"install {count:,}, in the store already", copied, run(*command, cwd=project), reset=project_only, rounds=5)

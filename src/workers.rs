@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// How many things a thread takes at once: few enough that all end together.
-const PIECE: usize = 64;
+/// How many things a thread takes at once: few enough that all end together. So many need no second thread.
+pub(crate) const PIECE: usize = 64;
 
 /// As [`PIECE`], of things that take long each, such as skills of which each file is read and written.
 pub(crate) const FEW: usize = 8;

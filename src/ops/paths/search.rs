@@ -121,12 +121,15 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             if count > limit {
                 return Err(Refusal::TooManyEntries { count, limit }.into());
             }
-            let state = || ((self.visitor)(), PathBuf::new());
+            let state = || {
+                let own = if places.len() > workers::PIECE { base.again().ok() } else { None };
+                ((self.visitor)(), own, PathBuf::new())
+            };
             // They are visited as the directory has them, which is how the system finds them fastest.
             let mut steps: Vec<_> =
-                workers::map(&places, state, |(visitor, below), place| match &place.link {
+                workers::map(&places, state, |(visitor, own, below), place| match &place.link {
                     Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
-                    None => step(visitor, base, below, &place.below, typed, place),
+                    None => step(visitor, own.as_ref().unwrap_or(base), below, &place.below, typed, place),
                 })
                 .map(Some)
                 .collect();
