@@ -121,13 +121,12 @@ pub(super) fn of_start(mut bytes: Vec<u8>) -> Document {
 }
 
 fn read(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Unusable> {
-    if fs::kind(file)? == Some(Kind::Symlink) {
-        return read_linked(file, enough);
-    }
-    match fs::read_prefix(&regular(file.to_owned())?, MAX_SKILL_FILE, enough) {
+    match fs::read_prefix(file, MAX_SKILL_FILE, &enough) {
         Ok(bytes) => bytes.ok_or(Unusable::Gone),
         Err(error) if error.source.kind() == io::ErrorKind::FileTooLarge => Err(Unusable::TooLarge),
-        Err(error) => Err(error.into()),
+        // No link was followed, and nothing was read that is no file: what is it?
+        Err(_) if fs::kind(file)? == Some(Kind::Symlink) => read_linked(file, enough),
+        Err(error) => regular(file.to_owned()).and(Err(error.into())),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::file::read_exact_at;
 use super::look::is_absent;
 use super::{DirLock, PathContext, PathError};
 
@@ -35,7 +36,7 @@ pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("open", path);
     }
     let mut bytes = Vec::with_capacity(line.len() + 2);
-    let (len, is_cut) = end_of(&mut file, metadata.len()).at("read", path)?;
+    let (len, is_cut) = end_of(&file, metadata.len()).at("read", path)?;
     if is_cut {
         bytes.push(b'\n');
     }
@@ -69,14 +70,12 @@ fn open(path: &Path) -> io::Result<fs::File> {
 ///
 /// While another process writes, some systems show a part of its line for a moment. That is looked at again
 /// a few times; if it is still there, the worst is an empty line.
-fn end_of(file: &mut fs::File, mut len: u64) -> io::Result<(u64, bool)> {
+fn end_of(file: &fs::File, mut len: u64) -> io::Result<(u64, bool)> {
     const LOOKS: usize = 50;
     for _ in 0..LOOKS {
         let mut last = [b'\n'];
         if let Some(at) = len.checked_sub(1) {
-            // Where is written does not depend on it: what is added goes to the end.
-            file.seek(SeekFrom::Start(at))?;
-            match file.read_exact(&mut last) {
+            match read_exact_at(file, &mut last, at) {
                 // Somebody has emptied it.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => last = [0],
                 read => read?,

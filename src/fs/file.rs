@@ -70,21 +70,26 @@ impl SharedFile {
     ///
     /// `UnexpectedEof` where the file ends before `buf` is full.
     pub fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
-        #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_exact_at(&self.file, buf, offset);
-        #[cfg(windows)]
-        {
-            let (mut buf, mut offset) = (buf, offset);
-            while !buf.is_empty() {
-                match std::os::windows::fs::FileExt::seek_read(&self.file, buf, offset)? {
-                    0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    count => {
-                        buf = &mut buf[count..];
-                        offset += count as u64;
-                    }
+        read_exact_at(&self.file, buf, offset)
+    }
+}
+
+/// Reads at `offset` of `file` until `buf` is full.
+pub(super) fn read_exact_at(file: &File, buf: &mut [u8], offset: u64) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_exact_at(file, buf, offset);
+    #[cfg(windows)]
+    {
+        let (mut buf, mut offset) = (buf, offset);
+        while !buf.is_empty() {
+            match std::os::windows::fs::FileExt::seek_read(file, buf, offset)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => {
+                    buf = &mut buf[count..];
+                    offset += count as u64;
                 }
             }
-            Ok(())
         }
+        Ok(())
     }
 }
