@@ -92,6 +92,24 @@ fn is_hidden(c: char) -> bool {
     !matches!(c, '\u{200d}' | '\u{fe0f}') && c.general_category_group() == GeneralCategoryGroup::Other
 }
 
+/// The first bytes of a name as a number: such numbers are in the order of the names, or the same. Most names differ
+/// early, and numbers lie in one place where they are compared.
+pub(crate) fn start_of(name: &[u8]) -> u128 {
+    let mut start = [0; size_of::<u128>()];
+    for (to, from) in start.iter_mut().zip(name) {
+        *to = *from;
+    }
+    u128::from_be_bytes(start)
+}
+
+/// Whether `text` is words of printable ASCII with one space between two of them, or empty: most texts are.
+pub(crate) fn is_plain_line(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && memchr::memmem::find(text.as_bytes(), b"  ").is_none()
+}
+
 /// Escapes a text for elements and attributes of XML, which has no way to write control characters.
 pub fn xml(text: &str) -> String {
     xml_with(text, "&apos;")

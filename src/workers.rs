@@ -9,22 +9,9 @@ pub(crate) const PIECE: usize = 64;
 /// As [`PIECE`], of things that take long each, such as skills of which each file is read and written.
 pub(crate) const FEW: usize = 8;
 
-/// Calls `work` for each of `items` and returns the answers in their order. Each thread has a state
-/// of its own, made by `state`; a few items are not worth a second thread.
+/// Calls `work` for each of `items` and returns the answers in their order. A thread takes `piece` items at once, and
+/// so many are not worth a second one. Each has a state of its own, made by `state`.
 pub(crate) fn map<T, S, R>(
-    items: &[T],
-    state: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, &T) -> R + Sync,
-) -> impl Iterator<Item = R>
-where
-    T: Sync,
-    R: Send,
-{
-    map_by(items, PIECE, state, work)
-}
-
-/// As [`map`], where a thread takes `piece` items at once.
-pub(crate) fn map_by<T, S, R>(
     items: &[T],
     piece: usize,
     state: impl Fn() -> S + Sync,
@@ -37,8 +24,7 @@ where
     map_pieces(items, piece, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
 }
 
-/// As [`map`], where `work` takes several items that follow each other, `piece` of them, and returns as many
-/// answers. So many are not worth a second thread.
+/// As [`map`], where `work` takes `piece` items that follow each other, and returns as many answers.
 pub(crate) fn map_pieces<T, S, R>(
     items: &[T],
     piece: usize,
@@ -84,13 +70,13 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::map;
+    use super::{PIECE, map};
 
     #[test]
     fn answers_come_in_the_order_of_the_items() {
         for count in [0, 1, 63, 64, 65, 1000] {
             let items: Vec<usize> = (0..count).collect();
-            let answers = map(&items, Vec::new, |seen: &mut Vec<usize>, item| {
+            let answers = map(&items, PIECE, Vec::new, |seen: &mut Vec<usize>, item| {
                 seen.push(*item);
                 (*item, seen.is_empty())
             });

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::{Base, Kind, PathError};
+use crate::text::start_of;
 
 /// The names in a directory, sorted by their bytes, and what each of them is. They lie in one text, so that
 /// thousands of them are no thousands of allocations.
@@ -102,18 +103,11 @@ impl Listing {
     fn sort(&mut self, numbers: &[u64]) {
         let bytes = self.text.as_bytes();
         let name = |entry: &Entry| &bytes[entry.start as usize..(entry.start + entry.length) as usize];
-        let first = |entry: &Entry| {
-            let mut first = [0; 16];
-            for (to, from) in first.iter_mut().zip(name(entry)) {
-                *to = *from;
-            }
-            u128::from_be_bytes(first)
-        };
         let mut numbered: Vec<_> = numbers.iter().copied().zip(0_usize..).collect();
         // Many file systems list them in this order already, or in the opposite one.
         numbered.sort_unstable();
         let mut keyed: Vec<_> =
-            self.entries.iter().zip(0_usize..).map(|(e, at)| (first(e), *e, at)).collect();
+            self.entries.iter().zip(0_usize..).map(|(e, at)| (start_of(name(e)), *e, at)).collect();
         keyed.sort_unstable_by(|(a, left, _), (b, right, _)| {
             a.cmp(b).then_with(|| name(left).cmp(name(right)))
         });

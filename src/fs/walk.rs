@@ -149,7 +149,8 @@ impl Found<'_> {
         while !level.is_empty() {
             let mut next = Vec::new();
             for dirs in level.chunks(AT_ONCE) {
-                let read: Vec<Read> = workers::map(dirs, || (), |(), dir| self.read(dir)).collect();
+                let read: Vec<Read> =
+                    workers::map(dirs, workers::PIECE, || (), |(), dir| self.read(dir)).collect();
                 for read in read {
                     let (leaves, dirs) = read?;
                     next.extend(dirs);

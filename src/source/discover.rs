@@ -150,7 +150,7 @@ fn candidates(tree: &Tree, found: &[(&str, &str)]) -> Vec<Candidate> {
     if found.iter().any(is_large) {
         return found.iter().map(read).collect();
     }
-    workers::map(found, || (), |(), one| read(one)).collect()
+    workers::map(found, workers::PIECE, || (), |(), one| read(one)).collect()
 }
 
 fn path_of(dir: &str, file: &str) -> String {

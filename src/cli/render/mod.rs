@@ -44,6 +44,7 @@ use super::printer::clean;
 use super::style::escape_json;
 use crate::install::scope::ScopeKind;
 use crate::spec::is_object_id;
+use crate::text::is_plain_line;
 
 /// Puts a text into one harmless line.
 pub(crate) fn one_line(text: &str) -> String {
@@ -52,8 +53,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// As [`one_line`]; most texts are such a line.
 fn line_of(text: &str) -> Cow<'_, str> {
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_graphic());
-    if text.is_empty() || text.split(' ').all(is_word) {
+    if is_plain_line(text) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(clean(text).split_whitespace().collect::<Vec<_>>().join(" "))

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::Told;
-use crate::text::{closest, visible, xml_with};
+use crate::text::{closest, is_plain_line, visible, xml_with};
 
 /// How many bytes a skill takes, about.
 const SKILL: usize = 480;
@@ -254,11 +254,7 @@ fn reference(text: &str) -> String {
 
 /// `text` with one space for each gap, and none at its ends.
 fn one_line(text: &str) -> Cow<'_, str> {
-    let is_line = text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
-        && !text.starts_with(' ')
-        && !text.ends_with(' ')
-        && memchr::memmem::find(text.as_bytes(), b"  ").is_none();
-    if is_line {
+    if is_plain_line(text) {
         return text.into();
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ").into()

@@ -199,7 +199,7 @@ impl Fetched {
             }
         }
         // What is written is the same in whatever order the threads come by it.
-        let done = workers::map_by(
+        let done = workers::map(
             &jobs,
             workers::FEW,
             || (),

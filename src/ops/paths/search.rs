@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
 use crate::refusal::{Limits, Refusal};
 use crate::source::discover::{MAX_DEPTH, SKIPPED};
+use crate::text::start_of;
 use crate::workers;
 
 /// A skill that was visited, and what tells its file apart however it is reached.
@@ -127,9 +128,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             };
             // They are visited as the directory has them, which is how the system finds them fastest.
             let mut steps: Vec<_> =
-                workers::map(&places, state, |(visitor, own, below), place| match &place.link {
-                    Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
-                    None => step(visitor, own.as_ref().unwrap_or(base), below, &place.below, typed, place),
+                workers::map(&places, workers::PIECE, state, |(visitor, own, below), place| {
+                    match &place.link {
+                        Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
+                        None => {
+                            step(visitor, own.as_ref().unwrap_or(base), below, &place.below, typed, place)
+                        }
+                    }
                 })
                 .map(Some)
                 .collect();
@@ -185,18 +190,10 @@ fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
 fn by_name(places: &[Place]) -> Vec<usize> {
     let name = |index: usize| places[index].below.as_os_str();
     // Most names differ early, and what is compared then lies in one place.
-    let mut order: Vec<_> = (0..places.len()).map(|index| (start_of(name(index)), index)).collect();
+    let mut order: Vec<_> =
+        (0..places.len()).map(|index| (start_of(name(index).as_encoded_bytes()), index)).collect();
     order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
     order.into_iter().map(|(_, index)| index).collect()
-}
-
-/// The first bytes of `path` as a number: such numbers are in the order of the paths, or the same.
-fn start_of(path: &OsStr) -> u128 {
-    let mut start = [0; size_of::<u128>()];
-    for (to, from) in start.iter_mut().zip(path.as_encoded_bytes()) {
-        *to = *from;
-    }
-    u128::from_be_bytes(start)
 }
 
 /// The name among `entries` that is nearly the one of a skill's file.

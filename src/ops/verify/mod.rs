@@ -157,7 +157,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
         known.extend(names.iter().map(ToString::to_string));
         names.retain(|name| request.names.is_empty() || request.names.iter().any(|n| n == name.as_str()));
         let names: Vec<_> = names.into_iter().collect();
-        outcome.skills.extend(workers::map(&names, || (), |(), name| work.skill(name)));
+        outcome.skills.extend(workers::map(&names, workers::PIECE, || (), |(), name| work.skill(name)));
     }
     match request.names.iter().find(|name| !known.contains(*name)) {
         None => Ok(outcome),

@@ -60,7 +60,7 @@ impl Worker<'_> {
         }
         let scene = transaction.map(|transaction| (transaction, self.files));
         let intake = Intake::reading(Some(store), self.scope, scene)?;
-        let taken = workers::map_by(
+        let taken = workers::map(
             &missing,
             workers::FEW,
             || (),
