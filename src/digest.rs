@@ -69,7 +69,7 @@ impl Digest {
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(PREFIX)?;
-        f.write_str(&String::from_utf8_lossy(&self.hex_bytes()))
+        f.write_str(std::str::from_utf8(&self.hex_bytes()).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -34,11 +34,13 @@ def skills(count: int, instructions: str) -> Iterator[Path]:
     """Make a directory of skills, ``skill-0`` and so on, which is removed in the end.
 
     Where ``/dev/shm`` is a directory and ``TMPDIR`` does not say otherwise, it lies in memory, and
-    so does what the measured processes put aside: no disk is measured.
+    so does what the measured processes put aside, the audit log among it: no disk is measured, and
+    the user's own log gets no line.
     """
     if Path("/dev/shm").is_dir():
         os.environ.setdefault("TMPDIR", "/dev/shm")
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as made, tempfile.TemporaryDirectory() as state:
+        os.environ["XDG_STATE_HOME"] = state
         directory = Path(made).resolve()
         for number in range(count):
             skill = directory / f"skill-{number}"

@@ -88,7 +88,7 @@ fn fill(body: &str, base_dir: &Path, arguments: &Arguments, which: Placeholders)
     // Where the last placeholder ends: its digits are not what the next one follows.
     let mut last = 0;
     let mut at = 0;
-    while let Some(found) = body[at..].find('$') {
+    while let Some(found) = memchr::memchr(b'$', &body.as_bytes()[at..]) {
         filled.push_str(&body[at..at + found]);
         at += found;
         let (before, rest) = body.split_at(at);

@@ -2,6 +2,7 @@
 
 mod xml;
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
@@ -95,7 +96,7 @@ pub struct LoadedSkill<'a> {
     /// What it is for.
     pub description: &'a str,
     /// Its instructions, filled in.
-    pub instructions: String,
+    pub instructions: Cow<'a, str>,
     /// Its other files, `/`-separated paths below its directory.
     pub available_files: &'a [String],
 }
@@ -106,12 +107,12 @@ impl Activation {
         let instructions = self.instructions();
         match form {
             Form::Plain => self.headed(&instructions),
-            Form::Bare => instructions,
+            Form::Bare => instructions.into_owned(),
             Form::Markdown => self.markdown(&instructions),
             // A value without maps and foreign types always serializes.
             Form::Json => serde_json::to_string(&self.as_json()).unwrap_or_default(),
             Form::Xml => self.xml(&instructions),
-            Form::Btw => self.btw(instructions),
+            Form::Btw => self.btw(instructions.into_owned()),
         }
     }
 
@@ -146,10 +147,10 @@ impl Activation {
     }
 
     /// The body, and the note where there is one.
-    fn instructions(&self) -> String {
+    fn instructions(&self) -> Cow<'_, str> {
         match self.note() {
-            Some(note) => format!("{}\n\n{note}\n", self.body.trim_end_matches('\n')),
-            None => self.body.clone(),
+            Some(note) => format!("{}\n\n{note}\n", self.body.trim_end_matches('\n')).into(),
+            None => self.body.as_str().into(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::quick::read_once;
 use super::tree::open_no_follow;
 use super::{PathContext, PathError};
 
@@ -132,8 +133,7 @@ pub(super) fn prefix_of(
     limit: u64,
     enough: impl Fn(&[u8]) -> bool,
 ) -> io::Result<Vec<u8>> {
-    let room = size.min(limit).saturating_add(1);
-    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
+    let mut bytes = Vec::new();
     read_on(file, size, limit, &mut bytes, enough)?;
     Ok(bytes)
 }
@@ -145,27 +145,46 @@ pub(super) fn prefix_of(
 ///
 /// Where it cannot be read, and where `limit` bytes were not enough.
 pub(super) fn read_on(
-    mut file: &fs::File,
+    file: &fs::File,
     size: u64,
     limit: u64,
     bytes: &mut Vec<u8>,
     enough: impl Fn(&[u8]) -> bool,
 ) -> io::Result<()> {
-    // One byte more than there should be: a read that does not fill the room was the last one.
+    // One byte more than there should be: a file that grew shows it.
     let room = size.min(limit).saturating_add(1);
     // Growing pieces, so that `enough` is not asked about the same bytes too often.
     let mut piece = PREFIX_PIECE;
     loop {
         let wanted = if bytes.len() as u64 + piece > room { piece.min(room) } else { piece };
-        let count = (&mut file).take(wanted).read_to_end(bytes)?;
+        let is_all = read_piece(file, size, wanted, bytes)?;
         if bytes.len() as u64 > limit {
             return Err(too_large(limit));
         }
-        if (count as u64) < wanted || enough(bytes) {
+        if is_all || enough(bytes) {
             return Ok(());
         }
         piece = bytes.len() as u64;
     }
+}
+
+/// Reads the next `wanted` bytes of `file`, of `size` bytes, behind those in `bytes`, or what there is of
+/// them; returns whether the file has no more.
+fn read_piece(file: &fs::File, size: u64, wanted: u64, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    let until = bytes.len().saturating_add(wanted);
+    bytes.reserve_exact(wanted);
+    while bytes.len() < until {
+        let count = match read_once(file, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        // What does not fill the room and comes to the size was all: it is not asked for more.
+        if count == 0 || (bytes.len() as u64 == size && bytes.len() < bytes.capacity()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn too_large(limit: u64) -> io::Error {

@@ -114,7 +114,7 @@ impl Base {
         buffer.clear();
         let shown = || PathBuf::from(String::from_utf8_lossy(below).into_owned());
         let failed = |action| move |source| self.failed(action, shown())(source);
-        let mut file = match self.open_below(below) {
+        let file = match self.open_below(below) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => return Ok((Looked::Absent, None)),
             Err(error) => return Ok((not_opened(error, &self.path.join(shown()))?, None)),
@@ -128,7 +128,7 @@ impl Base {
             *buffer = Vec::new();
         }
         buffer.reserve_exact(START);
-        let first = read_once(&mut file, buffer).map_err(failed("read"))?;
+        let first = read_once(&file, buffer).map_err(failed("read"))?;
         let is_all = first as u64 == size && first < buffer.capacity();
         if !is_all && !enough(buffer) {
             read_on(&file, size, limit, buffer, enough).map_err(failed("read"))?;
@@ -140,12 +140,12 @@ impl Base {
     /// is not as expected. A link at the end of the path is not followed.
     pub(super) fn append_expected(&self, below: &Path, size: u64, buffer: &mut Vec<u8>) -> bool {
         let Ok(size) = usize::try_from(size) else { return false };
-        let Ok(mut file) = self.open_below(below) else { return false };
+        let Ok(file) = self.open_below(below) else { return false };
         let start = buffer.len();
         // One byte more than there should be: a file that grew shows it.
         buffer.reserve_exact(size.saturating_add(1));
         let spare = buffer.capacity() - start;
-        let is_expected = matches!(read_once(&mut file, buffer), Ok(count) if count == size) && spare > size;
+        let is_expected = matches!(read_once(&file, buffer), Ok(count) if count == size) && spare > size;
         if !is_expected {
             buffer.truncate(start);
         }
@@ -229,18 +229,18 @@ fn not_opened(error: io::Error, path: &Path) -> Result<Looked, PathError> {
 
 /// Reads once, behind what `buffer` holds and no more than it has room for.
 #[cfg(unix)]
-fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+pub(super) fn read_once(file: &fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
     Ok(rustix::io::read(file, rustix::buffer::spare_capacity(buffer))?)
 }
 
 /// Reads once, behind what `buffer` holds and no more than it has room for.
 #[cfg(not(unix))]
-fn read_once(file: &mut fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+pub(super) fn read_once(mut file: &fs::File, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let start = buffer.len();
     buffer.resize(buffer.capacity(), 0);
-    let filled = file.read(&mut buffer[start..])?;
-    buffer.truncate(start + filled);
-    Ok(filled)
+    let read = file.read(&mut buffer[start..]);
+    buffer.truncate(start + read.as_ref().copied().unwrap_or(0));
+    read
 }
 
 /// The size of a regular file; `None` for anything else. It asks for no more than that, which is
@@ -274,13 +274,13 @@ fn known_of(file: &fs::File) -> io::Result<Option<(u64, Option<FileStat>)>> {
     Ok(size_of(file)?.map(|size| (size, None)))
 }
 
-fn fill(mut file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
+fn fill(file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
     let Some(size) = size_of(&file)?.filter(|size| *size <= limit) else { return Ok(Looked::Other) };
     // One byte more than there is: the read that ends it is the first one.
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let start = buffer.len();
     buffer.reserve(size.saturating_add(1));
-    let filled = read_once(&mut file, buffer)?;
+    let filled = read_once(&file, buffer)?;
     if filled != size {
         // It was cut off, or it grew or shrank since it was looked at.
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
