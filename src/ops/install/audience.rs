@@ -217,10 +217,13 @@ impl<'a> Audience<'a> {
         for name in names {
             let old = self.of(name);
             let new = change(&old);
-            let usual = self.usual(name);
-            if new == usual {
+            if new == old {
+                // What the manifest says for it is said still.
+                continue;
+            }
+            if new == self.usual(name) {
                 self.now.own.remove(name);
-            } else if new != old {
+            } else {
                 self.now.own.insert(name.clone(), new);
             }
         }
@@ -229,11 +232,9 @@ impl<'a> Audience<'a> {
     /// Makes a default of what the skills have in common, where the manifest has none; those that have
     /// more than that get it as their own, so that the default changes nothing for them.
     fn settle(&mut self) -> Ids {
-        let silent: Vec<_> =
-            self.locked.iter().filter(|(name, _)| !self.now.own.contains_key(*name)).collect();
-        let common = silent.iter().map(|(_, ids)| (*ids).clone()).reduce(|a, b| &a & &b).unwrap_or_default();
-        let more: Vec<_> = silent
-            .into_iter()
+        let common = self.silent().map(|(_, ids)| ids.clone()).reduce(|a, b| &a & &b).unwrap_or_default();
+        let more: Vec<_> = self
+            .silent()
             .filter(|(_, ids)| **ids != common)
             .map(|(name, ids)| (name.clone(), ids.clone()))
             .collect();
@@ -249,14 +250,24 @@ impl<'a> Audience<'a> {
 
     /// The agents that are to see `name` where it names none of its own.
     fn usual(&self, name: &SkillName) -> Ids {
-        let choice = self.now.default.as_ref().or_else(|| self.locked.get(name));
-        choice.cloned().unwrap_or_else(|| self.in_use())
+        match self.locked.get(name).filter(|_| self.now.default.is_none()) {
+            Some(locked) => locked.clone(),
+            None => self.of_new(),
+        }
     }
 
-    /// The agents that the skills of this scope have which name none of their own.
-    fn in_use(&self) -> Ids {
-        let silent = self.locked.iter().filter(|(name, _)| !self.now.own.contains_key(*name));
-        silent.flat_map(|(_, ids)| ids.iter().copied()).collect()
+    /// The agents that see a skill which is new here: the default, or those that the skills have which name none of
+    /// their own.
+    fn of_new(&self) -> Ids {
+        let in_use = || self.silent().flat_map(|(_, ids)| ids.iter().copied()).collect();
+        self.now.default.clone().unwrap_or_else(in_use)
+    }
+
+    /// What the lockfile has for the skills that name no agents of their own. Those that came because others need
+    /// them have what these have, and say nothing of the scope.
+    fn silent(&self) -> impl Iterator<Item = (&SkillName, &Ids)> {
+        let is_silent = |name| !self.now.own.contains_key(name) && !self.needers.contains_key(name);
+        self.locked.iter().filter(move |(name, _)| is_silent(name))
     }
 
     /// Says in `wanted` who is to see it, and in its entry, where that changes or is new.

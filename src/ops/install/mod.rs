@@ -264,11 +264,11 @@ fn change(
         return Ok(outcome);
     }
     let files = read(scope, request)?;
-    let Restore { mut fetched, orphans, modified, entries } = prepare(&files, transaction.as_ref())?;
+    let Restore { mut fetched, orphans, modified, mut entries } = prepare(&files, transaction.as_ref())?;
     if request.no_deps {
         needs::keep(&files, &mut fetched);
     }
-    let audience = audience(settings, scope, &files, request, &fetched)?;
+    let audience = audience(settings, scope, &files, request, &fetched, entries.keys())?;
     if !request.restores() {
         fetched.wanted.extend(audience.along(&fetched.wanted));
     }
@@ -278,7 +278,6 @@ fn change(
         audience.dress(wanted);
     }
     let put: BTreeSet<_> = fetched.wanted.iter().map(|wanted| &wanted.name).collect();
-    let mut entries = entries;
     entries.extend(audience.entries(&put));
     let orphans =
         if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, entries.keys()) };
@@ -323,13 +322,14 @@ fn mended(scope: &Scope, conflicts: &BTreeSet<SkillName>) -> String {
     format!("`{file}` had marks of a merge conflict and is put together from both sides{anew}")
 }
 
-/// Who is to see what after the installation of what was `fetched`.
-fn audience<'a>(
+/// Who is to see what after the installation of what was `fetched`, when the manifest asks for `entries` as well.
+fn audience<'a, 'b>(
     settings: &'a Settings,
     scope: &'a Scope,
     files: &'a Files,
     request: &InstallRequest,
-    fetched: &Fetched,
+    fetched: &'b Fetched,
+    entries: impl Iterator<Item = &'b SkillName>,
 ) -> Result<Audience<'a>> {
     let mut audience = Audience::read(settings, scope, files)?;
     let named = Audience::named(settings, scope, &request.agents)?;
@@ -343,7 +343,7 @@ fn audience<'a>(
         let names: Vec<_> = asked.map(|wanted| wanted.name.clone()).collect();
         audience.install(&names, named);
     }
-    audience.come(&fetched.wanted);
+    audience.come(&fetched.wanted, entries);
     Ok(audience)
 }
 

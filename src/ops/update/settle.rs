@@ -71,7 +71,7 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
         goal.put.push(Wanted { disabled: job.disabled, ..wanted });
         contents.insert(job.name.clone(), set);
     }
-    audience.come(&goal.put);
+    audience.come(&goal.put, std::iter::empty());
     goal.put.extend(audience.along(&goal.put));
     goal.put.iter_mut().for_each(|wanted| audience.dress(wanted));
     goal.remove = unneeded(files, &goal.put, std::iter::empty());

@@ -347,6 +347,56 @@ fn links_go_with_who_needs_them() {
     sandbox.ok(&["doctor"]);
 }
 
+/// Nothing is locked of an editable skill: the manifest keeps who sees it, and who sees what it needs.
+#[test]
+fn agents_of_editable_skills_stay() {
+    let sandbox = Sandbox::new();
+    for (name, needs) in
+        [("first", "base"), ("second", "base"), ("base", ""), ("own", "tool"), ("tool", "part"), ("part", "")]
+    {
+        sandbox.write(&format!("src/{name}/SKILL.md"), document(name, "1.0", needs));
+    }
+    let install = |args: &[&str]| sandbox.ok(&[&["install", "./src", "--skill"], args].concat());
+    let entry = |name: &str| {
+        let manifest = sandbox.read("skillpm.toml");
+        let line = manifest.lines().find(|line| line.starts_with(&format!("{name} = ")));
+        line.unwrap_or_default().to_owned()
+    };
+    let links = || sandbox.tree(&sandbox.project().join(".claude/skills")).len();
+    let claude = "agents = [\"claude-code\"]";
+    install(&["first"]);
+    install(&["own"]);
+    install(&["own", "--editable"]);
+    assert!(entry("tool").contains("path"), "the manifest asks for it");
+    // What others see, and what that needs, says nothing of the editable skill.
+    for _ in 0..2 {
+        install(&["second", "--agent", "claude-code"]);
+        assert!(entry("second").contains(claude), "said once, it is said still: {}", entry("second"));
+        assert_eq!(links(), 2, "`second` and `base`");
+        sandbox.ok(&["doctor"]);
+    }
+    install(&["base"]);
+    assert!(entry("base").contains(claude), "asked for by itself, it keeps the agents that it has");
+    sandbox.ok(&["doctor"]);
+    // An agent that comes sees also what is needed; who becomes editable keeps its agents.
+    install(&["own", "--agent", "claude-code"]);
+    assert!(entry("own").contains(claude));
+    install(&["second", "--editable"]);
+    assert!(entry("second").contains(claude));
+    sandbox.ok(&["doctor"]);
+    // What it needs needs something itself, and all of it is seen by the agent that comes with the link.
+    sandbox.ok(&["remove", "own", "tool"]);
+    install(&["own"]);
+    let before = links();
+    install(&["own", "--editable", "--agent", "claude-code"]);
+    assert!(entry("tool").contains(claude) && entry("part").is_empty());
+    assert_eq!(links(), before + 3, "`own`, `tool` and `part`");
+    sandbox.ok(&["doctor"]);
+    let before = (sandbox.read("skillpm.toml"), links());
+    sandbox.ok(&["install"]);
+    assert_eq!((sandbox.read("skillpm.toml"), links()), before);
+}
+
 /// Disabling what others need is a wish of its own, which the manifest has to hold.
 #[test]
 fn what_is_needed_can_be_disabled() {

@@ -12,12 +12,15 @@ use skillpm::ops::disable::{DisableRequest, disable, enable};
 use skillpm::ops::install::{InstallRequest, install};
 use skillpm::ops::link::{LinkRequest, link, unlink};
 use skillpm::ops::remove::{RemoveRequest, remove};
+use skillpm::ops::undo::{UndoRequest, undo};
 use skillpm::ops::update::{Allow, UpdateRequest, update};
 
 use super::{asked, document, there};
 use crate::support::Sandbox;
 
 const NAMES: [&str; 5] = ["aa", "bb", "cc", "dd", "ee"];
+/// What a skill may be installed as in place of its own name.
+const ALIASES: [&str; 2] = ["xx", "yy"];
 
 #[derive(Debug, Clone)]
 enum Deed {
@@ -31,9 +34,14 @@ enum Deed {
     Withdraw(&'static str),
     Install {
         name: &'static str,
+        alias: Option<&'static str>,
+        editable: bool,
         no_deps: bool,
         agents: Vec<&'static str>,
     },
+    /// Not a verb: the user writes into what is installed.
+    Edit(&'static str),
+    Undo,
     Remove(Vec<&'static str>),
     Update {
         name: Option<&'static str>,
@@ -53,19 +61,25 @@ fn names(most: usize) -> impl Strategy<Value = Vec<&'static str>> {
 /// What each of [`NAMES`] needs at first, and what is done then.
 fn lives() -> impl Strategy<Value = (Vec<Vec<&'static str>>, Vec<Deed>)> {
     let name = || proptest::sample::select(&NAMES[..]);
+    let any_name = || prop_oneof![4 => name(), 1 => proptest::sample::select(&ALIASES[..])];
     let agent = || prop_oneof![Just("claude-code"), Just("goose")];
     let rarely = || proptest::bool::weighted(0.15);
     let publish = (name(), names(3), any::<bool>());
-    let install = (name(), rarely(), proptest::collection::vec(agent(), 0..2));
+    let alias = proptest::option::weighted(0.2, proptest::sample::select(&ALIASES[..]));
+    let install = (name(), alias, rarely(), rarely(), proptest::collection::vec(agent(), 0..2));
     let deed = prop_oneof![
         4 => publish.prop_map(|(name, needs, by_path)| Deed::Publish { name, needs, by_path }),
         1 => name().prop_map(Deed::Withdraw),
-        4 => install.prop_map(|(name, no_deps, agents)| Deed::Install { name, no_deps, agents }),
-        3 => names(4).prop_map(Deed::Remove),
+        4 => install.prop_map(|(name, alias, editable, no_deps, agents)| {
+            Deed::Install { name, alias, editable, no_deps, agents }
+        }),
+        3 => proptest::collection::vec(any_name(), 0..4).prop_map(Deed::Remove),
+        1 => any_name().prop_map(Deed::Edit),
+        2 => Just(Deed::Undo),
         5 => (proptest::option::weighted(0.3, name()), rarely()).prop_map(|(name, no_deps)| Deed::Update { name, no_deps }),
         1 => Just(Deed::Restore),
-        2 => name().prop_map(Deed::Disable),
-        2 => name().prop_map(Deed::Enable),
+        2 => any_name().prop_map(Deed::Disable),
+        2 => any_name().prop_map(Deed::Enable),
         1 => agent().prop_map(Deed::Link),
         1 => agent().prop_map(Deed::Unlink),
     ];
@@ -88,20 +102,32 @@ fn act(sandbox: &Sandbox, context: &Context, deed: &Deed, at: usize) -> Result<(
             publish(sandbox, name, &format!("1.{at}.0"), needs, *by_path);
             Ok(())
         }
+        // An editable skill that is gone is an error by itself.
+        Deed::Withdraw(name) if is_edited_at_home(sandbox, name) => Ok(()),
         Deed::Withdraw(name) => {
             let _ = std::fs::remove_dir_all(sandbox.project().join("src/skills").join(name));
             Ok(())
         }
-        Deed::Install { name, no_deps, agents } => {
+        Deed::Install { name, alias, editable, no_deps, agents } => {
             let request = InstallRequest {
                 sources: vec!["./src".to_owned()],
                 skills: own(&[*name]),
+                alias: alias.map(ToOwned::to_owned),
+                editable: *editable,
                 agents: own(agents),
                 no_deps: *no_deps,
                 ..InstallRequest::default()
             };
             install(context, &request).map(drop)
         }
+        Deed::Edit(name) => {
+            let file = sandbox.project().join(".agents/skills").join(name).join("SKILL.md");
+            if let Ok(text) = std::fs::read_to_string(&file) {
+                std::fs::write(&file, format!("{text}Mine, {at}.\n")).expect("writes");
+            }
+            Ok(())
+        }
+        Deed::Undo => undo(context, &UndoRequest::default()).map(drop),
         Deed::Remove(names) => {
             let request = RemoveRequest { names: own(names), ..RemoveRequest::default() };
             remove(context, &request).map(drop)
@@ -135,18 +161,33 @@ fn lockfile(sandbox: &Sandbox) -> Lockfile {
     }
 }
 
-/// The names that the manifest asks for.
-fn wanted(sandbox: &Sandbox) -> BTreeSet<String> {
-    let has_one = sandbox.project().join("skillpm.toml").exists();
-    if has_one { asked(sandbox).into_iter().collect() } else { BTreeSet::new() }
+/// The names that the manifest asks for: those that are locked, and of those that are editable the ones that are
+/// not disabled, so that a link is there.
+fn wanted(sandbox: &Sandbox) -> (BTreeSet<String>, BTreeSet<String>) {
+    if !sandbox.project().join("skillpm.toml").exists() {
+        return Default::default();
+    }
+    let manifest: toml::Table = sandbox.read("skillpm.toml").parse().expect("a manifest");
+    let says = |name: &String, key: &str| manifest["skills"][name].get(key).is_some();
+    let (mut editable, locked): (BTreeSet<_>, _) =
+        asked(sandbox).into_iter().partition(|name| says(name, "editable"));
+    editable.retain(|name| !says(name, "disabled"));
+    (locked, editable)
+}
+
+/// Whether the source's skill `name` is installed as an editable one.
+fn is_edited_at_home(sandbox: &Sandbox, name: &str) -> bool {
+    let manifest = std::fs::read_to_string(sandbox.project().join("skillpm.toml")).unwrap_or_default();
+    let is_it = |line: &str| line.contains(&format!("\"skills/{name}\"")) && line.contains("editable");
+    manifest.lines().any(is_it)
 }
 
 /// What is true whatever was done before.
-fn hold(sandbox: &Sandbox, told: &str) {
+fn hold(sandbox: &Sandbox, is_edited: bool, told: &str) {
     let lock = lockfile(sandbox);
     let names: BTreeSet<String> = lock.skills.keys().map(ToString::to_string).collect();
     // What is locked is what was asked for, and what that needs.
-    let asked = wanted(sandbox);
+    let (asked, editable) = wanted(sandbox);
     let (mut reached, mut open) = (BTreeSet::new(), asked.iter().cloned().collect::<Vec<_>>());
     while let Some(name) = open.pop() {
         if let Some((_, locked)) = lock.skills.iter().find(|(key, _)| key.as_str() == name)
@@ -163,7 +204,7 @@ fn hold(sandbox: &Sandbox, told: &str) {
     let aside = std::fs::read_dir(aside).into_iter().flatten().flatten();
     let aside: BTreeSet<_> = aside.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     lie.extend(aside.iter().cloned());
-    assert_eq!(names, lie, "{told}");
+    assert_eq!(names.union(&editable).cloned().collect::<BTreeSet<_>>(), lie, "{told}");
     // Whoever sees a skill sees what it needs, unless somebody chose otherwise for that.
     let sees = |name: &SkillName| &lock.skills[name].agents;
     let is_chosen = |name: &SkillName| asked.contains(name.as_str()) || aside.contains(name.as_str());
@@ -174,10 +215,10 @@ fn hold(sandbox: &Sandbox, told: &str) {
             assert!(too, "{told}: {name} {:?}, {need} {:?}", sees(name), sees(need));
         }
     }
-    for args in [&["verify"][..], &["doctor", "--project"]] {
-        let output = sandbox.run(args);
-        assert_eq!(output.code, Some(0), "{told}: {args:?}: {output}");
-    }
+    let verified = sandbox.run(&["verify"]);
+    assert!(verified.code == Some(0) || is_edited && verified.code == Some(5), "{told}: {verified}");
+    let looked = sandbox.run(&["doctor", "--project"]);
+    assert_eq!(looked.code, Some(0), "{told}: {looked}");
 }
 
 /// Conflict C32: after whatever was done, refused or not, what is locked and lies there is what was asked for and
@@ -192,8 +233,15 @@ fn whatever_is_done_the_needs_are_met() {
         for (name, needs) in NAMES.iter().zip(&needs) {
             publish(&sandbox, name, "1.0.0", needs, false);
         }
-        let first = NAMES[..2].iter().map(|name| Deed::Install { name, no_deps: false, agents: Vec::new() });
+        let first = NAMES[..2].iter().map(|name| Deed::Install {
+            name,
+            alias: None,
+            editable: false,
+            no_deps: false,
+            agents: Vec::new(),
+        });
         let deeds: Vec<_> = first.chain(deeds).collect();
+        let mut is_edited = false;
         for (at, deed) in deeds.iter().enumerate() {
             let before = sandbox.scope();
             let done = act(&sandbox, &context, deed, at);
@@ -206,7 +254,8 @@ fn whatever_is_done_the_needs_are_met() {
                 continue;
             }
             changes.set(changes.get() + 1);
-            hold(&sandbox, &told);
+            is_edited |= matches!(deed, Deed::Edit(_));
+            hold(&sandbox, is_edited, &told);
             if done.is_ok() {
                 let again = act(&sandbox, &context, &Deed::Restore, at);
                 assert_eq!(again, Ok(()), "{told}");

@@ -10,16 +10,24 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 
 impl Audience<'_> {
-    /// Takes note of skills that come, some of them because others need them. What an earlier version needed no
-    /// longer matters.
-    pub(in crate::ops) fn come(&mut self, wanted: &[Wanted]) {
-        let asked = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
-        for name in asked.clone() {
+    /// Takes note of skills that come, some of them because others need them, and of what is there and asked for
+    /// from now on. What an earlier version needed no longer matters.
+    pub(in crate::ops) fn come<'b>(
+        &mut self,
+        wanted: &'b [Wanted],
+        there: impl Iterator<Item = &'b SkillName>,
+    ) {
+        let coming = wanted.iter().filter(|one| one.requirement.is_some()).map(|one| &one.name);
+        let asked: BTreeSet<_> = coming.chain(there).collect();
+        for name in &asked {
             self.ask_for(name);
         }
+        for one in wanted.iter().filter(|one| matches!(one.content, Content::Editable(_))) {
+            self.work_on(&one.name);
+        }
         let anew = wanted.iter().map(|one| (&one.name, one.content.locked())).collect();
-        let stay = self.files.staying(asked.clone(), &anew);
-        self.needers = needers_of(self.files, &stay, &asked.collect(), &anew);
+        let stay = self.files.staying(asked.iter().copied(), &anew);
+        self.needers = needers_of(self.files, &stay, &asked, &anew);
     }
 
     /// Takes note that the skills `names` go.
@@ -35,19 +43,34 @@ impl Audience<'_> {
         if !self.needers.contains_key(name) {
             return;
         }
-        let ids = self.of(name);
+        let (ids, usual) = (self.of(name), self.of_new());
         self.needers.remove(name);
-        if ids != self.usual(name) {
+        if ids != usual {
             self.now.own.insert(name.clone(), ids);
         }
     }
 
-    /// The skills that `wanted` need and that nobody asked for, of which others see more or less than before:
+    /// Takes note that `name` is editable. Nothing is locked of it from then on, so where the scope has no default it
+    /// is the manifest that keeps the agents that it has.
+    fn work_on(&mut self, name: &SkillName) {
+        let entry = self.files.manifest.skills().get(name);
+        if self.now.default.is_some() || entry.is_some_and(|entry| entry.editable) {
+            return;
+        }
+        let ids = self.of(name);
+        if !ids.is_empty() {
+            self.now.own.insert(name.clone(), ids);
+        }
+    }
+
+    /// The skills that others need and that are not among `wanted`, of which agents see more or less than before:
     /// what lies there stays.
     pub(in crate::ops) fn along(&self, wanted: &[Wanted]) -> Vec<Wanted> {
         let lock = &self.files.lock.skills;
         let there: BTreeSet<_> = wanted.iter().map(|one| &one.name).collect();
-        let along = self.needers.keys().filter(|name| !there.contains(name));
+        // What others needed until now may be asked for from now on.
+        let asked = self.now.own.keys().filter(|name| !self.before.own.contains_key(*name));
+        let along = self.needers.keys().chain(asked).filter(|name| !there.contains(name));
         let locked = along.filter_map(|name| Some((name, lock.get(name)?)));
         let other = locked.filter(|(name, locked)| {
             let ids = self.of(name);
