@@ -8,6 +8,31 @@ use memchr::memmem;
 
 use super::rules::{HOME_SIGNS, TEMPLATE_SIGNS};
 
+/// A text to look for. What is searched for are the first three bytes of its second part, so these should be rare:
+/// three take half the time of four, and where they are found the rest is compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sign(pub(super) &'static str, pub(super) &'static str);
+
+impl Sign {
+    /// How much of it is searched for.
+    const LENGTH: usize = 3;
+
+    fn searched(&self) -> &'static [u8] {
+        &self.1.as_bytes()[..Self::LENGTH]
+    }
+
+    /// Whether `body` has it, its second part at byte `at`.
+    fn is_at(&self, body: &[u8], at: usize) -> bool {
+        body[at..].starts_with(self.1.as_bytes()) && body[..at].ends_with(self.0.as_bytes())
+    }
+
+    /// Whether `body` has it anywhere.
+    pub(super) fn is_in(&self, body: &str) -> bool {
+        let body = body.as_bytes();
+        memmem::find_iter(body, self.1).any(|at| self.is_at(body, at))
+    }
+}
+
 /// What a body may have, by a quick look at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signs {
@@ -18,38 +43,38 @@ pub(super) struct Signs {
 }
 
 /// Finds all of them at once; `None` where the processor has no instructions for that.
-static ALL: LazyLock<Option<Searcher>> =
-    LazyLock::new(|| Config::new().builder().extend(TEMPLATE_SIGNS).extend(HOME_SIGNS).build());
+static ALL: LazyLock<Option<Searcher>> = LazyLock::new(|| {
+    let signs = TEMPLATE_SIGNS.iter().chain(HOME_SIGNS);
+    Config::new().builder().extend(signs.map(Sign::searched)).build()
+});
 
 impl Signs {
     /// Looks for them in `body`.
     pub(super) fn of(body: &str) -> Self {
         match &*ALL {
-            Some(all) => Self::at_once(all, body),
+            Some(all) => Self::at_once(all, body.as_bytes()),
             None => Self::one_by_one(body),
         }
     }
 
-    fn at_once(all: &Searcher, body: &str) -> Self {
+    fn at_once(all: &Searcher, body: &[u8]) -> Self {
         let mut signs = Self { template: false, home: false };
         let mut from = 0;
         while let Some(found) = all.find_in(body, (from..body.len()).into()) {
-            let template = found.pattern().as_usize() < TEMPLATE_SIGNS.len();
-            signs.template |= template;
-            signs.home |= !template;
+            let at = found.start();
+            signs.template |= TEMPLATE_SIGNS.iter().any(|sign| sign.is_at(body, at));
+            signs.home |= HOME_SIGNS.iter().any(|sign| sign.is_at(body, at));
             if signs.template && signs.home {
                 break;
             }
             // The next one may overlap with it.
-            from = found.start() + 1;
+            from = at + 1;
         }
         signs
     }
 
     fn one_by_one(body: &str) -> Self {
-        let has = |signs: &[&str]| {
-            signs.iter().any(|sign| memmem::find(body.as_bytes(), sign.as_bytes()).is_some())
-        };
+        let has = |signs: &[Sign]| signs.iter().any(|sign| sign.is_in(body));
         Self { template: has(TEMPLATE_SIGNS), home: has(HOME_SIGNS) }
     }
 }
@@ -63,9 +88,12 @@ mod tests {
     #[test]
     fn each_sign_alone_is_found() {
         for (signs, template) in [(TEMPLATE_SIGNS, true), (HOME_SIGNS, false)] {
-            for sign in signs {
-                assert_eq!(Signs::of(sign), Signs { template, home: !template }, "{sign}");
-                assert_eq!(Signs::of(&sign[1..]), Signs::one_by_one(&sign[1..]), "{sign}");
+            for Sign(before, rest) in signs {
+                let sign = [*before, *rest].concat();
+                assert_eq!(Signs::of(&sign), Signs { template, home: !template }, "{sign}");
+                for part in [&sign[1..], &sign[..sign.len() - 1]] {
+                    assert_eq!(Signs::of(part), Signs { template: false, home: false }, "{part}");
+                }
             }
         }
     }
