@@ -8,22 +8,21 @@ use memchr::memmem;
 
 use super::rules::{HOME_SIGNS, TEMPLATE_SIGNS};
 
-/// A text to look for. What is searched for are the first three bytes of its second part, so these should be rare:
-/// three take half the time of four, and where they are found the rest is compared.
+/// A text to look for, in three parts, of which the second one is searched for and the others are compared where it
+/// is found.
+///
+/// A search looks at as many first bytes as the shortest of its texts has, at most four, and compares the rest where
+/// these are there. Three take half the time of four, so the shortest has three, and each starts where it has three
+/// rare ones.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sign(pub(super) &'static str, pub(super) &'static str);
+pub(super) struct Sign(pub(super) &'static str, pub(super) &'static str, pub(super) &'static str);
 
 impl Sign {
-    /// How much of it is searched for.
-    const LENGTH: usize = 3;
-
-    fn searched(&self) -> &'static [u8] {
-        &self.1.as_bytes()[..Self::LENGTH]
-    }
-
     /// Whether `body` has it, its second part at byte `at`.
     fn is_at(&self, body: &[u8], at: usize) -> bool {
-        body[at..].starts_with(self.1.as_bytes()) && body[..at].ends_with(self.0.as_bytes())
+        let (before, rest) = body.split_at(at);
+        let rest = rest.strip_prefix(self.1.as_bytes());
+        before.ends_with(self.0.as_bytes()) && rest.is_some_and(|rest| rest.starts_with(self.2.as_bytes()))
     }
 
     /// Whether `body` has it anywhere.
@@ -43,9 +42,12 @@ pub(super) struct Signs {
 }
 
 /// Finds all of them at once; `None` where the processor has no instructions for that.
+///
+/// Their order is measured: it decides which of them share one of the few groups in which they are looked for. Where
+/// the wrong ones do, so much is compared in vain that the search takes three times as long.
 static ALL: LazyLock<Option<Searcher>> = LazyLock::new(|| {
-    let signs = TEMPLATE_SIGNS.iter().chain(HOME_SIGNS);
-    Config::new().builder().extend(signs.map(Sign::searched)).build()
+    let signs = HOME_SIGNS.iter().chain(TEMPLATE_SIGNS);
+    Config::new().builder().extend(signs.map(|sign| sign.1)).build()
 });
 
 impl Signs {
@@ -61,9 +63,11 @@ impl Signs {
         let mut signs = Self { template: false, home: false };
         let mut from = 0;
         while let Some(found) = all.find_in(body, (from..body.len()).into()) {
-            let at = found.start();
-            signs.template |= TEMPLATE_SIGNS.iter().any(|sign| sign.is_at(body, at));
-            signs.home |= HOME_SIGNS.iter().any(|sign| sign.is_at(body, at));
+            let (number, at) = (found.pattern().as_usize(), found.start());
+            match number.checked_sub(HOME_SIGNS.len()) {
+                None => signs.home |= HOME_SIGNS[number].is_at(body, at),
+                Some(number) => signs.template |= TEMPLATE_SIGNS[number].is_at(body, at),
+            }
             if signs.template && signs.home {
                 break;
             }
@@ -88,14 +92,24 @@ mod tests {
     #[test]
     fn each_sign_alone_is_found() {
         for (signs, template) in [(TEMPLATE_SIGNS, true), (HOME_SIGNS, false)] {
-            for Sign(before, rest) in signs {
-                let sign = [*before, *rest].concat();
+            for Sign(before, searched, after) in signs {
+                let sign = [*before, *searched, *after].concat();
                 assert_eq!(Signs::of(&sign), Signs { template, home: !template }, "{sign}");
                 for part in [&sign[1..], &sign[..sign.len() - 1]] {
                     assert_eq!(Signs::of(part), Signs { template: false, home: false }, "{part}");
                 }
             }
         }
+    }
+
+    /// The search tells one for each place, and looks at no more bytes than the shortest has.
+    #[test]
+    fn no_sign_hides_another() {
+        let all = || HOME_SIGNS.iter().chain(TEMPLATE_SIGNS).map(|sign| sign.1);
+        for (at, sign) in all().enumerate() {
+            assert!(all().skip(at + 1).all(|other| !other.starts_with(sign) && !sign.starts_with(other)));
+        }
+        assert_eq!(all().map(str::len).min(), Some(3));
     }
 
     #[test]

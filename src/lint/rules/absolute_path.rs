@@ -30,7 +30,8 @@ pub(super) static RULE: Rule = Rule {
 const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
 
 /// One of these is in each of those.
-pub(in crate::lint) const SIGNS: &[Sign] = &[Sign("", "/Users"), Sign("", "\\Users"), Sign("", "/home/")];
+pub(in crate::lint) const SIGNS: &[Sign] =
+    &[Sign("", "/Users", ""), Sign("", "\\Users", ""), Sign("", "/home/", "")];
 
 /// Names that are nobody's: placeholders, and users that containers and services have.
 const NOBODY: &[&str] = &[

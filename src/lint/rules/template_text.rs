@@ -47,22 +47,22 @@ const ANYWHERE: &[&str] = &[
 /// One of these is in every body that has one of those, in the cases in which people write them.
 /// They are searched for as they are, which is ten times as fast as looking at every byte.
 pub(in crate::lint) const SIGNS: &[Sign] = &[
-    Sign("", "TODO"),
-    Sign("", "[todo"),
-    Sign("", "[Todo"),
-    Sign("orem ", "ipsum"),
-    Sign("ep", "lace with actual"),
-    Sign("ep", "lace this"),
-    Sign("elete this en", "tire"),
-    Sign("his is a plac", "eholder"),
-    Sign("", "[insert "),
-    Sign("", "[Insert "),
-    Sign("", "[INSERT "),
-    Sign("", "<your skill"),
-    Sign("", "{{skill"),
-    Sign("", "{{SKILL"),
-    Sign("", "{{description"),
-    Sign("", "{{DESCRIPTION"),
+    Sign("", "TODO", ""),
+    Sign("ep", "lace with actual", ""),
+    Sign("ep", "lace this", ""),
+    Sign("orem ", "ipsum", ""),
+    Sign("elete this en", "tire", ""),
+    Sign("his is a plac", "eholder", ""),
+    Sign("", "[todo", ""),
+    Sign("", "[Todo", ""),
+    Sign("", "[insert ", ""),
+    Sign("", "[Insert ", ""),
+    Sign("", "[INSERT ", ""),
+    Sign("", "<your skill", ""),
+    Sign("", "{{s", "kill"),
+    Sign("", "{{S", "KILL"),
+    Sign("", "{{d", "escription"),
+    Sign("", "{{D", "ESCRIPTION"),
 ];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
