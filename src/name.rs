@@ -162,7 +162,7 @@ fn is_ascii_name(text: &str) -> bool {
     let (mut is_name, mut before) = (true, b'-');
     // To the end: to ask after each byte whether to go on takes longer.
     for byte in text.bytes() {
-        let is_inner = (byte == b'-') & (before != b'-');
+        let is_inner = byte == b'-' && before != b'-';
         is_name &= byte.is_ascii_lowercase() | byte.is_ascii_digit() | is_inner;
         before = byte;
     }
