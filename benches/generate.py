@@ -4,8 +4,9 @@
     generate.py COUNT DIRECTORY
 
 A skill has about 5 files and 20 KB: a SKILL.md of 2 to 12 KB, one or two scripts, one to three
-references, sometimes an asset. The frontmatter is spread over the ways in which people write it.
-Every skill is valid.
+references, sometimes an asset or a file with the license. The SKILL.md links to a reference and says
+how the scripts are run; the frontmatter is spread over the ways in which people write it. Every skill
+is valid, and every file that one names is there.
 """
 
 import random
@@ -58,6 +59,13 @@ def markdown(dice, title, size):
     return "\n\n".join(parts) + "\n"
 
 
+def mention(dice, file):
+    """A sentence about a file of the skill: how a script is run, or a link."""
+    if file.startswith("scripts/"):
+        return f"Run `{file} {dice.choice(SUBJECTS)}.csv` {dice.choice(PLACES)}."
+    return f"See [the {dice.choice(JOBS)}]({file}) — {sentence(dice)}"
+
+
 def shell(dice, size):
     lines = ["#!/bin/sh", "set -eu", ""]
     while sum(map(len, lines)) < size:
@@ -74,7 +82,7 @@ def python(dice, size):
     return "\n".join(lines) + "\n"
 
 
-def frontmatter(dice, name):
+def frontmatter(dice, name, terms):
     subject = name.split("-")[0]
     text = f"Works on every {subject} of a project. Use it when the user speaks of a {subject}. "
     text += " ".join(sentence(dice) for _ in range(dice.randint(1, 9)))
@@ -90,7 +98,9 @@ def frontmatter(dice, name):
         quoted = text.replace("'", "''")
         description = [f"description: '{quoted}' # for agents"]
     lines = [f"name: {name}", *description]
-    if dice.random() < 0.5:
+    if terms:
+        lines.append(f"license: Proprietary. {terms} has the terms")
+    elif dice.random() < 0.5:
         lines.append(f"license: {dice.choice(['MIT', 'Apache-2.0', 'BSD-3-Clause'])}")
     if dice.random() < 0.2:
         lines.append("compatibility: needs a POSIX shell and python3")
@@ -106,13 +116,18 @@ def skill(number):
     dice = random.Random(number)
     name = f"{dice.choice(SUBJECTS)}-{dice.choice(JOBS)}-{number}"
     title = name.replace("-", " ").capitalize()
-    size = min(12_000, max(2_000, int(dice.lognormvariate(8.5, 0.4))))
-    files = {"SKILL.md": frontmatter(dice, name) + markdown(dice, title, size)}
-    files["scripts/run.sh"] = shell(dice, dice.randint(800, 2_500))
+    files = {"scripts/run.sh": shell(dice, dice.randint(800, 2_500))}
     if dice.random() < 0.5:
         files["scripts/table.py"] = python(dice, dice.randint(1_000, 4_000))
+    named = [*files, "references/guide.md"]
     for reference in ["guide", "examples", "terms"][: dice.randint(1, 3)]:
         files[f"references/{reference}.md"] = markdown(dice, reference.capitalize(), dice.randint(2_500, 7_500))
+    terms = "LICENSE.txt" if dice.random() < 0.1 else None
+    if terms:
+        files[terms] = "\n\n".join(paragraph(dice) for _ in range(8)) + "\n"
+    size = min(12_000, max(2_000, int(dice.lognormvariate(8.5, 0.4))))
+    body = "\n".join([markdown(dice, title, size), *(f"- {mention(dice, file)}" for file in named), ""])
+    files["SKILL.md"] = frontmatter(dice, name, terms) + body
     if dice.random() < 0.4:
         rows = [f'  "{dice.choice(SUBJECTS)}-{n}": "{sentence(dice)}"' for n in range(dice.randint(8, 30))]
         files["assets/words.json"] = "{\n" + ",\n".join(rows) + "\n}\n"

@@ -156,11 +156,17 @@ impl SkillName {
 /// Whether `text` is a name by the rules for ASCII, where nothing needs to be normalized: nearly
 /// every name is, and a skill's name is looked at many times.
 fn is_ascii_name(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let is_inner = |at: usize| bytes[at] == b'-' && at > 0 && bytes[at - 1] != b'-' && at + 1 < bytes.len();
-    (1..=MAX_NAME_CHARS).contains(&bytes.len())
-        && (0..bytes.len())
-            .all(|at| bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit() || is_inner(at))
+    if !(1..=MAX_NAME_CHARS).contains(&text.len()) {
+        return false;
+    }
+    let (mut is_name, mut before) = (true, b'-');
+    // To the end: to ask after each byte whether to go on takes longer.
+    for byte in text.bytes() {
+        let is_inner = byte == b'-' && before != b'-';
+        is_name &= byte.is_ascii_lowercase() | byte.is_ascii_digit() | is_inner;
+        before = byte;
+    }
+    is_name && before != b'-'
 }
 
 /// White space at the edges goes, compatibility forms become their plain ones.

@@ -9,6 +9,8 @@ use super::target::Target;
 
 /// More places than that are a matter for the parser, which knows its own limits.
 const MAX_TARGETS: usize = 256;
+/// Few destinations are longer than that.
+const NEAR: usize = 64;
 
 /// What a Markdown text may hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,6 +79,11 @@ impl Sketch {
     /// A destination of a link that is not in angle brackets: up to a blank, or up to a parenthesis
     /// without a partner.
     fn destination(&mut self, rest: &str) {
+        // Nearly every one is a plain path up to the next parenthesis, and that is near.
+        let near = &rest.as_bytes()[..rest.len().min(NEAR)];
+        if let Some(target) = memchr::memchr(b')', near).and_then(|end| Target::plain(&rest[..end])) {
+            return self.add(target);
+        }
         let mut depth = 0_usize;
         let mut end = rest.len();
         for (at, byte) in rest.bytes().enumerate() {
@@ -93,7 +100,7 @@ impl Sketch {
                 _ => {}
             }
         }
-        self.add(&rest[..end]);
+        self.add(Target::of(&rest[..end], ""));
     }
 
     /// What follows `<`, if it is an address such as `<https://example.org>`.
@@ -103,12 +110,12 @@ impl Sketch {
         if rest.as_bytes().get(scheme) == Some(&b':')
             && let Some(end) = rest.find(|c: char| matches!(c, '>' | '<') || c.is_ascii_whitespace())
         {
-            self.add(&rest[..end]);
+            self.add(Target::of(&rest[..end], ""));
         }
     }
 
-    fn add(&mut self, target: &str) {
-        match Target::of(target, "") {
+    fn add(&mut self, target: Target) {
+        match target {
             Target::Elsewhere => {}
             _ if self.targets.len() == MAX_TARGETS => self.unclear = true,
             target if self.targets.contains(&target) => {}

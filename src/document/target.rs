@@ -20,11 +20,14 @@ pub(crate) enum Target {
 impl Target {
     /// Where `link` leads from a file in `directory` of the skill.
     pub(crate) fn of(link: &str, directory: &str) -> Self {
-        // As nearly every path is written.
-        if directory.is_empty() && is_simple(link) {
-            return Self::Inside(link.to_owned());
-        }
-        Self::of_any(link, directory)
+        let plain = if directory.is_empty() { Self::plain(link) } else { None };
+        plain.unwrap_or_else(|| Self::of_any(link, directory))
+    }
+
+    /// As [`Self::of`] of the skill's directory, where `link` is written as nearly every path is: in letters, digits
+    /// and the marks `-_./`.
+    pub(super) fn plain(link: &str) -> Option<Self> {
+        is_simple(link).then(|| Self::Inside(link.to_owned()))
     }
 
     /// As [`Self::of`], the long way.

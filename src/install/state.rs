@@ -135,9 +135,18 @@ impl Files {
 ///
 /// A file that cannot be read or is wrong, with the place in it.
 pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
-    let text = fs::read_text(&scope.manifest, MAX_FILE)?;
+    read_manifest_at(&scope.manifest)
+}
+
+/// As [`read_manifest`], of the file at `path`.
+///
+/// # Errors
+///
+/// As [`read_manifest`].
+pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
+    let text = fs::read_text(path, MAX_FILE)?;
     let manifest = text.as_deref().map(Manifest::parse).transpose();
-    Ok((manifest.map_err(|error| manifest_error(&scope.manifest, error))?.unwrap_or_default(), text))
+    Ok((manifest.map_err(|error| manifest_error(path, error))?.unwrap_or_default(), text))
 }
 
 /// The error for a manifest at `path`.

@@ -226,7 +226,7 @@ impl<'a> Plan<'a> {
             let first = findings.len();
             (rule.check)(subject, &mut findings);
             // A finding may matter more or less than its rule; that holds where the rule itself does.
-            if Some(*severity) != rule.levels.spec.severity() {
+            if findings.len() > first && Some(*severity) != rule.levels.spec.severity() {
                 for finding in &mut findings[first..] {
                     finding.severity = *severity;
                 }

@@ -122,11 +122,12 @@ impl Visit for Reader {
     fn visit(
         &mut self,
         base: &Base,
-        below: &Path,
+        dir: &Path,
+        name: &OsStr,
         _directory: Option<&OsStr>,
         shown: impl FnOnce() -> PathBuf,
     ) -> Result<Option<Formatted>> {
-        let at = base.path().join(below);
+        let at = base.path().join(dir).join(name);
         if fs::kind(&at)?.is_none() {
             return Ok(None);
         }

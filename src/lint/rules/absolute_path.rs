@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::document::Target;
+use crate::lint::signs::Sign;
 use crate::lint::target;
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
@@ -29,7 +30,8 @@ pub(super) static RULE: Rule = Rule {
 const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
 
 /// One of these is in each of those.
-pub(in crate::lint) const SIGNS: &[&str] = &["Users", "/home/"];
+pub(in crate::lint) const SIGNS: &[Sign] =
+    &[Sign("", "/Users", ""), Sign("", "\\Users", ""), Sign("", "/home/", "")];
 
 /// Names that are nobody's: placeholders, and users that containers and services have.
 const NOBODY: &[&str] = &[
@@ -198,7 +200,7 @@ mod tests {
         #[test]
         fn every_home_has_a_sign(before in "\\PC{0,5}", home in 0..HOMES.len(), after in "\\PC{0,5}") {
             let text = before + HOMES[home] + &after;
-            prop_assert!(SIGNS.iter().any(|sign| text.contains(sign)));
+            prop_assert!(SIGNS.iter().any(|sign| sign.is_in(&text)));
         }
     }
 }

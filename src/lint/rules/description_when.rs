@@ -108,7 +108,8 @@ const MAX_FOREIGN: usize = 8;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.text("description") else { return };
-    if words::has_any(&text.to_lowercase(), OCCASIONS) {
+    // Nearly all say it in the same word, and need no copy in lower case.
+    if words::find(text, OCCASIONS[0]).is_some() || words::has_any(&text.to_lowercase(), OCCASIONS) {
         return;
     }
     let foreign = |c: &char| !c.is_ascii() && c.is_alphabetic() && c.script() != Script::Latin;

@@ -1,5 +1,6 @@
 //! `template-text`
 
+use crate::lint::signs::Sign;
 use crate::lint::words;
 use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use std::ops::Range;
@@ -45,23 +46,23 @@ const ANYWHERE: &[&str] = &[
 
 /// One of these is in every body that has one of those, in the cases in which people write them.
 /// They are searched for as they are, which is ten times as fast as looking at every byte.
-pub(in crate::lint) const SIGNS: &[&str] = &[
-    "TODO",
-    "[todo",
-    "[Todo",
-    "orem ipsum",
-    "eplace with actual",
-    "eplace this",
-    "elete this entire",
-    "his is a placeholder",
-    "[insert ",
-    "[Insert ",
-    "[INSERT ",
-    "<your skill",
-    "{{skill",
-    "{{SKILL",
-    "{{description",
-    "{{DESCRIPTION",
+pub(in crate::lint) const SIGNS: &[Sign] = &[
+    Sign("", "TODO", ""),
+    Sign("ep", "lace with actual", ""),
+    Sign("ep", "lace this", ""),
+    Sign("orem ", "ipsum", ""),
+    Sign("elete this en", "tire", ""),
+    Sign("his is a plac", "eholder", ""),
+    Sign("", "[todo", ""),
+    Sign("", "[Todo", ""),
+    Sign("", "[insert ", ""),
+    Sign("", "[Insert ", ""),
+    Sign("", "[INSERT ", ""),
+    Sign("", "<your skill", ""),
+    Sign("", "{{s", "kill"),
+    Sign("", "{{S", "KILL"),
+    Sign("", "{{d", "escription"),
+    Sign("", "{{D", "ESCRIPTION"),
 ];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -50,13 +50,14 @@ pub(super) trait Visit {
     /// What comes of a skill.
     type Skill: Send;
 
-    /// Looks at the file `below` a directory, which lies in a directory whose real name is
-    /// `directory` and is shown as `shown` says; `None` where there is no file. It may be anything:
-    /// a link, a pipe.
+    /// Looks at the file `name` in the directory `dir` below `base`, whose real name is `directory`;
+    /// the file is shown as `shown` says. `None` where there is no file. It may be anything: a link, a
+    /// pipe.
     fn visit(
         &mut self,
         base: &Base,
-        below: &Path,
+        dir: &Path,
+        name: &OsStr,
         directory: Option<&OsStr>,
         shown: impl FnOnce() -> PathBuf,
     ) -> Result<Option<Self::Skill>>;

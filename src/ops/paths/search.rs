@@ -77,7 +77,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     /// Visits the skill whose file is `name` in the real directory `dir`.
     fn skill(&self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found<V::Skill>>> {
         let mut visitor = (self.visitor)();
-        let skill = visitor.visit(&Base::open(dir)?, Path::new(name), dir.file_name(), || shown)?;
+        let skill = visitor.visit(&Base::open(dir)?, Path::new(""), name, dir.file_name(), || shown)?;
         let identity = || self.several.then(|| dir.join(name));
         Ok(skill.map(|skill| Found { skill, identity: identity() }).into_iter().collect())
     }
@@ -124,17 +124,13 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             }
             let state = || {
                 let own = if places.len() > workers::PIECE { base.again().ok() } else { None };
-                ((self.visitor)(), own, PathBuf::new())
+                ((self.visitor)(), own)
             };
             // They are visited as the directory has them, which is how the system finds them fastest.
             let mut steps: Vec<_> =
-                workers::map(&places, workers::PIECE, state, |(visitor, own, below), place| {
-                    match &place.link {
-                        Some(real) => step(visitor, &Base::open(real)?, below, Path::new(""), typed, place),
-                        None => {
-                            step(visitor, own.as_ref().unwrap_or(base), below, &place.below, typed, place)
-                        }
-                    }
+                workers::map(&places, workers::PIECE, state, |(visitor, own), place| match &place.link {
+                    Some(real) => step(visitor, &Base::open(real)?, Path::new(""), typed, place),
+                    None => step(visitor, own.as_ref().unwrap_or(base), &place.below, typed, place),
                 })
                 .map(Some)
                 .collect();
@@ -206,21 +202,17 @@ fn skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
-/// Looks into the directory `dir` below `base`. `below` is a buffer for paths.
+/// Looks into the directory `dir` below `base`.
 fn step<V: Visit>(
     visitor: &mut V,
     base: &Base,
-    below: &mut PathBuf,
     dir: &Path,
     typed: &Path,
     place: &Place,
 ) -> Result<Step<V::Skill>> {
     let directory = place.link.as_deref().unwrap_or(&place.below).file_name();
     let mut visit = |name: &OsStr| {
-        below.as_mut_os_string().clear();
-        below.push(dir);
-        below.push(name);
-        visitor.visit(base, below, directory, || {
+        visitor.visit(base, dir, name, directory, || {
             // One allocation: there is such a path for every skill.
             let length = typed.as_os_str().len() + place.below.as_os_str().len() + name.len() + 2;
             let mut shown = PathBuf::with_capacity(length);

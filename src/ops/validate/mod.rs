@@ -11,9 +11,10 @@ use self::one::{Again, Checker};
 use super::paths::Finder;
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{manifest_error, read_manifest};
+use crate::install::scope::project_root;
+use crate::install::state::{manifest_error, read_manifest_at};
 use crate::lint::{FILE_KIND, Finding, OtherSkill, Profile, Ruleset, Severity};
+use crate::manifest;
 
 pub use super::paths::Target;
 pub use repair::{Repaired, Repairs};
@@ -70,9 +71,11 @@ impl ValidateOutcome {
 ///
 /// A manifest that is wrong, or that names a rule or profile that there is not.
 pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
-    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-    let (manifest, _) = read_manifest(&scope)?;
-    Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&scope.manifest, error))
+    // Not by the scope, which hashes its path to know where its memory lies: a short command would spend a fiftieth
+    // of its time on asking the processor how it hashes.
+    let file = project_root(&context.settings)?.join(manifest::FILE_NAME);
+    let (manifest, _) = read_manifest_at(&file)?;
+    Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&file, error))
 }
 
 /// Checks skills, each once, in the order of the targets and below one by the bytes of their paths.

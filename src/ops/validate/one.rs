@@ -36,7 +36,8 @@ impl Again {
     /// Where its file can no longer be read.
     pub(super) fn check(&self, checker: &mut Checker<'_>, shown: &Path) -> Result<Option<One>> {
         let (Some(dir), Some(name)) = (self.at.parent(), self.at.file_name()) else { return Ok(None) };
-        checker.file(&Base::open(dir)?, Path::new(name), self.directory.as_deref(), || shown.to_owned())
+        let directory = self.directory.as_deref();
+        checker.file(&Base::open(dir)?, Path::new(""), name, directory, || shown.to_owned())
     }
 }
 
@@ -71,6 +72,7 @@ pub(super) struct Checker<'a> {
     others: &'a [OtherSkill],
     needs: Wanted,
     bytes: Vec<u8>,
+    below: PathBuf,
 }
 
 impl<'a> Checker<'a> {
@@ -78,11 +80,11 @@ impl<'a> Checker<'a> {
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
         let plan = Plan::new(rules);
         let needs = Wanted::by(&plan);
-        Self { plan, others, needs, bytes: Vec::new() }
+        Self { plan, others, needs, bytes: Vec::new(), below: PathBuf::new() }
     }
 
-    /// Checks the file `below` a directory, which lies in a directory whose real name is `directory`
-    /// and is shown as `shown` says; `None` where there is no file.
+    /// Checks the file `name` in the directory `dir` below `base`, whose real name is `directory`; the
+    /// file is shown as `shown` says. `None` where there is no file.
     ///
     /// # Errors
     ///
@@ -90,28 +92,31 @@ impl<'a> Checker<'a> {
     pub(super) fn file(
         &mut self,
         base: &Base,
-        below: &Path,
+        dir: &Path,
+        name: &OsStr,
         directory: Option<&OsStr>,
         shown: impl FnOnce() -> PathBuf,
     ) -> Result<Option<One>> {
-        match base.read_into(below, MAX_SKILL_FILE, &mut self.bytes)? {
+        self.below.as_mut_os_string().clear();
+        self.below.push(dir);
+        self.below.push(name);
+        match base.read_into(&self.below, MAX_SKILL_FILE, &mut self.bytes)? {
             Looked::Read => {}
             Looked::Absent => return Ok(None),
             Looked::Other => {
-                let checked = self.unusual(&base.path().join(below), directory, shown())?;
+                let checked = self.unusual(&base.path().join(&self.below), directory, shown())?;
                 return Ok(Some(One { checked, again: None }));
             }
         }
         let document = Document::from_bytes(std::mem::take(&mut self.bytes));
-        let place = Place { base, dir: below.parent().unwrap_or(Path::new("")) };
-        let findings = self.lint(&document, below.file_name(), directory, Some(place));
+        let findings = self.lint(&document, Some(name), directory, Some(Place { base, dir }));
         let needs = needs(&document);
         let text = document.into_text();
         let kept = text[..shown_end(&text, &findings)].to_owned();
         let checked = Checked { file: shown(), text: kept, findings };
         self.bytes = text.into_bytes();
         let again = needs.map(|skill| {
-            let (at, directory) = (base.path().join(below), directory.map(OsStr::to_owned));
+            let (at, directory) = (base.path().join(&self.below), directory.map(OsStr::to_owned));
             Box::new(Again { skill, at, directory })
         });
         Ok(Some(One { checked, again }))

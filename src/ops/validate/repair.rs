@@ -93,9 +93,10 @@ fn one(
     };
     if write {
         let file = fix::write(&at, &repair)?;
-        let name = Path::new(file.file_name().unwrap_or_default());
+        let name = file.file_name().unwrap_or_default();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        if let Some(one) = checker.file(&Base::open(&dir)?, name, dir.file_name(), || shown)? {
+        let base = Base::open(&dir)?;
+        if let Some(one) = checker.file(&base, Path::new(""), name, dir.file_name(), || shown)? {
             *skill = one.checked;
         }
     }

@@ -14,11 +14,12 @@ impl Visit for Checker<'_> {
     fn visit(
         &mut self,
         base: &Base,
-        below: &Path,
+        dir: &Path,
+        name: &OsStr,
         directory: Option<&OsStr>,
         shown: impl FnOnce() -> PathBuf,
     ) -> Result<Option<One>> {
-        self.file(base, below, directory, shown)
+        self.file(base, dir, name, directory, shown)
     }
 
     fn shown(skill: &One) -> &Path {
