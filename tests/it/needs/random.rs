@@ -102,8 +102,6 @@ fn act(sandbox: &Sandbox, context: &Context, deed: &Deed, at: usize) -> Result<(
             publish(sandbox, name, &format!("1.{at}.0"), needs, *by_path);
             Ok(())
         }
-        // An editable skill that is gone is an error by itself.
-        Deed::Withdraw(name) if is_edited_at_home(sandbox, name) => Ok(()),
         Deed::Withdraw(name) => {
             let _ = std::fs::remove_dir_all(sandbox.project().join("src/skills").join(name));
             Ok(())
@@ -175,13 +173,6 @@ fn wanted(sandbox: &Sandbox) -> (BTreeSet<String>, BTreeSet<String>) {
     (locked, editable)
 }
 
-/// Whether the source's skill `name` is installed as an editable one.
-fn is_edited_at_home(sandbox: &Sandbox, name: &str) -> bool {
-    let manifest = std::fs::read_to_string(sandbox.project().join("skillpm.toml")).unwrap_or_default();
-    let is_it = |line: &str| line.contains(&format!("\"skills/{name}\"")) && line.contains("editable");
-    manifest.lines().any(is_it)
-}
-
 /// What is true whatever was done before.
 fn hold(sandbox: &Sandbox, is_edited: bool, told: &str) {
     let lock = lockfile(sandbox);
@@ -240,7 +231,14 @@ fn whatever_is_done_the_needs_are_met() {
             no_deps: false,
             agents: Vec::new(),
         });
-        let deeds: Vec<_> = first.chain(deeds).collect();
+        // An editable skill whose directory is gone is an error by itself.
+        let editable = deeds.iter().filter_map(|deed| match deed {
+            Deed::Install { name, editable: true, .. } => Some(*name),
+            _ => None,
+        });
+        let editable: BTreeSet<_> = editable.collect();
+        let is_gone = |deed: &Deed| matches!(deed, Deed::Withdraw(name) if editable.contains(name));
+        let deeds: Vec<_> = first.chain(deeds.iter().filter(|deed| !is_gone(deed)).cloned()).collect();
         let mut is_edited = false;
         for (at, deed) in deeds.iter().enumerate() {
             let before = sandbox.scope();
