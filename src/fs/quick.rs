@@ -9,8 +9,9 @@ use std::time::SystemTime;
 use super::look::{is_absent, leads_round, read_on};
 use super::{FileStat, Kind, PathContext, PathError};
 
-/// How much of a file is read at first where its start may be enough.
-const START: usize = 4096;
+/// How much of a file is read at first where its start may be enough: more than nearly every frontmatter. Of
+/// thousands of files, copying the rest of a page of each takes longer than reading on in a few.
+const START: usize = 1024;
 
 /// What a read into a buffer came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
