@@ -262,7 +262,7 @@ impl Known {
     pub(super) fn skill(&self, group: &Arc<Group>, at: usize) -> Arc<Skill> {
         match self {
             Self::Recorded(skill) | Self::Passing(skill, _) => Arc::clone(skill),
-            Self::Written(place) => Arc::new(Skill::brief(group, at, place.clone())),
+            Self::Written(place) => Arc::new(Skill::brief(Arc::clone(group), at, place.clone())),
         }
     }
 

@@ -167,8 +167,8 @@ impl Eq for Skill {}
 
 impl Skill {
     /// The skill in the directory at `at` of the listing of `group`, in whose bytes its `record` is.
-    pub(super) fn brief(group: &Arc<Group>, at: usize, record: record::Place) -> Self {
-        Self(Form::Brief(Brief { group: Arc::clone(group), at, record }, OnceLock::new()))
+    pub(super) fn brief(group: Arc<Group>, at: usize, record: record::Place) -> Self {
+        Self(Form::Brief(Brief { group, at, record }, OnceLock::new()))
     }
 
     fn as_brief(&self) -> Option<&Brief> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::fs::FileStat;
 use crate::install::index::bytes::{Reader, STAT, put_list, put_option, put_stat, put_text};
-use crate::skill::SkillMeta;
+use crate::skill::{SkillMeta, Texts};
 
 /// Where the two parts of a record stand in some bytes.
 #[derive(Debug, Clone)]
@@ -51,36 +51,34 @@ pub(crate) struct Record<'a> {
     pub(super) at_home: bool,
 }
 
-/// Adds the record of a skill in `directory` with `meta` whose file was `stat`; `None`, and nothing is added, for
-/// what no record can hold.
-pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, meta: &SkillMeta, directory: &str) -> Option<Place> {
+/// Adds the record of a skill in `directory` that says these `texts` and whose file was `stat`; `None`, and nothing
+/// is added, for what no record can hold.
+pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, texts: &Texts<'_>, directory: &str) -> Option<Place> {
     let start = bytes.len();
     put_stat(bytes, stat);
-    let texts = bytes.len();
-    let at_home = meta.name == directory;
-    let put = put_meta(bytes, meta, at_home);
-    let place = put.and_then(|()| Place::new(start, texts..bytes.len(), at_home));
+    let meta = bytes.len();
+    let at_home = texts.name == directory;
+    let place = put_meta(bytes, texts, at_home).and_then(|()| Place::new(start, meta..bytes.len(), at_home));
     if place.is_none() {
         bytes.truncate(start);
     }
     place
 }
 
-fn put_meta(bytes: &mut Vec<u8>, meta: &SkillMeta, at_home: bool) -> Option<()> {
-    let text = |bytes: &mut Vec<u8>, text: &String| put_text(bytes, text.as_bytes());
+fn put_meta(bytes: &mut Vec<u8>, texts: &Texts<'_>, at_home: bool) -> Option<()> {
+    let text = |bytes: &mut Vec<u8>, text: &str| put_text(bytes, text.as_bytes());
     if !at_home {
-        text(bytes, &meta.name)?;
+        text(bytes, texts.name)?;
     }
-    text(bytes, &meta.description)?;
-    for value in [&meta.version, &meta.license, &meta.compatibility] {
-        put_option(bytes, value.as_ref(), text)?;
+    text(bytes, texts.description)?;
+    for value in [texts.version, texts.license, texts.compatibility] {
+        put_option(bytes, value, text)?;
     }
-    for list in [&meta.tags, &meta.dependencies, &meta.allowed_tools] {
-        put_list(bytes, list, text)?;
+    for list in [&texts.tags, &texts.dependencies, &texts.allowed_tools] {
+        put_list(bytes, list, |bytes, item| text(bytes, item))?;
     }
-    for map in [&meta.metadata, &meta.extra] {
-        let map = if map.is_empty() { String::new() } else { serde_json::to_string(map).ok()? };
-        text(bytes, &map)?;
+    for map in [&texts.metadata, &texts.extra] {
+        text(bytes, map)?;
     }
     Some(())
 }

@@ -6,7 +6,7 @@ use crate::engine::discover::{Diagnostic, discover_again};
 use crate::engine::testing::{World, skill_text};
 use crate::engine::{Library, SourceKind, default_sources, discover};
 use crate::policy::Policy;
-use crate::skill::SkillMeta;
+use crate::skill::{SkillMeta, Texts};
 
 fn moment() -> impl Strategy<Value = Moment> {
     (any::<i64>(), 0..1_000_000_000_u32).prop_map(|(seconds, nanoseconds)| Moment { seconds, nanoseconds })
@@ -59,11 +59,11 @@ fn known() -> impl Strategy<Value = Known> {
     (stat(), meta(), any::<bool>()).prop_map(|(stat, meta, at_home)| {
         let mut bytes = Vec::new();
         let directory = if at_home { &*meta.name } else { "abc" };
-        let record = record::put(&mut bytes, &stat, &meta, directory).expect("small enough");
+        let record = record::put(&mut bytes, &stat, &Texts::of(&meta), directory).expect("small enough");
         let source = Source::new(SourceKind::Project, "/d".into());
         let home = Home::new(&source, Path::new("/d"), Path::new("/d"), Arc::default(), 7);
         let group = Group { home: Arc::new(home), bytes: Arc::new(bytes) };
-        Known::Recorded(Arc::new(Skill::brief(&Arc::new(group), 0, record)))
+        Known::Recorded(Arc::new(Skill::brief(Arc::new(group), 0, record)))
     })
 }
 
