@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::format::{decode, encode};
+use super::format::{self, decode};
 use super::*;
 use crate::engine::discover::{Diagnostic, discover_again};
 use crate::engine::testing::{World, skill_text};
@@ -92,6 +92,21 @@ fn key() -> Digest {
     Digest::of(b"key")
 }
 
+fn encode(memory: &Memory, key: &Digest) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    format::encode(memory, key, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// How many bytes stand before those that are summed up.
+const HEAD: usize = "skillpm skills\n".len() + 4;
+
+/// Makes the sum at the end that of `bytes` as they are now.
+fn set_sum(bytes: &mut [u8]) {
+    let (summed, sum) = bytes[HEAD..].split_last_chunk_mut().expect("a sum");
+    *sum = crc32fast::hash(summed).to_le_bytes();
+}
+
 /// All that a memory says, with metadata read.
 fn said(memory: &Memory) -> Vec<String> {
     let mut lines: Vec<_> = memory
@@ -133,13 +148,11 @@ proptest! {
     #[test]
     fn hostile_bytes_are_read_safely(memory in memory(), at: prop::sample::Index, noise: [u8; 4]) {
         let mut bytes = encode(&memory, &key()).expect("small enough");
-        let head = "skillpm skills\n".len() + 8;
-        let at = head + at.index(bytes.len() - head);
+        let at = HEAD + at.index(bytes.len() - HEAD);
         for (byte, noise) in bytes[at..].iter_mut().zip(noise) {
             *byte = noise;
         }
-        let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
-        bytes[head - 4..head].copy_from_slice(&sum);
+        set_sum(&mut bytes);
         if let Some(read) = decode(bytes, &key()) {
             for dir in read.dirs.values() {
                 prop_assert_eq!(dir.listing.len(), dir.skills.len());
@@ -228,12 +241,10 @@ fn what_is_remembered_is_not_read_again() {
     let mut bytes = fs::read_capped(&file, MAX_FILE).expect("reads").expect("there");
     let at = memchr::memmem::find(&bytes, b"Does a").expect("the description");
     bytes[at] = b'G';
-    let head = "skillpm skills\n".len() + 8;
-    let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
-    bytes[head - 4..head].copy_from_slice(&sum);
+    set_sum(&mut bytes);
     fs::write_small(&file, &bytes).expect("writes");
     assert!(run(&world, LATER)[0].1.starts_with("Goes a"));
-    bytes[head + 1] ^= 1;
+    bytes[HEAD + 1] ^= 1;
     fs::write_small(&file, &bytes).expect("writes");
     assert_eq!(run(&world, LATER), before, "a damaged one is none");
 }
