@@ -222,7 +222,7 @@ impl Skill {
 
     /// Whether it has fields that the specification does not have.
     pub(super) fn has_extra(&self) -> bool {
-        self.record().map_or_else(|| !self.meta.extra.is_empty(), |record| record.has_extra())
+        self.as_brief().map_or_else(|| !self.meta.extra.is_empty(), |brief| brief.record.signs().extra)
     }
 
     /// What is off in its file and was tolerated.
@@ -260,7 +260,7 @@ impl Skill {
     pub(super) fn is_named_as_in(&self, source: &Source) -> bool {
         let parent = source.dir.as_os_str();
         if let Some(brief) = self.as_brief() {
-            return brief.record.is_at_home()
+            return brief.record.signs().at_home
                 && brief.group.home.dir.as_os_str() == parent
                 && is_plain(brief.directory());
         }

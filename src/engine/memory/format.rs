@@ -9,7 +9,7 @@
 //!     for each name: itself and its kind
 //!     the places of the names, in the order in which they are looked at
 //!     for each of these: what the file of the skill was that is known there, or zeros
-//!     for each name: how many bytes of metadata there are of that skill, with [`KNOWN`] and [`AT_HOME`]
+//!     for each name: how many bytes of metadata there are of that skill, with [`KNOWN`] and its signs
 //!     these metadata ([`super::record`]), each behind the ones before
 //! crc32 of all between the version and itself
 //! ```
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use crc32fast::Hasher;
 
-use super::record::Place;
+use super::record::{Place, Signs};
 use super::{Known, MAX_FILE, Memory, SeenDir};
 use crate::digest::Digest;
 use crate::engine::Lookup;
@@ -44,6 +44,8 @@ const SUM: usize = size_of::<u32>();
 const KNOWN: u32 = 1 << 31;
 /// That it has the name of its directory.
 const AT_HOME: u32 = 1 << 30;
+/// That it has fields that the specification does not have.
+const EXTRA: u32 = 1 << 29;
 /// How large a piece of the file grows before it is written.
 const PIECE: usize = 64 << 10;
 /// More bytes than most entries have.
@@ -106,8 +108,9 @@ fn put_dir(path: &Path, dir: &SeenDir, old: &[u8], pieces: &mut Pieces<'_>) -> i
     }
     for at in 0..dir.listing.len() {
         let length = record(at).map_or(Some(0), |record| {
-            let length = u32::try_from(record.meta.len()).ok().filter(|length| *length < AT_HOME)?;
-            Some(length | KNOWN | if record.at_home { AT_HOME } else { 0 })
+            let length = u32::try_from(record.meta.len()).ok().filter(|length| *length < EXTRA)?;
+            let signs = [(record.signs.at_home, AT_HOME), (record.signs.extra, EXTRA)];
+            Some(signs.iter().filter(|(is_so, _)| *is_so).fold(length | KNOWN, |all, (_, bit)| all | bit))
         });
         pieces.next()?.extend(length.ok_or(ErrorKind::InvalidData)?.to_le_bytes());
     }
@@ -211,8 +214,9 @@ fn skills(rest: &mut Reader<'_>, size: usize, listing: &Listing) -> Option<Vec<O
         if !is_known && flagged != 0 {
             return None;
         }
-        let end = at.checked_add(usize::try_from(flagged & !(KNOWN | AT_HOME)).ok()?)?;
-        let place = || Place::new(stat, at..end, flagged & AT_HOME != 0);
+        let end = at.checked_add(usize::try_from(flagged & (EXTRA - 1)).ok()?)?;
+        let signs = Signs { at_home: flagged & AT_HOME != 0, extra: flagged & EXTRA != 0 };
+        let place = || Place::new(stat, at..end, signs);
         skills.push(if is_known { Some(Known::Written(place()?)) } else { None });
         at = end;
     }

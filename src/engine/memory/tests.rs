@@ -60,6 +60,7 @@ fn known() -> impl Strategy<Value = Known> {
         let mut bytes = Vec::new();
         let directory = if at_home { &*meta.name } else { "abc" };
         let record = record::put(&mut bytes, &stat, &Texts::of(&meta), directory).expect("small enough");
+        assert_eq!(record.signs().extra, !meta.extra.is_empty());
         let source = Source::new(SourceKind::Project, "/d".into());
         let home = Home::new(&source, Path::new("/d"), Path::new("/d"), Arc::default(), 7);
         let group = Group { home: Arc::new(home), bytes: Arc::new(bytes) };
@@ -115,7 +116,8 @@ fn said(memory: &Memory) -> Vec<String> {
         .map(|(path, dir)| {
             let skills = dir.skills.iter().map(|known| {
                 let known = known.as_ref()?;
-                Some((known.stat(7, &memory.bytes), known.record(&memory.bytes)?.meta("abc")))
+                let record = known.record(&memory.bytes)?;
+                Some((known.stat(7, &memory.bytes), record.meta("abc"), record.signs))
             });
             format!("{path:?} {:?} {:?} {:?}", dir.stat, dir.listing, skills.collect::<Vec<_>>())
         })
@@ -159,7 +161,7 @@ proptest! {
                 prop_assert!(dir.listing.iter().all(|(name, _)| !name.contains('/') && name != ".."));
                 for known in dir.skills.iter().flatten() {
                     let record = known.record(&read.bytes).expect("inside");
-                    let _ = (record.meta("abc"), record.name("abc"), record.description(), record.has_extra());
+                    let _ = (record.meta("abc"), record.name("abc"), record.description());
                 }
             }
         }
