@@ -120,10 +120,11 @@ impl<'a> Make<'a> for Usual<'a> {
 fn is_usual(yaml: &str) -> bool {
     // To the end, so that the compiler can look at many bytes at a time.
     let is_control = |byte: u8| u8::from(byte < b' ') & u8::from(byte != b'\n') | u8::from(byte == 0x7f);
-    let controls = yaml.bytes().fold(0, |any, byte| any | is_control(byte));
+    let (controls, all) =
+        yaml.bytes().fold((0, 0), |(controls, all), byte| (controls | is_control(byte), all | byte));
     let is_odd =
         |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    controls == 0 && (yaml.is_ascii() || !yaml.chars().any(is_odd))
+    controls == 0 && (all.is_ascii() || !yaml.chars().any(is_odd))
 }
 
 /// A line without its end.
@@ -138,7 +139,7 @@ impl<'a> Line<'a> {
     /// The first line of `text`; `None` where there is none with an end.
     fn first(text: &'a str) -> Option<Self> {
         let text = &text[..memchr::memchr(b'\n', text.as_bytes())?];
-        Some(Self { text, indent: text.len() - text.trim_start_matches(' ').len() })
+        Some(Self { text, indent: spaces(text.bytes()) })
     }
 }
 
@@ -194,7 +195,7 @@ impl<'a> Reader<'a> {
         let mut items = Vec::new();
         while let Some(line) = self.next_of(indent, !items.is_empty())? {
             let text = line.text[indent..].strip_prefix("- ")?;
-            let from = line.text.len() - text.trim_start_matches(' ').len();
+            let from = line.text.len() - text.len() + spaces(text.bytes());
             self.skip(&line);
             let item = self.inline(&line, from)?;
             if items.len() == MAX_ENTRIES {
@@ -221,7 +222,7 @@ impl<'a> Reader<'a> {
     /// last.
     fn value<T: Make<'a>>(&mut self, line: &Line<'a>, from: usize, indent: usize) -> Option<T> {
         let rest = &line.text[from..];
-        let text = rest.trim_start_matches(' ');
+        let text = &rest[spaces(rest.bytes())..];
         let from = line.text.len() - text.len();
         match text.as_bytes().first() {
             None => match self.indent_below() {
@@ -239,7 +240,8 @@ impl<'a> Reader<'a> {
 
     /// The text that starts at byte `from` of `line`, which was skipped, and ends on it.
     fn inline<T: Make<'a>>(&mut self, line: &Line<'a>, from: usize) -> Option<T> {
-        let text = line.text[from..].trim_end_matches(' ');
+        let text = &line.text[from..];
+        let text = &text[..text.len() - spaces(text.bytes().rev())];
         let first = *text.as_bytes().first()?;
         // What belongs to a plain text goes on where the next line is indented deeper.
         if self.indent_below().is_some_and(|below| below > line.indent) {
@@ -303,6 +305,11 @@ impl<'a> Reader<'a> {
         let start = self.base + self.at;
         start + of_line.start..start + of_line.end
     }
+}
+
+/// How many of `bytes` are spaces before the first that is none.
+fn spaces(bytes: impl Iterator<Item = u8>) -> usize {
+    bytes.take_while(|byte| *byte == b' ').count()
 }
 
 /// The length of the key that `line` starts with, if it does and a value may follow.
