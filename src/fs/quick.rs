@@ -9,9 +9,10 @@ use std::time::SystemTime;
 use super::look::{is_absent, leads_round, read_on};
 use super::{FileStat, Kind, PathContext, PathError};
 
-/// How much of a file is read at first where its start may be enough: more than nearly every frontmatter. Of
-/// thousands of files, copying the rest of a page of each takes longer than reading on in a few.
-const START: usize = 1024;
+/// How much of a file is read at first, and up to where then, if its start may be enough. The first is more than
+/// nearly every frontmatter: of thousands of files, copying the rest of a page of each takes longer than reading
+/// on in a few.
+const STARTS: [usize; 2] = [1024, 4096];
 
 /// What a read into a buffer came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,16 +125,19 @@ impl Base {
         let Some((size, stat)) = known_of(&file).map_err(failed("look at"))? else {
             return Ok((Looked::Other, None));
         };
-        if buffer.capacity() > START {
+        if buffer.capacity() > STARTS[0] {
             // A long one made it grow, and what it has room for is read.
             *buffer = Vec::new();
         }
-        buffer.reserve_exact(START);
-        let first = read_once(&mut file, buffer).map_err(failed("read"))?;
-        let is_all = first as u64 == size && first < buffer.capacity();
-        if !is_all && !enough(buffer) {
-            read_on(&file, size, limit, buffer, enough).map_err(failed("read"))?;
+        for room in STARTS {
+            buffer.reserve_exact(room.saturating_sub(buffer.len()));
+            read_once(&mut file, buffer).map_err(failed("read"))?;
+            let is_all = buffer.len() as u64 == size && buffer.len() < buffer.capacity();
+            if is_all || enough(buffer) {
+                return Ok((Looked::Read, stat));
+            }
         }
+        read_on(&file, size, limit, buffer, enough).map_err(failed("read"))?;
         Ok((Looked::Read, stat))
     }
 
@@ -341,6 +345,33 @@ mod tests {
             assert_eq!(read_into(gone, 4).0, Looked::Absent);
         }
         assert!(Base::open(&path.join("gone")).is_err());
+    }
+
+    /// What is asked about grows as it does where a file is read from its start at once: what is said of one that
+    /// is too large depends on it.
+    #[test]
+    fn a_start_is_read_until_it_is_enough() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let base = Base::open(dir.path()).expect("opens");
+        let mut buffer = Vec::new();
+        let mut asked = |size: usize, wanted: usize| {
+            fs::write(dir.path().join("f"), vec![b'x'; size]).expect("writes");
+            let lengths = std::cell::RefCell::new(Vec::new());
+            let enough = |bytes: &[u8]| {
+                lengths.borrow_mut().push(bytes.len());
+                bytes.len() >= wanted
+            };
+            let (looked, _) = base.read_start(b"f", 1 << 20, &mut buffer, enough).expect("reads");
+            assert_eq!(looked, Looked::Read);
+            lengths.into_inner()
+        };
+        assert_eq!(asked(50_000, 1), [1024]);
+        assert_eq!(asked(50_000, 10_000), [1024, 4096, 8192, 16384]);
+        assert_eq!(asked(50_000, 1025), [1024, 4096]);
+        assert_eq!(asked(2000, 9999), [1024], "then there is no more");
+        for all in [0, 1, 1023] {
+            assert_eq!(asked(all, 9999), [0; 0], "all of it is there");
+        }
     }
 
     #[cfg(unix)]
