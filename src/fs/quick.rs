@@ -108,18 +108,17 @@ impl Base {
     /// Where it cannot be opened or read, and where `limit` bytes were not enough.
     pub fn read_start(
         &self,
-        below: &[u8],
+        below: &Path,
         limit: u64,
         buffer: &mut Vec<u8>,
         enough: impl Fn(&[u8]) -> bool,
     ) -> Result<(Looked, Option<FileStat>), PathError> {
         buffer.clear();
-        let shown = || PathBuf::from(String::from_utf8_lossy(below).into_owned());
-        let failed = |action| move |source| self.failed(action, shown())(source);
+        let failed = |action| move |source| self.failed(action, below)(source);
         let mut file = match self.open_below(below) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => return Ok((Looked::Absent, None)),
-            Err(error) => return Ok((not_opened(error, &self.path.join(shown()))?, None)),
+            Err(error) => return Ok((not_opened(error, &self.path.join(below))?, None)),
         };
         // What was opened is asked, not the path: it may lead elsewhere by now.
         let Some((size, stat)) = known_of(&file).map_err(failed("look at"))? else {
@@ -361,7 +360,7 @@ mod tests {
                 lengths.borrow_mut().push(bytes.len());
                 bytes.len() >= wanted
             };
-            let (looked, _) = base.read_start(b"f", 1 << 20, &mut buffer, enough).expect("reads");
+            let (looked, _) = base.read_start(Path::new("f"), 1 << 20, &mut buffer, enough).expect("reads");
             assert_eq!(looked, Looked::Read);
             lengths.into_inner()
         };

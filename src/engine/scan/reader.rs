@@ -187,7 +187,7 @@ impl Reader<'_> {
 
     /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
     fn read(&self, (name, path): (&str, &str), spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
-        let Some((parts, stat)) = self.start(path.as_bytes(), buffers) else {
+        let Some((parts, stat)) = self.start(path.as_ref(), buffers) else {
             return Read::Seen(Box::new((self.slowly(spot.entry(home)), How::Unknown)));
         };
         let old = stat.filter(|stat| stat.is_settled(self.since));
@@ -215,7 +215,7 @@ impl Reader<'_> {
 
     /// Reads the start of the file at `path` below the base. Returns its parts, if it has some, and what the file
     /// was; `None` where that has another spelling, is a link, or is nothing at all.
-    fn start(&self, path: &[u8], buffers: &mut Buffers) -> Option<(Option<Parts>, Option<FileStat>)> {
+    fn start(&self, path: &Path, buffers: &mut Buffers) -> Option<(Option<Parts>, Option<FileStat>)> {
         let parts = Cell::new(None);
         let enough = |prefix: &[u8]| match split_prefix(prefix) {
             Split::NeedMore => false,
@@ -292,8 +292,7 @@ pub(in crate::engine) fn read(policy: &Policy, source: &Source, entry: Entry) ->
             let reader = Reader { policy, source, base: &base, since: Moment::now() };
             let start = entry.dir.file_name().and_then(|name| {
                 let mut buffers = Buffers::default();
-                let path = [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()].concat();
-                let (parts, _) = reader.start(&path, &mut buffers)?;
+                let (parts, _) = reader.start(&Path::new(name).join(SKILL_FILE), &mut buffers)?;
                 Some((buffers.document(parts), name.to_str()))
             });
             match start {
