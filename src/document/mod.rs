@@ -31,11 +31,13 @@ pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
 pub use scalar::{double_quoted, write_scalar};
+pub(crate) use simple::{Usual, usual};
 pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub(crate) use target::Target;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
 pub use views::SPEC_FIELDS;
+pub(crate) use views::split_tools;
 
 /// A `SKILL.md`.
 #[derive(Debug, Clone)]

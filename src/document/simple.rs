@@ -4,12 +4,17 @@
 //! key: that needs no YAML parser, and the parser is what reading a skill spends its time in. This
 //! reader makes the very tree that [`super::tree::parse`] makes, or says nothing at all: whatever
 //! is not plainly one of those shapes is left to the parser. The tests compare the two.
+//!
+//! Whoever wants the texts and not their places gets them as they stand in the file ([`Usual`]): to make a tree
+//! that owns its texts takes longer than to read them.
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
+use super::split::MAX_FRONTMATTER;
 use super::tree::{Layout, Node, Style, Value};
 
 /// The longest key, in bytes; YAML stops looking for the colon much later.
@@ -21,12 +26,93 @@ const MAX_ENTRIES: usize = 64;
 
 /// Reads `yaml`, which stands at byte `base` of the file. `None` where the parser has to.
 pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
+    read(yaml, base)
+}
+
+/// The entries of `yaml`, which is the whole frontmatter of a file; `None` where the parser has to read it.
+pub(crate) fn usual(yaml: &str) -> Option<Vec<(Usual<'_>, Usual<'_>)>> {
+    match read(yaml, 0)? {
+        Usual::Mapping(pairs) if yaml.len() <= MAX_FRONTMATTER => Some(pairs),
+        _ => None,
+    }
+}
+
+fn read<'a, T: Make<'a>>(yaml: &'a str, base: usize) -> Option<T> {
     if !yaml.ends_with('\n') || !is_usual(yaml) {
         return None;
     }
-    let mut reader = Reader { yaml, base, at: 0, next: Line::first(yaml) };
+    let mut reader = Reader { yaml, base, at: 0, next: Line::first(yaml), end: 0 };
     let root = reader.mapping(0)?;
     (reader.at == yaml.len()).then_some(root)
+}
+
+/// What the reader makes of what it reads. Ranges are bytes of the file.
+trait Make<'a>: Sized {
+    fn scalar(span: Range<usize>, text: Cow<'a, str>, style: Style) -> Self;
+    fn sequence(span: Range<usize>, items: Vec<Self>) -> Self;
+    fn mapping(span: Range<usize>, pairs: Vec<(Self, Self)>) -> Self;
+    /// Whether it is a scalar of this text.
+    fn is(&self, text: &str) -> bool;
+}
+
+impl<'a> Make<'a> for Node {
+    fn scalar(span: Range<usize>, text: Cow<'a, str>, style: Style) -> Self {
+        Self { span, value: Value::Scalar { text: text.into_owned(), style } }
+    }
+
+    fn sequence(span: Range<usize>, items: Vec<Self>) -> Self {
+        Self { span, value: Value::Sequence { items, layout: Layout::Block } }
+    }
+
+    fn mapping(span: Range<usize>, pairs: Vec<(Self, Self)>) -> Self {
+        Self { span, value: Value::Mapping { pairs, layout: Layout::Block } }
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.text() == Some(text)
+    }
+}
+
+/// A value of frontmatter that needs no parser, with the texts of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Usual<'a> {
+    /// A text, without its quotes.
+    Text(Cow<'a, str>),
+    /// Nothing at all.
+    Absent,
+    /// A list.
+    List(Vec<Self>),
+    /// Keys, each of them once, and values.
+    Mapping(Vec<(Self, Self)>),
+}
+
+impl Usual<'_> {
+    /// The text, as [`Node::text`].
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Absent => Some(""),
+            Self::List(_) | Self::Mapping(_) => None,
+        }
+    }
+}
+
+impl<'a> Make<'a> for Usual<'a> {
+    fn scalar(_: Range<usize>, text: Cow<'a, str>, style: Style) -> Self {
+        if text.is_empty() && style == Style::Plain { Self::Absent } else { Self::Text(text) }
+    }
+
+    fn sequence(_: Range<usize>, items: Vec<Self>) -> Self {
+        Self::List(items)
+    }
+
+    fn mapping(_: Range<usize>, pairs: Vec<(Self, Self)>) -> Self {
+        Self::Mapping(pairs)
+    }
+
+    fn is(&self, text: &str) -> bool {
+        self.text() == Some(text)
+    }
 }
 
 /// Whether `yaml` has only characters that mean nothing special to a parser: no control character
@@ -34,10 +120,11 @@ pub(super) fn parse(yaml: &str, base: usize) -> Option<Node> {
 fn is_usual(yaml: &str) -> bool {
     // To the end, so that the compiler can look at many bytes at a time.
     let is_control = |byte: u8| u8::from(byte < b' ') & u8::from(byte != b'\n') | u8::from(byte == 0x7f);
-    let controls = yaml.bytes().fold(0, |any, byte| any | is_control(byte));
+    let (controls, all) =
+        yaml.bytes().fold((0, 0), |(controls, all), byte| (controls | is_control(byte), all | byte));
     let is_odd =
         |c| matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    controls == 0 && (yaml.is_ascii() || !yaml.chars().any(is_odd))
+    controls == 0 && (all.is_ascii() || !yaml.chars().any(is_odd))
 }
 
 /// A line without its end.
@@ -52,7 +139,7 @@ impl<'a> Line<'a> {
     /// The first line of `text`; `None` where there is none with an end.
     fn first(text: &'a str) -> Option<Self> {
         let text = &text[..memchr::memchr(b'\n', text.as_bytes())?];
-        Some(Self { text, indent: text.len() - text.trim_start_matches(' ').len() })
+        Some(Self { text, indent: spaces(text.bytes()) })
     }
 }
 
@@ -63,6 +150,8 @@ struct Reader<'a> {
     at: usize,
     /// The next line: it is asked for several times.
     next: Option<Line<'a>>,
+    /// Where the value that was read last ends, as a byte of the file.
+    end: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -83,48 +172,38 @@ impl<'a> Reader<'a> {
     }
 
     /// The lines with `indent` as a mapping. Others may only follow where they belong further out.
-    fn mapping(&mut self, indent: usize) -> Option<Node> {
-        let start = self.at + indent;
-        let mut end = start;
-        let mut pairs: Vec<(Node, Node)> = Vec::with_capacity(USUAL_ENTRIES);
+    fn mapping<T: Make<'a>>(&mut self, indent: usize) -> Option<T> {
+        let start = self.base + self.at + indent;
+        let mut pairs: Vec<(T, T)> = Vec::with_capacity(USUAL_ENTRIES);
         while let Some(line) = self.next_of(indent, !pairs.is_empty())? {
             let length = key_length(&line.text[indent..])?;
             let name = &line.text[indent..indent + length];
-            if pairs.len() == MAX_ENTRIES || pairs.iter().any(|(key, _)| key.text() == Some(name)) {
+            if pairs.len() == MAX_ENTRIES || pairs.iter().any(|(key, _)| key.is(name)) {
                 return None;
             }
-            let key = scalar(self.span(indent..indent + length), name, Style::Plain);
+            let key = self.scalar(self.span(indent..indent + length), name, Style::Plain);
             self.skip(&line);
-            let value = self.value(&line, indent + length + 1, indent, &key)?;
-            end = value.span.end;
+            let value = self.value(&line, indent + length + 1, indent)?;
             pairs.push((key, value));
         }
-        (!pairs.is_empty()).then(|| Node {
-            span: self.base + start..end,
-            value: Value::Mapping { pairs, layout: Layout::Block },
-        })
+        (!pairs.is_empty()).then(|| T::mapping(start..self.end, pairs))
     }
 
     /// The lines with `indent` as a list.
-    fn list(&mut self, indent: usize) -> Option<Node> {
-        let start = self.at + indent;
-        let mut end = start;
+    fn list<T: Make<'a>>(&mut self, indent: usize) -> Option<T> {
+        let start = self.base + self.at + indent;
         let mut items = Vec::new();
         while let Some(line) = self.next_of(indent, !items.is_empty())? {
             let text = line.text[indent..].strip_prefix("- ")?;
-            let from = line.text.len() - text.trim_start_matches(' ').len();
+            let from = line.text.len() - text.len() + spaces(text.bytes());
             self.skip(&line);
             let item = self.inline(&line, from)?;
-            end = item.span.end;
             if items.len() == MAX_ENTRIES {
                 return None;
             }
             items.push(item);
         }
-        (!items.is_empty()).then(|| Node {
-            span: self.base + start..end,
-            value: Value::Sequence { items, layout: Layout::Block },
-        })
+        (!items.is_empty()).then(|| T::sequence(start..self.end, items))
     }
 
     /// The next line if it has `indent`; `Some(None)` where the collection ends before it, and
@@ -139,10 +218,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands behind the colon, which ends before byte `from` of `line`, or below that line.
-    fn value(&mut self, line: &Line<'a>, from: usize, indent: usize, key: &Node) -> Option<Node> {
+    /// What stands behind the colon, which ends before byte `from` of `line`, or below that line. The key was read
+    /// last.
+    fn value<T: Make<'a>>(&mut self, line: &Line<'a>, from: usize, indent: usize) -> Option<T> {
         let rest = &line.text[from..];
-        let text = rest.trim_start_matches(' ');
+        let text = &rest[spaces(rest.bytes())..];
         let from = line.text.len() - text.len();
         match text.as_bytes().first() {
             None => match self.indent_below() {
@@ -151,7 +231,7 @@ impl<'a> Reader<'a> {
                     if is_list { self.list(below) } else { self.mapping(below) }
                 }
                 Some(below) if below > indent => None,
-                _ => Some(scalar(key.span.end..key.span.end, "", Style::Plain)),
+                _ => Some(self.scalar(self.end..self.end, "", Style::Plain)),
             },
             Some(b'>' | b'|') if indent == 0 => self.block(text),
             Some(_) => self.inline(line, from),
@@ -159,8 +239,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The text that starts at byte `from` of `line`, which was skipped, and ends on it.
-    fn inline(&self, line: &Line<'a>, from: usize) -> Option<Node> {
-        let text = line.text[from..].trim_end_matches(' ');
+    fn inline<T: Make<'a>>(&mut self, line: &Line<'a>, from: usize) -> Option<T> {
+        let text = &line.text[from..];
+        let text = &text[..text.len() - spaces(text.bytes().rev())];
         let first = *text.as_bytes().first()?;
         // What belongs to a plain text goes on where the next line is indented deeper.
         if self.indent_below().is_some_and(|below| below > line.indent) {
@@ -176,15 +257,15 @@ impl<'a> Reader<'a> {
                     return None;
                 }
                 let style = if first == b'"' { Style::DoubleQuoted } else { Style::SingleQuoted };
-                Some(scalar(span, inner, style))
+                Some(self.scalar(span, inner, style))
             }
-            _ if is_plain(text) => Some(scalar(span, text, Style::Plain)),
+            _ if is_plain(text) => Some(self.scalar(span, text, Style::Plain)),
             _ => None,
         }
     }
 
     /// The block of text below the line, skipped, that ends with `header`.
-    fn block(&mut self, header: &str) -> Option<Node> {
+    fn block<T: Make<'a>>(&mut self, header: &str) -> Option<T> {
         let (style, strip) = match header {
             ">" => (Style::Folded, false),
             ">-" => (Style::Folded, true),
@@ -210,7 +291,13 @@ impl<'a> Reader<'a> {
         if !strip {
             text.push('\n');
         }
-        Some(Node { span: start..self.base + self.at, value: Value::Scalar { text, style } })
+        self.end = self.base + self.at;
+        Some(T::scalar(start..self.end, text.into(), style))
+    }
+
+    fn scalar<T: Make<'a>>(&mut self, span: Range<usize>, text: &'a str, style: Style) -> T {
+        self.end = span.end;
+        T::scalar(span, text.into(), style)
     }
 
     /// Bytes of the next line as bytes of the file.
@@ -220,8 +307,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn scalar(span: Range<usize>, text: &str, style: Style) -> Node {
-    Node { span, value: Value::Scalar { text: text.to_owned(), style } }
+/// How many of `bytes` are spaces before the first that is none.
+fn spaces(bytes: impl Iterator<Item = u8>) -> usize {
+    bytes.take_while(|byte| *byte == b' ').count()
 }
 
 /// The length of the key that `line` starts with, if it does and a value may follow.

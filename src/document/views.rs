@@ -49,7 +49,7 @@ impl Document {
             Some(Value::Sequence { items, .. }) => {
                 items.iter().filter_map(Node::text).map(|text| text.trim().to_owned()).collect()
             }
-            Some(Value::Scalar { text, .. }) => split_tools(text),
+            Some(Value::Scalar { text, .. }) => split_tools(text).map(str::to_owned).collect(),
             _ => Vec::new(),
         }
     }
@@ -78,9 +78,9 @@ impl Document {
 }
 
 /// Splits at spaces and commas that are not inside parentheses.
-fn split_tools(text: &str) -> Vec<String> {
+pub(crate) fn split_tools(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
-    text.split(|c: char| {
+    text.split(move |c: char| {
         match c {
             '(' => depth += 1,
             ')' => depth = depth.saturating_sub(1),
@@ -89,6 +89,4 @@ fn split_tools(text: &str) -> Vec<String> {
         depth == 0 && (c == ',' || c.is_whitespace())
     })
     .filter(|tool| !tool.is_empty())
-    .map(str::to_owned)
-    .collect()
 }

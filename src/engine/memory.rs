@@ -127,11 +127,7 @@ impl Memory {
     /// Writes what changed. Without it, the next run reads the skills again.
     fn keep(&mut self) {
         if let Some(kept) = self.kept.as_ref().filter(|_| self.changed) {
-            if let Some(bytes) =
-                format::encode(self, &kept.key).filter(|bytes| bytes.len() as u64 <= MAX_FILE)
-            {
-                let _ = fs::write_small(&kept.file, &bytes);
-            }
+            let _ = fs::write_small_with(&kept.file, |out| format::encode(self, &kept.key, out));
             self.changed = false;
         }
     }
@@ -262,7 +258,7 @@ impl Known {
     pub(super) fn skill(&self, group: &Arc<Group>, at: usize) -> Arc<Skill> {
         match self {
             Self::Recorded(skill) | Self::Passing(skill, _) => Arc::clone(skill),
-            Self::Written(place) => Arc::new(Skill::brief(group, at, place.clone())),
+            Self::Written(place) => Arc::new(Skill::brief(Arc::clone(group), at, place.clone())),
         }
     }
 

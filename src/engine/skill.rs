@@ -1,10 +1,9 @@
 //! A skill as it was found.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::fmt;
 use std::ops::Deref;
-use std::path::{MAIN_SEPARATOR_STR as SEPARATOR, Path, PathBuf};
+use std::path::{MAIN_SEPARATOR as SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::discover::{Diagnostic, is_plain, key};
@@ -106,18 +105,28 @@ impl Brief {
         self.group.home.listing.get(self.at).map_or("", |(name, _)| name)
     }
 
+    /// The directory of the skill below `dir`, and `file` in it where that is not empty.
     fn below(&self, dir: &Path, file: &str) -> PathBuf {
+        match dir.to_str() {
+            Some(dir) => self.text_below(dir, file).into(),
+            None if file.is_empty() => dir.join(self.directory()),
+            None => dir.join(self.directory()).join(file),
+        }
+    }
+
+    /// As [`Self::below`]. Whether it is text is seen by the directory that thousands have in common.
+    fn text_below(&self, dir: &str, file: &str) -> String {
         let name = self.directory();
         // At once: a path that grows is moved each time. The names are one component each.
-        let mut path = OsString::with_capacity(dir.as_os_str().len() + name.len() + file.len() + 2);
-        path.push(dir);
+        let mut path = String::with_capacity(dir.len() + name.len() + file.len() + 2);
+        path.push_str(dir);
         for part in [name, file] {
-            if !part.is_empty() && !path.as_encoded_bytes().ends_with(SEPARATOR.as_bytes()) {
+            if !part.is_empty() && !path.ends_with(SEPARATOR) {
                 path.push(SEPARATOR);
             }
-            path.push(part);
+            path.push_str(part);
         }
-        path.into()
+        path
     }
 
     fn parts(&self) -> SkillParts {
@@ -167,8 +176,8 @@ impl Eq for Skill {}
 
 impl Skill {
     /// The skill in the directory at `at` of the listing of `group`, in whose bytes its `record` is.
-    pub(super) fn brief(group: &Arc<Group>, at: usize, record: record::Place) -> Self {
-        Self(Form::Brief(Brief { group: Arc::clone(group), at, record }, OnceLock::new()))
+    pub(super) fn brief(group: Arc<Group>, at: usize, record: record::Place) -> Self {
+        Self(Form::Brief(Brief { group, at, record }, OnceLock::new()))
     }
 
     fn as_brief(&self) -> Option<&Brief> {
@@ -207,7 +216,11 @@ impl Skill {
     /// The path of its file, as text.
     pub(super) fn file_text(&self) -> Cow<'_, str> {
         match self.as_brief() {
-            Some(brief) => fs::into_text(brief.below(&brief.group.home.dir, SKILL_FILE)).into(),
+            Some(brief) => {
+                let dir = &brief.group.home.dir;
+                let text = dir.to_str().map(|dir| brief.text_below(dir, SKILL_FILE));
+                text.unwrap_or_else(|| fs::into_text(brief.below(dir, SKILL_FILE))).into()
+            }
             None => self.file.to_string_lossy(),
         }
     }
@@ -222,7 +235,7 @@ impl Skill {
 
     /// Whether it has fields that the specification does not have.
     pub(super) fn has_extra(&self) -> bool {
-        self.record().map_or_else(|| !self.meta.extra.is_empty(), |record| record.has_extra())
+        self.as_brief().map_or_else(|| !self.meta.extra.is_empty(), |brief| brief.record.signs().extra)
     }
 
     /// What is off in its file and was tolerated.
@@ -260,7 +273,7 @@ impl Skill {
     pub(super) fn is_named_as_in(&self, source: &Source) -> bool {
         let parent = source.dir.as_os_str();
         if let Some(brief) = self.as_brief() {
-            return brief.record.is_at_home()
+            return brief.record.signs().at_home
                 && brief.group.home.dir.as_os_str() == parent
                 && is_plain(brief.directory());
         }

@@ -154,8 +154,20 @@ fn named(path: &Path) -> io::Result<NamedTempFile> {
 ///
 /// Where it cannot be written.
 pub fn write_small(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+    write_small_with(path, |file| file.write_all(bytes))
+}
+
+/// As [`write_small`], of what `write` writes.
+///
+/// # Errors
+///
+/// Where it cannot be written, or `write` fails: then what was there stays.
+pub fn write_small_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), PathError> {
     let mut file = named(path).at("write", path)?;
-    file.write_all(bytes).at("write", path)?;
+    write(&mut file).at("write", path)?;
     file.persist(path).map_err(|error| error.error).at("write", path)?;
     Ok(())
 }

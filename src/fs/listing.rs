@@ -98,19 +98,18 @@ impl Listing {
         true
     }
 
-    /// Puts the names into order, and the tour into that of `numbers`, which are those of the entries. Most names
-    /// differ early, and what is compared then lies in one place.
+    /// Puts the names into order, and the tour into that of `numbers`, which are those of the entries.
     fn sort(&mut self, numbers: &[u64]) {
         let bytes = self.text.as_bytes();
-        let name = |entry: &Entry| &bytes[entry.start as usize..(entry.start + entry.length) as usize];
+        let name = |at: u32| {
+            let Entry { start, length, .. } = self.entries[at as usize];
+            &bytes[start as usize..(start + length) as usize]
+        };
         let mut numbered: Vec<_> = numbers.iter().copied().zip(0_usize..).collect();
         // Many file systems list them in this order already, or in the opposite one.
         numbered.sort_unstable();
-        let mut keyed: Vec<_> =
-            self.entries.iter().zip(0_usize..).map(|(e, at)| (start_of(name(e)), *e, at)).collect();
-        keyed.sort_unstable_by(|(a, left, _), (b, right, _)| {
-            a.cmp(b).then_with(|| name(left).cmp(name(right)))
-        });
+        let mut keyed: Vec<_> = (0..).take(self.len()).map(|at| (0, at)).collect();
+        sort_names(&mut keyed, &name, 0);
         // Whoever goes through them in order goes through the text in order, too.
         let mut sorted = Self {
             text: String::with_capacity(self.text.len()),
@@ -118,13 +117,29 @@ impl Listing {
             tour: Vec::with_capacity(keyed.len()),
         };
         let mut places = vec![0; keyed.len()];
-        for (place, (_, Entry { start, length, kind }, at)) in (0..).zip(keyed) {
+        for (place, (_, at)) in (0..).zip(keyed) {
+            let Entry { start, length, kind } = self.entries[at as usize];
             let name = self.text.get(start as usize..(start + length) as usize).unwrap_or_default();
             sorted.add(name, kind);
-            places[at] = place;
+            places[at as usize] = place;
         }
         sorted.set_tour(numbered.into_iter().map(|(_, at)| places[at]).collect());
         *self = sorted;
+    }
+}
+
+/// Sorts places of names that are alike before byte `from`. The bytes that are compared lie in one place, as numbers:
+/// thousands of names lie all over memory.
+fn sort_names<'a>(keyed: &mut [(u128, u32)], name: &impl Fn(u32) -> &'a [u8], from: usize) {
+    for (start, at) in keyed.iter_mut() {
+        *start = start_of(name(*at).get(from..).unwrap_or_default());
+    }
+    keyed.sort_unstable_by_key(|(start, _)| *start);
+    let next = from + size_of::<u128>();
+    for alike in keyed.chunk_by_mut(|(a, _), (b, _)| a == b) {
+        if alike.len() > 1 && alike.iter().any(|(_, at)| name(*at).len() > next) {
+            sort_names(alike, name, next);
+        }
     }
 }
 
@@ -210,14 +225,17 @@ mod tests {
     #[test]
     fn names_are_in_the_order_of_their_bytes() {
         let dir = tempfile::tempdir().expect("a directory");
-        let names = ["b", "a", "a-long-name-that-is-shared-2", "a-long-name-that-is-shared-1", "é", "ab"];
-        for name in names {
+        let numbered = |number| format!("a-long-name-that-is-shared-by-many-{number}");
+        let long: Vec<_> = [21, 1, 20, 3, 2].map(numbered).into();
+        let mut names = vec!["b", "a", "0123456789abcdefg", "0123456789abcdef", "0123456789abcde", "é", "ab"];
+        names.extend(long.iter().map(String::as_str));
+        for name in &names {
             fs::create_dir(dir.path().join(name)).expect("creates");
         }
         fs::write(dir.path().join("file"), "").expect("writes");
         let base = Base::open(dir.path()).expect("opens");
         let listing = base.listing().expect("lists");
-        let mut expected = names.map(|name| (name, Kind::Directory)).to_vec();
+        let mut expected: Vec<_> = names.iter().map(|name| (*name, Kind::Directory)).collect();
         expected.push(("file", Kind::File));
         expected.sort_unstable_by_key(|(name, _)| *name);
         assert_eq!(listing.iter().collect::<Vec<_>>(), expected);

@@ -30,7 +30,7 @@ pub use across::{beside, clear_moves, is_leftover};
 pub use append::{append_line, rotate, rotated};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
 pub use beneath::{BeneathError, copy_beneath, read_beneath};
-pub use download::{Download, Sink, remove_if_there, write_small};
+pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;
 pub use link::{LinkKind, System, make_link, make_new, plain, relative, symlink};
 pub use listing::Listing;

@@ -9,8 +9,10 @@ use std::time::SystemTime;
 use super::look::{is_absent, leads_round, read_on};
 use super::{FileStat, Kind, PathContext, PathError};
 
-/// How much of a file is read at first where its start may be enough.
-const START: usize = 4096;
+/// How much of a file is read at first, and up to where then, if its start may be enough. The first is more than
+/// nearly every frontmatter: of thousands of files, copying the rest of a page of each takes longer than reading
+/// on in a few.
+const STARTS: [usize; 2] = [1024, 4096];
 
 /// What a read into a buffer came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,33 +108,35 @@ impl Base {
     /// Where it cannot be opened or read, and where `limit` bytes were not enough.
     pub fn read_start(
         &self,
-        below: &[u8],
+        below: &Path,
         limit: u64,
         buffer: &mut Vec<u8>,
         enough: impl Fn(&[u8]) -> bool,
     ) -> Result<(Looked, Option<FileStat>), PathError> {
         buffer.clear();
-        let shown = || PathBuf::from(String::from_utf8_lossy(below).into_owned());
-        let failed = |action| move |source| self.failed(action, shown())(source);
+        let failed = |action| move |source| self.failed(action, below)(source);
         let file = match self.open_below(below) {
             Ok(file) => file,
             Err(error) if is_absent(&error) => return Ok((Looked::Absent, None)),
-            Err(error) => return Ok((not_opened(error, &self.path.join(shown()))?, None)),
+            Err(error) => return Ok((not_opened(error, &self.path.join(below))?, None)),
         };
         // What was opened is asked, not the path: it may lead elsewhere by now.
         let Some((size, stat)) = known_of(&file).map_err(failed("look at"))? else {
             return Ok((Looked::Other, None));
         };
-        if buffer.capacity() > START {
+        if buffer.capacity() > STARTS[0] {
             // A long one made it grow, and what it has room for is read.
             *buffer = Vec::new();
         }
-        buffer.reserve_exact(START);
-        let first = read_once(&file, buffer).map_err(failed("read"))?;
-        let is_all = first as u64 == size && first < buffer.capacity();
-        if !is_all && !enough(buffer) {
-            read_on(&file, size, limit, buffer, enough).map_err(failed("read"))?;
+        for room in STARTS {
+            buffer.reserve_exact(room.saturating_sub(buffer.len()));
+            read_once(&file, buffer).map_err(failed("read"))?;
+            let is_all = buffer.len() as u64 == size && buffer.len() < buffer.capacity();
+            if is_all || enough(buffer) {
+                return Ok((Looked::Read, stat));
+            }
         }
+        read_on(&file, size, limit, buffer, enough).map_err(failed("read"))?;
         Ok((Looked::Read, stat))
     }
 
@@ -340,6 +344,33 @@ mod tests {
             assert_eq!(read_into(gone, 4).0, Looked::Absent);
         }
         assert!(Base::open(&path.join("gone")).is_err());
+    }
+
+    /// What is asked about grows as it does where a file is read from its start at once: what is said of one that
+    /// is too large depends on it.
+    #[test]
+    fn a_start_is_read_until_it_is_enough() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let base = Base::open(dir.path()).expect("opens");
+        let mut buffer = Vec::new();
+        let mut asked = |size: usize, wanted: usize| {
+            fs::write(dir.path().join("f"), vec![b'x'; size]).expect("writes");
+            let lengths = std::cell::RefCell::new(Vec::new());
+            let enough = |bytes: &[u8]| {
+                lengths.borrow_mut().push(bytes.len());
+                bytes.len() >= wanted
+            };
+            let (looked, _) = base.read_start(Path::new("f"), 1 << 20, &mut buffer, enough).expect("reads");
+            assert_eq!(looked, Looked::Read);
+            lengths.into_inner()
+        };
+        assert_eq!(asked(50_000, 1), [1024]);
+        assert_eq!(asked(50_000, 10_000), [1024, 4096, 8192, 16384]);
+        assert_eq!(asked(50_000, 1025), [1024, 4096]);
+        assert_eq!(asked(2000, 9999), [1024], "then there is no more");
+        for all in [0, 1, 1023] {
+            assert_eq!(asked(all, 9999), [0; 0], "all of it is there");
+        }
     }
 
     #[cfg(unix)]

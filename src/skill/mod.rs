@@ -4,6 +4,7 @@ mod codes;
 mod deviation;
 #[cfg(test)]
 mod oddities;
+mod plain;
 #[cfg(test)]
 mod policies;
 mod read;
@@ -13,6 +14,7 @@ mod tests;
 use serde::Serialize;
 
 pub use deviation::{Deviation, DeviationKind};
+pub(crate) use plain::Texts;
 
 use crate::document::{Document, Hint, Position, Problem, ProblemKind};
 use crate::policy::Policy;

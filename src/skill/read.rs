@@ -8,9 +8,9 @@ use crate::name::SkillName;
 use crate::policy::{AllowedTools, NameRule, Policy, Tolerance};
 
 /// The largest number of characters in a description (specification, `description`).
-const MAX_DESCRIPTION: usize = 1024;
+pub(super) const MAX_DESCRIPTION: usize = 1024;
 /// The largest number of characters in `compatibility` (specification, `compatibility`).
-const MAX_COMPATIBILITY: usize = 500;
+pub(super) const MAX_COMPATIBILITY: usize = 500;
 /// Fields that stood at the top before the specification had a place for them.
 const LEGACY: [&str; 3] = ["version", "tags", "dependencies"];
 
@@ -82,20 +82,24 @@ fn obstacle(document: &Document, problem: &Problem, policy: &Policy) -> Option<L
     }
 }
 
-/// The entries of a list that may stand in `metadata` or at the top, as a list or as a text with
-/// commas or spaces between them.
+/// The entries of a list that may stand in `metadata` or at the top, as a list or as a text.
 fn list(document: &Document, key: &str) -> Vec<String> {
     let below = document.get("metadata").and_then(|metadata| metadata.get(key));
     let Some(node) = below.or_else(|| document.get(key)) else { return Vec::new() };
-    let texts: Vec<&str> = match &node.value {
-        Value::Sequence { items, .. } => items.iter().filter_map(Node::text).collect(),
-        _ => match node.text() {
-            Some(text) if text.contains(',') => text.split(',').collect(),
-            Some(text) => text.split_whitespace().collect(),
-            None => Vec::new(),
-        },
+    let texts = match &node.value {
+        Value::Sequence { items, .. } => trimmed(items.iter().filter_map(Node::text)),
+        _ => node.text().map(listed).unwrap_or_default(),
     };
-    texts.into_iter().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    texts.into_iter().map(str::to_owned).collect()
+}
+
+/// The entries of a list that is a text with commas or spaces between them.
+pub(super) fn listed(text: &str) -> Vec<&str> {
+    if text.contains(',') { trimmed(text.split(',')) } else { text.split_whitespace().collect() }
+}
+
+fn trimmed<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    texts.map(str::trim).filter(|text| !text.is_empty()).collect()
 }
 
 /// Reads one document by one policy.

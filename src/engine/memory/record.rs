@@ -8,35 +8,43 @@ use std::ops::Range;
 
 use crate::fs::FileStat;
 use crate::install::index::bytes::{Reader, STAT, put_list, put_option, put_stat, put_text};
-use crate::skill::SkillMeta;
+use crate::skill::{SkillMeta, Texts};
 
 /// Where the two parts of a record stand in some bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     stat: u32,
     meta: Range<u32>,
+    signs: Signs,
+}
+
+/// What is asked of each of thousands of skills: their metadata lie all over memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Signs {
     /// Whether the skill has the name of its directory, which is left out then.
-    at_home: bool,
+    pub(crate) at_home: bool,
+    /// Whether it has fields that the specification does not have.
+    pub(crate) extra: bool,
 }
 
 impl Place {
     /// Of what the file was, at `stat`, and metadata in `meta`; `None` for what is further behind than a record
     /// can be.
-    pub(super) fn new(stat: usize, meta: Range<usize>, at_home: bool) -> Option<Self> {
+    pub(super) fn new(stat: usize, meta: Range<usize>, signs: Signs) -> Option<Self> {
         let at = |at: usize| u32::try_from(at).ok();
-        Some(Self { stat: at(stat)?, meta: at(meta.start)?..at(meta.end)?, at_home })
+        Some(Self { stat: at(stat)?, meta: at(meta.start)?..at(meta.end)?, signs })
     }
 
-    /// Whether the skill has the name of its directory.
-    pub(crate) fn is_at_home(&self) -> bool {
-        self.at_home
+    /// What the skill is without its metadata.
+    pub(crate) fn signs(&self) -> Signs {
+        self.signs
     }
 
     /// The record, in `bytes`.
     pub(crate) fn record<'a>(&self, bytes: &'a [u8]) -> Record<'a> {
         let stat = bytes.get(self.stat as usize..).and_then(|rest| rest.get(..STAT));
         let meta = bytes.get(self.meta.start as usize..self.meta.end as usize);
-        Record { stat: stat.unwrap_or_default(), meta: meta.unwrap_or_default(), at_home: self.at_home }
+        Record { stat: stat.unwrap_or_default(), meta: meta.unwrap_or_default(), signs: self.signs }
     }
 }
 
@@ -47,40 +55,37 @@ pub(crate) struct Record<'a> {
     pub(super) stat: &'a [u8],
     /// The metadata.
     pub(super) meta: &'a [u8],
-    /// Whether the name is that of the directory, and left out.
-    pub(super) at_home: bool,
+    pub(super) signs: Signs,
 }
 
-/// Adds the record of a skill in `directory` with `meta` whose file was `stat`; `None`, and nothing is added, for
-/// what no record can hold.
-pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, meta: &SkillMeta, directory: &str) -> Option<Place> {
+/// Adds the record of a skill in `directory` that says these `texts` and whose file was `stat`; `None`, and nothing
+/// is added, for what no record can hold.
+pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, texts: &Texts<'_>, directory: &str) -> Option<Place> {
     let start = bytes.len();
     put_stat(bytes, stat);
-    let texts = bytes.len();
-    let at_home = meta.name == directory;
-    let put = put_meta(bytes, meta, at_home);
-    let place = put.and_then(|()| Place::new(start, texts..bytes.len(), at_home));
+    let meta = bytes.len();
+    let signs = Signs { at_home: texts.name == directory, extra: !texts.extra.is_empty() };
+    let place = put_meta(bytes, texts, signs).and_then(|()| Place::new(start, meta..bytes.len(), signs));
     if place.is_none() {
         bytes.truncate(start);
     }
     place
 }
 
-fn put_meta(bytes: &mut Vec<u8>, meta: &SkillMeta, at_home: bool) -> Option<()> {
-    let text = |bytes: &mut Vec<u8>, text: &String| put_text(bytes, text.as_bytes());
-    if !at_home {
-        text(bytes, &meta.name)?;
+fn put_meta(bytes: &mut Vec<u8>, texts: &Texts<'_>, signs: Signs) -> Option<()> {
+    let text = |bytes: &mut Vec<u8>, text: &str| put_text(bytes, text.as_bytes());
+    if !signs.at_home {
+        text(bytes, texts.name)?;
     }
-    text(bytes, &meta.description)?;
-    for value in [&meta.version, &meta.license, &meta.compatibility] {
-        put_option(bytes, value.as_ref(), text)?;
+    text(bytes, texts.description)?;
+    for value in [texts.version, texts.license, texts.compatibility] {
+        put_option(bytes, value, text)?;
     }
-    for list in [&meta.tags, &meta.dependencies, &meta.allowed_tools] {
-        put_list(bytes, list, text)?;
+    for list in [&texts.tags, &texts.dependencies, &texts.allowed_tools] {
+        put_list(bytes, list, |bytes, item| text(bytes, item))?;
     }
-    for map in [&meta.metadata, &meta.extra] {
-        let map = if map.is_empty() { String::new() } else { serde_json::to_string(map).ok()? };
-        text(bytes, &map)?;
+    for map in [&texts.metadata, &texts.extra] {
+        text(bytes, map)?;
     }
     Some(())
 }
@@ -93,21 +98,16 @@ impl<'a> Record<'a> {
 
     /// What the skill in `directory` calls itself.
     pub(crate) fn name(&self, directory: &'a str) -> &'a str {
-        if self.at_home { directory } else { Reader(self.meta).str().unwrap_or_default() }
+        if self.signs.at_home { directory } else { Reader(self.meta).str().unwrap_or_default() }
     }
 
     /// Its description.
     pub(crate) fn description(&self) -> &'a str {
         let mut rest = Reader(self.meta);
-        if !self.at_home && rest.text().is_none() {
+        if !self.signs.at_home && rest.text().is_none() {
             return "";
         }
         rest.str().unwrap_or_default()
-    }
-
-    /// Whether it has fields that the specification does not have. They stand last.
-    pub(crate) fn has_extra(&self) -> bool {
-        !self.meta.ends_with(&[0, 0])
     }
 
     /// All of the metadata of the skill in `directory`. Where they are not what [`put`] writes, although the
@@ -115,7 +115,7 @@ impl<'a> Record<'a> {
     /// have said anything.
     pub(crate) fn meta(&self, directory: &str) -> SkillMeta {
         let mut rest = Reader(self.meta);
-        let name = if self.at_home { Some(directory.to_owned()) } else { rest.string() };
+        let name = if self.signs.at_home { Some(directory.to_owned()) } else { rest.string() };
         let all = name.and_then(|name| read(name, &mut rest).filter(|_| rest.0.is_empty()));
         all.unwrap_or_else(|| SkillMeta {
             name: self.name(directory).to_owned(),

@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 
-use super::format::{decode, encode};
+use super::format::{self, decode};
 use super::*;
 use crate::engine::discover::{Diagnostic, discover_again};
 use crate::engine::testing::{World, skill_text};
 use crate::engine::{Library, SourceKind, default_sources, discover};
 use crate::policy::Policy;
-use crate::skill::SkillMeta;
+use crate::skill::{SkillMeta, Texts};
 
 fn moment() -> impl Strategy<Value = Moment> {
     (any::<i64>(), 0..1_000_000_000_u32).prop_map(|(seconds, nanoseconds)| Moment { seconds, nanoseconds })
@@ -59,11 +59,12 @@ fn known() -> impl Strategy<Value = Known> {
     (stat(), meta(), any::<bool>()).prop_map(|(stat, meta, at_home)| {
         let mut bytes = Vec::new();
         let directory = if at_home { &*meta.name } else { "abc" };
-        let record = record::put(&mut bytes, &stat, &meta, directory).expect("small enough");
+        let record = record::put(&mut bytes, &stat, &Texts::of(&meta), directory).expect("small enough");
+        assert_eq!(record.signs().extra, !meta.extra.is_empty());
         let source = Source::new(SourceKind::Project, "/d".into());
         let home = Home::new(&source, Path::new("/d"), Path::new("/d"), Arc::default(), 7);
         let group = Group { home: Arc::new(home), bytes: Arc::new(bytes) };
-        Known::Recorded(Arc::new(Skill::brief(&Arc::new(group), 0, record)))
+        Known::Recorded(Arc::new(Skill::brief(Arc::new(group), 0, record)))
     })
 }
 
@@ -92,6 +93,21 @@ fn key() -> Digest {
     Digest::of(b"key")
 }
 
+fn encode(memory: &Memory, key: &Digest) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    format::encode(memory, key, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// How many bytes stand before those that are summed up.
+const HEAD: usize = "skillpm skills\n".len() + 4;
+
+/// Makes the sum at the end that of `bytes` as they are now.
+fn set_sum(bytes: &mut [u8]) {
+    let (summed, sum) = bytes[HEAD..].split_last_chunk_mut().expect("a sum");
+    *sum = crc32fast::hash(summed).to_le_bytes();
+}
+
 /// All that a memory says, with metadata read.
 fn said(memory: &Memory) -> Vec<String> {
     let mut lines: Vec<_> = memory
@@ -100,7 +116,8 @@ fn said(memory: &Memory) -> Vec<String> {
         .map(|(path, dir)| {
             let skills = dir.skills.iter().map(|known| {
                 let known = known.as_ref()?;
-                Some((known.stat(7, &memory.bytes), known.record(&memory.bytes)?.meta("abc")))
+                let record = known.record(&memory.bytes)?;
+                Some((known.stat(7, &memory.bytes), record.meta("abc"), record.signs))
             });
             format!("{path:?} {:?} {:?} {:?}", dir.stat, dir.listing, skills.collect::<Vec<_>>())
         })
@@ -133,20 +150,18 @@ proptest! {
     #[test]
     fn hostile_bytes_are_read_safely(memory in memory(), at: prop::sample::Index, noise: [u8; 4]) {
         let mut bytes = encode(&memory, &key()).expect("small enough");
-        let head = "skillpm skills\n".len() + 8;
-        let at = head + at.index(bytes.len() - head);
+        let at = HEAD + at.index(bytes.len() - HEAD);
         for (byte, noise) in bytes[at..].iter_mut().zip(noise) {
             *byte = noise;
         }
-        let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
-        bytes[head - 4..head].copy_from_slice(&sum);
+        set_sum(&mut bytes);
         if let Some(read) = decode(bytes, &key()) {
             for dir in read.dirs.values() {
                 prop_assert_eq!(dir.listing.len(), dir.skills.len());
                 prop_assert!(dir.listing.iter().all(|(name, _)| !name.contains('/') && name != ".."));
                 for known in dir.skills.iter().flatten() {
                     let record = known.record(&read.bytes).expect("inside");
-                    let _ = (record.meta("abc"), record.name("abc"), record.description(), record.has_extra());
+                    let _ = (record.meta("abc"), record.name("abc"), record.description());
                 }
             }
         }
@@ -228,12 +243,10 @@ fn what_is_remembered_is_not_read_again() {
     let mut bytes = fs::read_capped(&file, MAX_FILE).expect("reads").expect("there");
     let at = memchr::memmem::find(&bytes, b"Does a").expect("the description");
     bytes[at] = b'G';
-    let head = "skillpm skills\n".len() + 8;
-    let sum = crc32fast::hash(&bytes[head..]).to_le_bytes();
-    bytes[head - 4..head].copy_from_slice(&sum);
+    set_sum(&mut bytes);
     fs::write_small(&file, &bytes).expect("writes");
     assert!(run(&world, LATER)[0].1.starts_with("Goes a"));
-    bytes[head + 1] ^= 1;
+    bytes[HEAD + 1] ^= 1;
     fs::write_small(&file, &bytes).expect("writes");
     assert_eq!(run(&world, LATER), before, "a damaged one is none");
 }

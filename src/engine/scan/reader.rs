@@ -1,13 +1,12 @@
 //! What lies in directories that may hold skills.
 
 use std::cell::Cell;
-use std::ffi::OsStr;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Seeing;
-use crate::document::{Document, Split, split_prefix};
+use crate::document::{self, Document, Parts, Split, split_prefix};
 use crate::engine::discover::Diagnostic;
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use crate::engine::memory::{How, Known, record};
@@ -15,8 +14,10 @@ use crate::engine::skill::{Group, Home, Skill, SkillParts};
 use crate::engine::sources::{Entry, Source};
 use crate::fs::{Base, FileStat, Kind, Looked, Moment};
 use crate::policy::{FileName, Policy};
-use crate::skill::{self, LoadError, Loaded, SkillMeta};
+use crate::skill::{self, LoadError, Loaded, Texts};
 
+/// How many files are looked at before the names of others are fetched.
+const BATCH: usize = 64;
 /// More bytes than most records have.
 const RECORD: usize = 512;
 
@@ -50,26 +51,58 @@ impl Look {
     /// What lies at `at` of the listing, which is where this was seen.
     pub(super) fn seen(self, at: usize) -> (Seeing, How) {
         match self.0 {
-            Read::Seen(found, how) => (found, how),
-            Read::Record(place, how) => (Seeing::Skill(Arc::new(Skill::brief(&self.1, at, place))), how),
+            Read::Seen(seen) => *seen,
+            Read::Record(place, is_old) => {
+                let how = if is_old { How::Recorded } else { How::Unknown };
+                (Seeing::Skill(Arc::new(Skill::brief(self.1, at, place))), how)
+            }
         }
     }
 }
 
 /// What reading a file came to, and how.
 enum Read {
-    Seen(Seeing, How),
-    /// A skill of which a record was made. It is made of that where it is told: what is used in one order lies
-    /// in that order.
-    Record(record::Place, How),
+    /// Few of them are anything else than a record.
+    Seen(Box<(Seeing, How)>),
+    /// A skill of which a record was made, and whether the file was old enough. It is made of that where it is
+    /// told: what is used in one order lies in that order.
+    Record(record::Place, bool),
 }
 
-/// A path, the start of a file, and the records of the skills that were read, each behind the one before.
+/// The names of some directories, and the paths of the files of the skills in them. Names lie all over memory where
+/// they are not asked for in their order: to fetch some together takes less than one after each look at a file.
+#[derive(Default)]
+struct Paths {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Paths {
+    /// Makes those of the directories `names`.
+    fn fill<'a>(&mut self, names: impl Iterator<Item = &'a str>) {
+        self.text.clear();
+        self.ends.clear();
+        for name in names {
+            self.text.extend([name, "/", SKILL_FILE]);
+            self.ends.push(self.text.len());
+        }
+    }
+
+    /// Each name with its path.
+    fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| {
+            let path = &self.text[start..*end];
+            (&path[..path.len() - SKILL_FILE.len() - 1], path)
+        })
+    }
+}
+
+/// The start of a file, and the records of the skills that were read, each behind the one before.
 #[derive(Default)]
 pub(super) struct Buffers {
     /// The directory, where this thread has a handle of its own.
     base: Option<Base>,
-    path: Vec<u8>,
     bytes: Vec<u8>,
     records: Vec<u8>,
 }
@@ -80,17 +113,35 @@ impl Buffers {
         Self { base, ..Self::default() }
     }
 
-    /// Makes the path of the file of a skill in the directory `name`.
-    fn set_path(&mut self, name: &OsStr) {
-        self.path.clear();
-        for part in [name.as_encoded_bytes(), b"/", SKILL_FILE.as_bytes()] {
-            self.path.extend_from_slice(part);
+    /// The file whose start was read and has these `parts`, if it has some.
+    fn document(&mut self, parts: Option<Parts>) -> Document {
+        let bytes = mem::take(&mut self.bytes);
+        match parts {
+            Some(parts) => Document::of_start(bytes, parts),
+            None => load::of_start(bytes),
         }
     }
 
     /// Makes a record of a skill in the directory `name`, if there can be one.
-    fn record(&mut self, stat: &FileStat, meta: &SkillMeta, name: &OsStr) -> Option<record::Place> {
-        record::put(&mut self.records, stat, meta, name.to_str()?)
+    fn record(&mut self, stat: &FileStat, texts: &Texts<'_>, name: &str) -> Option<record::Place> {
+        record::put(&mut self.records, stat, texts, name)
+    }
+
+    /// As [`Self::record`], of the file whose start was read and has these `parts`; `None` also where more is to be
+    /// known of it than its texts.
+    fn plain_record(
+        &mut self,
+        stat: &FileStat,
+        parts: &Parts,
+        policy: &Policy,
+        name: &str,
+    ) -> Option<record::Place> {
+        if parts.open.start > 0 {
+            return None;
+        }
+        let yaml = std::str::from_utf8(self.bytes.get(parts.yaml.clone())?).ok()?;
+        let entries = document::usual(yaml)?;
+        record::put(&mut self.records, stat, &Texts::plain(&entries, policy, name)?, name)
     }
 }
 
@@ -100,11 +151,17 @@ impl Reader<'_> {
     pub(super) fn unchanged(&self, known: &[Option<Known>], group: &Group) -> Vec<bool> {
         let listing = &group.home.listing;
         let mut unchanged = vec![false; listing.len()];
-        let mut buffers = Buffers::default();
-        for at in listing.tour().iter().map(|at| *at as usize) {
-            if let (Some(Some(known)), Some((name, Kind::Directory))) = (known.get(at), listing.get(at)) {
-                let stat = self.stat(name.as_ref(), &mut buffers);
-                unchanged[at] = stat.is_some_and(|stat| known.is_still(&stat, group, at));
+        let mut paths = Paths::default();
+        for batch in listing.tour().chunks(BATCH) {
+            let place = |at: &u32| match (known.get(*at as usize)?, listing.get(*at as usize)?) {
+                (Some(known), (name, Kind::Directory)) => Some((*at as usize, known, name)),
+                _ => None,
+            };
+            let places: Vec<_> = batch.iter().filter_map(place).collect();
+            paths.fill(places.iter().map(|(.., name)| *name));
+            for ((at, known, _), (_, path)) in places.iter().zip(paths.iter()) {
+                let stat = self.base.stat(path.as_bytes());
+                unchanged[*at] = stat.is_some_and(|stat| known.is_still(&stat, group, *at));
             }
         }
         unchanged
@@ -114,73 +171,67 @@ impl Reader<'_> {
     pub(super) fn looks(&self, spots: &[Spot], home: &Arc<Home>, buffers: &mut Buffers) -> Vec<Look> {
         // They would be moved each time that they grow.
         buffers.records.reserve(spots.len() * RECORD);
-        let read = |spot: &Spot| {
-            let name = OsStr::new(home.listing.get(spot.at).map_or("", |(name, _)| name));
-            self.read(name, spot, home, buffers)
-        };
-        let found: Vec<Read> = spots.iter().map(read).collect();
+        let mut found = Vec::with_capacity(spots.len());
+        let mut paths = Paths::default();
+        for batch in spots.chunks(BATCH) {
+            paths.fill(batch.iter().map(|spot| home.listing.get(spot.at).map_or("", |(name, _)| name)));
+            found.extend(
+                batch.iter().zip(paths.iter()).map(|(spot, path)| self.read(path, spot, home, buffers)),
+            );
+        }
         let mut records = mem::take(&mut buffers.records);
         records.shrink_to_fit();
         let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
         found.into_iter().map(|read| Look(read, Arc::clone(&group))).collect()
     }
 
-    /// The directory, as the thread of `own` knows it.
-    fn base<'b>(&'b self, own: Option<&'b Base>) -> &'b Base {
-        own.unwrap_or(self.base)
-    }
-
-    /// What the file in the directory `name` is now.
-    fn stat(&self, name: &OsStr, buffers: &mut Buffers) -> Option<FileStat> {
-        buffers.set_path(name);
-        self.base(buffers.base.as_ref()).stat(&buffers.path)
-    }
-
     /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
-    fn read(&self, name: &OsStr, spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
-        let Some((document, stat)) = self.start(name, buffers) else {
-            return Read::Seen(self.slowly(spot.entry(home)), How::Unknown);
+    fn read(&self, (name, path): (&str, &str), spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
+        let Some((parts, stat)) = self.start(path.as_ref(), buffers) else {
+            return Read::Seen(Box::new((self.slowly(spot.entry(home)), How::Unknown)));
         };
-        let loaded = skill::load_with(&document, self.policy, name.to_str());
-        let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
+        let old = stat.filter(|stat| stat.is_settled(self.since));
         // A link leads to a skill that lies elsewhere.
         let here = stat.filter(|stat| spot.link.is_none() && stat.device == home.device);
-        let record = plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &loaded.meta, name));
-        let old = stat.filter(|stat| stat.is_settled(self.since));
+        if let (Some(stat), Some(parts)) = (&here, &parts)
+            && let Some(record) = buffers.plain_record(stat, parts, self.policy, name)
+        {
+            return Read::Record(record, old.is_some());
+        }
+        let document = buffers.document(parts);
+        let loaded = skill::load_with(&document, self.policy, Some(name));
+        let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
+        let record =
+            plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &Texts::of(&loaded.meta), name));
         let read = if let Some(record) = record {
-            Read::Record(record, if old.is_some() { How::Recorded } else { How::Unknown })
+            Read::Record(record, old.is_some())
         } else {
             let how = old.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
-            Read::Seen(self.found(spot.entry(home), loaded), how)
+            Read::Seen(Box::new((self.found(spot.entry(home), loaded), how)))
         };
         buffers.bytes = document.into_text().into_bytes();
         read
     }
 
-    /// The start of the file in the directory `name` of the base, and what the file was; `None` where that has
-    /// another spelling, is a link, or is nothing at all.
-    fn start(&self, name: &OsStr, buffers: &mut Buffers) -> Option<(Document, Option<FileStat>)> {
+    /// Reads the start of the file at `path` below the base. Returns its parts, if it has some, and what the file
+    /// was; `None` where that has another spelling, is a link, or is nothing at all.
+    fn start(&self, path: &Path, buffers: &mut Buffers) -> Option<(Option<Parts>, Option<FileStat>)> {
         let parts = Cell::new(None);
         let enough = |prefix: &[u8]| match split_prefix(prefix) {
             Split::NeedMore => false,
-            Split::Found(found) => {
-                parts.set(Some(found));
+            split => {
+                parts.set(found(split));
                 true
             }
-            _ => true,
         };
-        let mut bytes = mem::take(&mut buffers.bytes);
-        buffers.set_path(name);
-        let base = self.base(buffers.base.as_ref());
-        let Ok((Looked::Read, stat)) = base.read_start(&buffers.path, MAX_SKILL_FILE, &mut bytes, enough)
-        else {
-            return None;
-        };
-        let document = match parts.take() {
-            Some(parts) => Document::of_start(bytes, parts),
-            None => load::of_start(bytes),
-        };
-        Some((document, stat))
+        let base = buffers.base.as_ref().unwrap_or(self.base);
+        match base.read_start(path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
+            // Of a short file all is there, and nobody asked whether that is enough.
+            Ok((Looked::Read, stat)) => {
+                Some((parts.take().or_else(|| found(split_prefix(&buffers.bytes))), stat))
+            }
+            _ => None,
+        }
     }
 
     /// What `entry` holds whose file is spelled as it should be.
@@ -229,14 +280,20 @@ impl Reader<'_> {
     }
 }
 
+/// The parts of a text, if it has some.
+fn found(split: Split) -> Option<Parts> {
+    if let Split::Found(parts) = split { Some(parts) } else { None }
+}
+
 /// What `entry` of `source` holds.
 pub(in crate::engine) fn read(policy: &Policy, source: &Source, entry: Entry) -> Seeing {
     match Base::open(entry.dir.parent().unwrap_or(&source.dir)) {
         Ok(base) => {
             let reader = Reader { policy, source, base: &base, since: Moment::now() };
             let start = entry.dir.file_name().and_then(|name| {
-                let (document, _) = reader.start(name, &mut Buffers::default())?;
-                Some((document, name.to_str()))
+                let mut buffers = Buffers::default();
+                let (parts, _) = reader.start(&Path::new(name).join(SKILL_FILE), &mut buffers)?;
+                Some((buffers.document(parts), name.to_str()))
             });
             match start {
                 Some((document, name)) => {
