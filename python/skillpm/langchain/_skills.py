@@ -105,6 +105,9 @@ def handling(handle_tool_error: HandleToolError) -> HandleToolError:
 
 def tool_names(names: Sequence[str]) -> list[str]:
     """Return names that providers take, in the order of ``names``, no two of them alike."""
+    # Nearly always all of them will do, which one look tells.
+    if max(map(len, names), default=0) <= _LONGEST and not _NOT_TAKEN.search("".join(names)):
+        return list(names)
     plain = [_NOT_TAKEN.sub("_", name) if _NOT_TAKEN.search(name) else name for name in names]
     uses = Counter(plain)
     taken = {name for name, mapped in zip(names, plain) if name == mapped and len(name) <= _LONGEST}
