@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use super::file::read_exact_at;
 use super::look::is_absent;
+use super::stat::{stat_link, stat_open};
 use super::{DirLock, PathContext, PathError};
 
 /// Adds `line` and a line feed to the file at `path`, by one write, so that the lines of many processes are
@@ -20,7 +22,58 @@ use super::{DirLock, PathContext, PathError};
 /// Where something else than a regular file lies there (a pipe is not waited for), or not all of the line
 /// could be written.
 pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
-    let mut file = match open(path) {
+    let (file, metadata) = open_log(path)?;
+    let end = end_of(&file, metadata.len()).at("read", path)?;
+    add(&file, path, end, line)
+}
+
+/// A log that stays open between its lines: to open and close its file takes longer than to write one.
+#[derive(Debug, Default)]
+pub struct OpenLog(Mutex<Option<Open>>);
+
+#[derive(Debug)]
+struct Open {
+    file: fs::File,
+    /// The device and the number of the file.
+    id: (u64, u64),
+    /// How many bytes it had behind the last line.
+    len: u64,
+}
+
+impl OpenLog {
+    /// As [`append_line`], always with the same `path`. Where another file lies there by now, or none, it is opened.
+    ///
+    /// # Errors
+    ///
+    /// As [`append_line`].
+    pub fn append(&self, path: &Path, line: &[u8]) -> Result<u64, PathError> {
+        // Another thread is not waited for, nor one that wrote when this process was forked and is not here.
+        let Ok(mut open) = self.0.try_lock() else { return append_line(path, line) };
+        let there = open.take().zip(stat_link(path));
+        let still = there.filter(|(open, stat)| (stat.device, stat.inode) == open.id);
+        let (file, id, end) = match still {
+            // Nobody else has written since.
+            Some((Open { file, id, len }, stat)) if stat.size == len => (file, Some(id), (len, false)),
+            Some((Open { file, id, .. }, stat)) => {
+                let end = end_of(&file, stat.size).at("read", path)?;
+                (file, Some(id), end)
+            }
+            None => {
+                let (file, metadata) = open_log(path)?;
+                let end = end_of(&file, metadata.len()).at("read", path)?;
+                let id = stat_open(&file).map(|stat| (stat.device, stat.inode));
+                (file, id, end)
+            }
+        };
+        let len = add(&file, path, end, line)?;
+        *open = id.map(|id| Open { file, id, len });
+        Ok(len)
+    }
+}
+
+/// Opens the file at `path`, which is made where there is none, and its directory too.
+fn open_log(path: &Path) -> Result<(fs::File, fs::Metadata), PathError> {
+    let file = match open(path) {
         // There is a directory in all cases but the first.
         Err(error) if is_absent(&error) => {
             if let Some(dir) = path.parent() {
@@ -35,8 +88,13 @@ pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("open", path);
     }
+    Ok((file, metadata))
+}
+
+/// Writes `line` to the `file` at `path`, which has `len` bytes and whose last line may be cut; returns how many it
+/// then has.
+fn add(mut file: &fs::File, path: &Path, (len, is_cut): (u64, bool), line: &[u8]) -> Result<u64, PathError> {
     let mut bytes = Vec::with_capacity(line.len() + 2);
-    let (len, is_cut) = end_of(&file, metadata.len()).at("read", path)?;
     if is_cut {
         bytes.push(b'\n');
     }
@@ -152,6 +210,35 @@ mod tests {
         rotate(&path, 1, 2).expect("does nothing");
         drop(lock);
         assert_eq!(text(&path), "five\n");
+    }
+
+    /// Whatever happens to the file between two lines, it is as if it were opened for each.
+    #[test]
+    fn a_log_that_stays_open_is_the_one_that_lies_there() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("log");
+        let (ours, other) = (OpenLog::default(), OpenLog::default());
+        for line in ["1", "2"] {
+            ours.append(&path, line.as_bytes()).expect("writes");
+            assert_eq!(other.append(&path, b"other").expect("writes"), text(&path).len() as u64);
+        }
+        assert_eq!(text(&path), "1\nother\n2\nother\n");
+        rotate(&path, 1, 1).expect("renames");
+        assert_eq!(ours.append(&path, b"3").expect("writes"), 2, "a new file");
+        fs::write(&path, "{\"cut").expect("writes");
+        ours.append(&path, b"4").expect("writes");
+        assert_eq!(text(&path), "{\"cut\n4\n");
+        fs::remove_file(&path).expect("removes");
+        ours.append(&path, b"5").expect("writes");
+        assert_eq!(text(&path), "5\n");
+        let held = ours.0.lock().expect("nobody panicked");
+        ours.append(&path, b"6").expect("does not wait");
+        drop(held);
+        assert_eq!(text(&path), "5\n6\n");
+        fs::remove_file(&path).expect("removes");
+        fs::create_dir(&path).expect("creates");
+        ours.append(&path, b"7").expect_err("a directory");
+        assert_eq!(text(&rotated(&path, 1)), "1\nother\n2\nother\n");
     }
 
     #[test]

@@ -104,12 +104,23 @@ pub fn stat(path: &Path) -> Option<FileStat> {
 }
 
 /// As [`stat`], of a link itself where one lies at `path`.
-fn stat_link(path: &Path) -> Option<FileStat> {
+pub(super) fn stat_link(path: &Path) -> Option<FileStat> {
     #[cfg(unix)]
     return FileStat::of(&rustix::fs::lstat(path).ok()?);
     #[cfg(not(unix))]
     {
         let _ = path;
+        None
+    }
+}
+
+/// As [`stat`], of an open file.
+pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
+    #[cfg(unix)]
+    return FileStat::of(&rustix::fs::fstat(file).ok()?);
+    #[cfg(not(unix))]
+    {
+        let _ = file;
         None
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{place, subject};
 use crate::context::Context;
 use crate::engine::Skill;
-use crate::fs::{self, FileStat, Moment, PathError};
+use crate::fs::{self, FileStat, Moment, OpenLog, PathError};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::provenance::provenance;
 use crate::settings::Settings;
@@ -28,6 +28,7 @@ const MAX_DIGESTED: u64 = 16 << 20;
 pub struct Activations {
     settings: Settings,
     log: AuditLog,
+    open: OpenLog,
     /// What may know a skill, once one is written down.
     lockfiles: OnceLock<Vec<PathBuf>>,
     known: Mutex<BTreeMap<PathBuf, Arc<Known>>>,
@@ -76,6 +77,7 @@ impl Activations {
         Self {
             settings: settings.clone(),
             log: AuditLog::new(settings),
+            open: OpenLog::default(),
             lockfiles: OnceLock::new(),
             known: Mutex::default(),
         }
@@ -103,9 +105,10 @@ impl Activations {
         let subject = self.subject(skill, Moment::now());
         match session {
             Some(session) => {
-                AuditLog { session: session.to_owned(), ..self.log.clone() }.write(&subject, &event)
+                let log = AuditLog { session: session.to_owned(), ..self.log.clone() };
+                log.write_on(&self.open, &subject, &event)
             }
-            None => self.log.write(&subject, &event),
+            None => self.log.write_on(&self.open, &subject, &event),
         }
     }
 
