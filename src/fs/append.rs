@@ -11,22 +11,6 @@ use super::look::is_absent;
 use super::stat::{stat_link, stat_open};
 use super::{DirLock, PathContext, PathError};
 
-/// Adds `line` and a line feed to the file at `path`, by one write, so that the lines of many processes are
-/// never mixed; returns how many bytes the file then has, without what others add meanwhile. A new file can be
-/// read by its owner only.
-///
-/// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
-///
-/// # Errors
-///
-/// Where something else than a regular file lies there (a pipe is not waited for), or not all of the line
-/// could be written.
-pub fn append_line(path: &Path, line: &[u8]) -> Result<u64, PathError> {
-    let (file, metadata) = open_log(path)?;
-    let end = end_of(&file, metadata.len()).at("read", path)?;
-    add(&file, path, end, line)
-}
-
 /// A log that stays open between its lines: to open and close its file takes longer than to write one.
 #[derive(Debug, Default)]
 pub struct OpenLog(Mutex<Option<Open>>);
@@ -41,38 +25,39 @@ struct Open {
 }
 
 impl OpenLog {
-    /// As [`append_line`], always with the same `path`. Where another file lies there by now, or none, it is opened.
+    /// Adds `line` and a line feed to the file at `path`, always the same one, by one write, so that the lines of many
+    /// processes are never mixed; returns how many bytes the file then has, without what others add meanwhile. A new
+    /// file can be read by its owner only. Where another one lies there than was opened, or none, it is opened anew.
+    ///
+    /// A line that an earlier writer could not finish, on a full disk, is ended first. An empty line means nothing.
     ///
     /// # Errors
     ///
-    /// As [`append_line`].
+    /// Where something else than a regular file lies there (a pipe is not waited for), or not all of the line
+    /// could be written.
     pub fn append(&self, path: &Path, line: &[u8]) -> Result<u64, PathError> {
         // Another thread is not waited for, nor one that wrote when this process was forked and is not here.
-        let Ok(mut open) = self.0.try_lock() else { return append_line(path, line) };
+        let Ok(mut open) = self.0.try_lock() else { return Self::default().append(path, line) };
         let there = open.take().zip(stat_link(path));
-        let still = there.filter(|(open, stat)| (stat.device, stat.inode) == open.id);
-        let (file, id, end) = match still {
-            // Nobody else has written since.
-            Some((Open { file, id, len }, stat)) if stat.size == len => (file, Some(id), (len, false)),
-            Some((Open { file, id, .. }, stat)) => {
-                let end = end_of(&file, stat.size).at("read", path)?;
-                (file, Some(id), end)
-            }
-            None => {
-                let (file, metadata) = open_log(path)?;
-                let end = end_of(&file, metadata.len()).at("read", path)?;
-                let id = stat_open(&file).map(|stat| (stat.device, stat.inode));
-                (file, id, end)
-            }
+        let same = there.filter(|(open, stat)| (stat.device, stat.inode) == open.id);
+        let (file, id, len, is_known) = if let Some((Open { file, id, len }, stat)) = same {
+            // Where it has as many bytes as it was left with, nobody else has written since.
+            (file, Some(id), stat.size, stat.size == len)
+        } else {
+            let (file, len) = open_log(path)?;
+            let id = stat_open(&file).map(|stat| (stat.device, stat.inode));
+            (file, id, len, false)
         };
+        let end = if is_known { (len, false) } else { end_of(&file, len).at("read", path)? };
         let len = add(&file, path, end, line)?;
         *open = id.map(|id| Open { file, id, len });
         Ok(len)
     }
 }
 
-/// Opens the file at `path`, which is made where there is none, and its directory too.
-fn open_log(path: &Path) -> Result<(fs::File, fs::Metadata), PathError> {
+/// Opens the file at `path`, which is made where there is none, and its directory too; returns also how many bytes it
+/// has.
+fn open_log(path: &Path) -> Result<(fs::File, u64), PathError> {
     let file = match open(path) {
         // There is a directory in all cases but the first.
         Err(error) if is_absent(&error) => {
@@ -88,7 +73,7 @@ fn open_log(path: &Path) -> Result<(fs::File, fs::Metadata), PathError> {
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("open", path);
     }
-    Ok((file, metadata))
+    Ok((file, metadata.len()))
 }
 
 /// Writes `line` to the `file` at `path`, which has `len` bytes and whose last line may be cut; returns how many it
@@ -186,6 +171,11 @@ pub fn rotated(path: &Path, number: u32) -> PathBuf {
 mod tests {
     use super::*;
 
+    /// Adds a line as a process that writes no other one.
+    fn append(path: &Path, line: &[u8]) -> Result<u64, PathError> {
+        OpenLog::default().append(path, line)
+    }
+
     fn text(path: &Path) -> String {
         fs::read_to_string(path).expect("reads")
     }
@@ -194,14 +184,14 @@ mod tests {
     fn lines_are_added_and_old_files_go() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("a/log");
-        assert_eq!(append_line(&path, b"one").expect("writes"), 4);
-        assert_eq!(append_line(&path, b"two").expect("writes"), 8);
+        assert_eq!(append(&path, b"one").expect("writes"), 4);
+        assert_eq!(append(&path, b"two").expect("writes"), 8);
         assert_eq!(text(&path), "one\ntwo\n");
         rotate(&path, 9, 2).expect("looks");
         assert!(path.exists(), "there is room");
         for line in ["three", "four", "five"] {
             rotate(&path, 1, 2).expect("renames");
-            append_line(&path, line.as_bytes()).expect("writes");
+            append(&path, line.as_bytes()).expect("writes");
         }
         let all = [path.clone(), rotated(&path, 1), rotated(&path, 2)].map(|path| text(&path));
         assert_eq!(all, ["five\n", "four\n", "three\n"]);
@@ -246,7 +236,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("log");
         fs::write(&path, "{\"cut").expect("writes");
-        append_line(&path, b"{}").expect("writes");
+        append(&path, b"{}").expect("writes");
         assert_eq!(text(&path), "{\"cut\n{}\n");
     }
 
@@ -256,14 +246,14 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().expect("a directory");
         let at = |name: &str| dir.path().join(name);
-        append_line(&at("log"), b"x").expect("writes");
+        append(&at("log"), b"x").expect("writes");
         assert_eq!(fs::metadata(at("log")).expect("there").permissions().mode() & 0o777, 0o600);
         std::os::unix::fs::symlink("log", at("link")).expect("links");
         fs::create_dir(at("dir")).expect("creates");
         let fifo = rustix::fs::FileType::Fifo;
         rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, 0o600.into(), 0).expect("makes");
         for name in ["link", "dir", "pipe", "log/below"] {
-            append_line(&at(name), b"y").expect_err(name);
+            append(&at(name), b"y").expect_err(name);
         }
         assert_eq!(text(&at("log")), "x\n");
     }

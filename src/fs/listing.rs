@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{Base, Kind, PathError};
-use crate::text::start_of;
+use crate::text::order_of;
 
 /// The names in a directory, sorted by their bytes, and what each of them is. They lie in one text, so that
 /// thousands of them are no thousands of allocations.
@@ -101,45 +101,29 @@ impl Listing {
     /// Puts the names into order, and the tour into that of `numbers`, which are those of the entries.
     fn sort(&mut self, numbers: &[u64]) {
         let bytes = self.text.as_bytes();
-        let name = |at: u32| {
-            let Entry { start, length, .. } = self.entries[at as usize];
+        let name = |at: usize| {
+            let Entry { start, length, .. } = self.entries[at];
             &bytes[start as usize..(start + length) as usize]
         };
         let mut numbered: Vec<_> = numbers.iter().copied().zip(0_usize..).collect();
         // Many file systems list them in this order already, or in the opposite one.
         numbered.sort_unstable();
-        let mut keyed: Vec<_> = (0..).take(self.len()).map(|at| (0, at)).collect();
-        sort_names(&mut keyed, &name, 0);
+        let order = order_of(self.len(), name);
         // Whoever goes through them in order goes through the text in order, too.
         let mut sorted = Self {
             text: String::with_capacity(self.text.len()),
-            entries: Vec::with_capacity(keyed.len()),
-            tour: Vec::with_capacity(keyed.len()),
+            entries: Vec::with_capacity(order.len()),
+            tour: Vec::with_capacity(order.len()),
         };
-        let mut places = vec![0; keyed.len()];
-        for (place, (_, at)) in (0..).zip(keyed) {
-            let Entry { start, length, kind } = self.entries[at as usize];
+        let mut places = vec![0; order.len()];
+        for (place, at) in (0..).zip(order) {
+            let Entry { start, length, kind } = self.entries[at];
             let name = self.text.get(start as usize..(start + length) as usize).unwrap_or_default();
             sorted.add(name, kind);
-            places[at as usize] = place;
+            places[at] = place;
         }
         sorted.set_tour(numbered.into_iter().map(|(_, at)| places[at]).collect());
         *self = sorted;
-    }
-}
-
-/// Sorts places of names that are alike before byte `from`. The bytes that are compared lie in one place, as numbers:
-/// thousands of names lie all over memory.
-fn sort_names<'a>(keyed: &mut [(u128, u32)], name: &impl Fn(u32) -> &'a [u8], from: usize) {
-    for (start, at) in keyed.iter_mut() {
-        *start = start_of(name(*at).get(from..).unwrap_or_default());
-    }
-    keyed.sort_unstable_by_key(|(start, _)| *start);
-    let next = from + size_of::<u128>();
-    for alike in keyed.chunk_by_mut(|(a, _), (b, _)| a == b) {
-        if alike.len() > 1 && alike.iter().any(|(_, at)| name(*at).len() > next) {
-            sort_names(alike, name, next);
-        }
     }
 }
 

@@ -157,6 +157,7 @@ pub(super) fn read_on(
     let mut piece = PREFIX_PIECE;
     loop {
         let wanted = if bytes.len() as u64 + piece > room { piece.min(room) } else { piece };
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         let is_all = read_piece(file, size, wanted, bytes)?;
         if bytes.len() as u64 > limit {
             return Err(too_large(limit));
@@ -170,8 +171,7 @@ pub(super) fn read_on(
 
 /// Reads the next `wanted` bytes of `file`, of `size` bytes, behind those in `bytes`, or what there is of
 /// them; returns whether the file has no more.
-fn read_piece(file: &fs::File, size: u64, wanted: u64, bytes: &mut Vec<u8>) -> io::Result<bool> {
-    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+pub(super) fn read_piece(file: &fs::File, size: u64, wanted: usize, bytes: &mut Vec<u8>) -> io::Result<bool> {
     let until = bytes.len().saturating_add(wanted);
     bytes.reserve_exact(wanted);
     while bytes.len() < until {

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::look::{is_absent, leads_round, read_on};
+use super::look::{is_absent, leads_round, read_on, read_piece};
 use super::{FileStat, Kind, PathContext, PathError};
 
 /// How much of a file is read at first, and up to where then, if its start may be enough. The first is more than
@@ -129,9 +129,8 @@ impl Base {
             *buffer = Vec::new();
         }
         for room in STARTS {
-            buffer.reserve_exact(room.saturating_sub(buffer.len()));
-            read_once(&file, buffer).map_err(failed("read"))?;
-            let is_all = buffer.len() as u64 == size && buffer.len() < buffer.capacity();
+            let wanted = room.saturating_sub(buffer.len());
+            let is_all = read_piece(&file, size, wanted, buffer).map_err(failed("read"))?;
             if is_all || enough(buffer) {
                 return Ok((Looked::Read, stat));
             }

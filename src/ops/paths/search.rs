@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
 use crate::refusal::{Limits, Refusal};
 use crate::source::discover::{MAX_DEPTH, SKIPPED};
-use crate::text::start_of;
+use crate::text::order_of;
 use crate::workers;
 
 /// A skill that was visited, and what tells its file apart however it is reached.
@@ -184,12 +184,7 @@ fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
 
 /// The indexes of `places`, which lie in one directory, in the order of their names.
 fn by_name(places: &[Place]) -> Vec<usize> {
-    let name = |index: usize| places[index].below.as_os_str();
-    // Most names differ early, and what is compared then lies in one place.
-    let mut order: Vec<_> =
-        (0..places.len()).map(|index| (start_of(name(index).as_encoded_bytes()), index)).collect();
-    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
-    order.into_iter().map(|(_, index)| index).collect()
+    order_of(places.len(), |index| places[index].below.as_os_str().as_encoded_bytes())
 }
 
 /// The name among `entries` that is nearly the one of a skill's file.

@@ -7,7 +7,7 @@ mod record;
 pub use record::{Event, EventKind, Record, Sandboxed, Subject};
 
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use crate::digest::Digest;
@@ -73,7 +73,7 @@ impl AuditLog {
     ///
     /// Where the line could not be written, which must not stop what it tells of.
     pub fn write(&self, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
-        self.write_by(subject, event, fs::append_line)
+        self.write_on(&OpenLog::default(), subject, event)
     }
 
     /// As [`Self::write`], into the file that stays `open` for this log.
@@ -82,20 +82,11 @@ impl AuditLog {
     ///
     /// As [`Self::write`].
     pub fn write_on(&self, open: &OpenLog, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
-        self.write_by(subject, event, |file, line| open.append(file, line))
-    }
-
-    fn write_by(
-        &self,
-        subject: &Subject,
-        event: &Event<'_>,
-        append: impl FnOnce(&Path, &[u8]) -> Result<u64, PathError>,
-    ) -> Result<(), PathError> {
         let Some(file) = &self.file else { return Ok(()) };
         let now = Moment::now();
         let time = timestamp(now.seconds, now.nanoseconds / 1_000_000);
         let record = Record::new(time, &self.session, subject, event, self.arguments);
-        let size = append(file, record.line().as_bytes())?;
+        let size = open.append(file, record.line().as_bytes())?;
         if size >= self.rotation.size {
             fs::rotate(file, self.rotation.size, self.rotation.keep)?;
         }
