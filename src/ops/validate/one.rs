@@ -14,11 +14,35 @@ use crate::requirement;
 
 /// A skill that was checked.
 pub(super) struct One {
-    pub(super) checked: Checked,
-    /// How it is checked again once all others are known; `None` where it needs none of them.
-    ///
-    /// In a box: nearly all have none, and there is one of this for every skill.
-    pub(super) again: Option<Box<Again>>,
+    /// The file, as it is to be shown.
+    pub(super) file: PathBuf,
+    /// In a box: nearly all have nothing of it, and there is one of this for every skill.
+    more: Option<Box<More>>,
+}
+
+/// What is to be kept of a skill beside its file.
+#[derive(Default)]
+struct More {
+    text: String,
+    findings: Vec<Finding>,
+    /// How it is checked again once all others are known; `None` where it needs none of them, as most.
+    again: Option<Box<Again>>,
+}
+
+impl One {
+    fn new(checked: Checked, again: Option<Box<Again>>) -> Self {
+        let Checked { file, text, mut findings } = checked;
+        // Nearly all have one, and a list has room for several.
+        findings.shrink_to_fit();
+        let is_more = !findings.is_empty() || again.is_some();
+        Self { file, more: is_more.then(|| Box::new(More { text, findings, again })) }
+    }
+
+    /// What was found, and how the skill is checked again where it needs others.
+    pub(super) fn into_parts(self) -> (Checked, Option<Box<Again>>) {
+        let More { text, findings, again } = self.more.map_or_else(More::default, |more| *more);
+        (Checked { file: self.file, text, findings }, again)
+    }
 }
 
 /// A skill that needs others.
@@ -105,7 +129,7 @@ impl<'a> Checker<'a> {
             Looked::Absent => return Ok(None),
             Looked::Other => {
                 let checked = self.unusual(&base.path().join(&self.below), directory, shown())?;
-                return Ok(Some(One { checked, again: None }));
+                return Ok(Some(One::new(checked, None)));
             }
         }
         let document = Document::from_bytes(std::mem::take(&mut self.bytes));
@@ -119,7 +143,7 @@ impl<'a> Checker<'a> {
             let (at, directory) = (base.path().join(&self.below), directory.map(OsStr::to_owned));
             Box::new(Again { skill, at, directory })
         });
-        Ok(Some(One { checked, again }))
+        Ok(Some(One::new(checked, again)))
     }
 
     /// Checks a text that no file holds yet, and that is to be the file `at`.
