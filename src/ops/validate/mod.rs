@@ -1,5 +1,6 @@
 //! `validate`: whether skills are what the specification says.
 
+mod beside;
 mod one;
 mod repair;
 mod visit;
