@@ -43,18 +43,11 @@ impl Glance {
     pub(crate) fn next_odd(&self, text: &str, at: usize) -> Option<usize> {
         let first = self.odd.partition_point(|number| Self::start(number + 1) <= at);
         self.odd[first..].iter().find_map(|number| {
-            let end = text.len().min(Self::start(number + 1));
-            let mut start = at.max(Self::start(*number));
-            for part in text.as_bytes().get(start..end)?.chunks(PART) {
-                let (line_feeds, low) = count(part);
-                if low != line_feeds
-                    && let Some(odd) = part.iter().position(|byte| is_odd(*byte))
-                {
-                    return Some(start + odd);
-                }
-                start += part.len();
-            }
-            None
+            let start = at.max(Self::start(*number));
+            let piece = text.as_bytes().get(start..text.len().min(Self::start(number + 1)))?;
+            let (parts, _) = piece.as_chunks::<PART>();
+            let plain = parts.iter().take_while(|part| !has_low(part)).count() * PART;
+            piece[plain..].iter().position(|byte| is_odd(*byte)).map(|odd| start + plain + odd)
         })
     }
 
@@ -77,6 +70,11 @@ fn count(piece: &[u8]) -> (u8, u8) {
     piece.iter().fold((0, 0), |(line_feeds, low), byte| {
         (line_feeds + u8::from(*byte == b'\n'), low + u8::from(is_low(*byte)))
     })
+}
+
+/// Whether there are other low bytes than line feeds in a part.
+fn has_low(part: &[u8; PART]) -> bool {
+    part.iter().fold(0, |any, byte| any | (u8::from(is_low(*byte)) & u8::from(*byte != b'\n'))) != 0
 }
 
 /// Whether `byte` is below the blank, or the last of ASCII, or beyond it: one up and as a signed number, these are
