@@ -52,6 +52,14 @@ pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
+/// `text` without white space around it. That there is none is told by two bytes of nearly every text.
+pub(crate) fn trimmed(text: &str) -> &str {
+    match text.as_bytes() {
+        [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim(),
+    }
+}
+
 /// Returns the line, from 1, of the first mark that git left of a merge conflict.
 pub fn conflict_line(text: &str) -> Option<usize> {
     text.lines().position(is_conflict_mark).map(|line| line + 1)
@@ -198,6 +206,20 @@ pub fn closest_paths<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_white_space_around_a_text_goes() {
+        for inner in ["", "a", "ab", "a b", "é", "\u{7f}", "!~", "日本"] {
+            for outer in
+                ["", " ", "\t", "\r\n", "\u{b}", "\u{85}", "\u{a0}", "\u{2003}", "\u{3000}", "\0", "\u{200b}"]
+            {
+                for text in [[outer, inner, outer].concat(), [inner, outer].concat(), [outer, inner].concat()]
+                {
+                    assert_eq!(trimmed(&text), text.trim(), "{text:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn times() {

@@ -263,13 +263,13 @@ fn scalar(node: &Node, is_text: bool) -> Written<'_> {
     }
     // Without quotes it may be a number to somebody, and outside of texts that may be meant.
     let stays = fits_plain(text) && (!resolves(text) || (plain && !is_text));
-    Written::Line(if stays { text.clone() } else { double_quoted(text) })
+    Written::Line(if stays { text.clone().into_owned() } else { double_quoted(text) })
 }
 
 fn key_text(key: &Node) -> String {
     let Value::Scalar { text, style } = &key.value else { return String::new() };
     let stays = fits_plain(text) && (!resolves(text) || *style == Style::Plain);
-    if stays { text.clone() } else { double_quoted(text) }
+    if stays { text.clone().into_owned() } else { double_quoted(text) }
 }
 
 /// Whether `text` can be the content of a block scalar.

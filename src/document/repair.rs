@@ -109,9 +109,9 @@ fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Proble
     problems.push(Problem { kind, span });
     let key = Node {
         span: base + entry.key.start..base + entry.key.end,
-        value: Value::Scalar { text: key, style: Style::Plain },
+        value: Value::Scalar { text: key.into(), style: Style::Plain },
     };
-    Some((key, Node { span: value, value: Value::Scalar { text, style: Style::Raw } }))
+    Some((key, Node { span: value, value: Value::Scalar { text: text.into(), style: Style::Raw } }))
 }
 
 /// The bytes of the file from the first to the last character of the value.

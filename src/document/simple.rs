@@ -57,7 +57,7 @@ trait Make<'a>: Sized {
 
 impl<'a> Make<'a> for Node {
     fn scalar(span: Range<usize>, text: Cow<'a, str>, style: Style) -> Self {
-        Self { span, value: Value::Scalar { text: text.into_owned(), style } }
+        Self { span, value: Value::scalar(text, style) }
     }
 
     fn sequence(span: Range<usize>, items: Vec<Self>) -> Self {

@@ -5,7 +5,7 @@
 //! comment cannot do without. That finds them in code too, where they are none; but where it finds
 //! nothing there is nothing. The tests hold it to that, beside the parser.
 
-use super::target::Target;
+use super::target::{Target, is_plain};
 
 /// More places than that are a matter for the parser, which knows its own limits.
 const MAX_TARGETS: usize = 256;
@@ -81,8 +81,8 @@ impl Sketch {
     fn destination(&mut self, rest: &str) {
         // Nearly every one is a plain path up to the next parenthesis, and that is near.
         let near = &rest.as_bytes()[..rest.len().min(NEAR)];
-        if let Some(target) = memchr::memchr(b')', near).and_then(|end| Target::plain(&rest[..end])) {
-            return self.add(target);
+        if let Some(path) = memchr::memchr(b')', near).map(|end| &rest[..end]).filter(|path| is_plain(path)) {
+            return self.add_plain(path);
         }
         let mut depth = 0_usize;
         let mut end = rest.len();
@@ -111,6 +111,13 @@ impl Sketch {
             && let Some(end) = rest.find(|c: char| matches!(c, '>' | '<') || c.is_ascii_whitespace())
         {
             self.add(Target::of(&rest[..end], ""));
+        }
+    }
+
+    /// As [`Self::add`] of the path `path`, of which no copy is made if it is there already.
+    fn add_plain(&mut self, path: &str) {
+        if !self.targets.iter().any(|target| matches!(target, Target::Inside(known) if known == path)) {
+            self.add(Target::Inside(path.to_owned()));
         }
     }
 

@@ -20,14 +20,10 @@ pub(crate) enum Target {
 impl Target {
     /// Where `link` leads from a file in `directory` of the skill.
     pub(crate) fn of(link: &str, directory: &str) -> Self {
-        let plain = if directory.is_empty() { Self::plain(link) } else { None };
-        plain.unwrap_or_else(|| Self::of_any(link, directory))
-    }
-
-    /// As [`Self::of`] of the skill's directory, where `link` is written as nearly every path is: in letters, digits
-    /// and the marks `-_./`.
-    pub(super) fn plain(link: &str) -> Option<Self> {
-        is_simple(link).then(|| Self::Inside(link.to_owned()))
+        if directory.is_empty() && is_plain(link) {
+            return Self::Inside(link.to_owned());
+        }
+        Self::of_any(link, directory)
     }
 
     /// As [`Self::of`], the long way.
@@ -87,8 +83,9 @@ fn has_scheme(path: &str) -> bool {
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
 }
 
-/// Whether `link` is plainly a path: parts of letters, digits, dashes and single dots inside of them.
-fn is_simple(link: &str) -> bool {
+/// Whether `link` is plainly a path, as nearly every one is: parts of letters, digits, dashes and single dots inside
+/// of them. From the skill's directory it leads [`Inside`](Target::Inside).
+pub(super) fn is_plain(link: &str) -> bool {
     let bytes = link.as_bytes();
     // A word alone is a placeholder.
     let mut is_path = false;

@@ -3,6 +3,7 @@
 //! Made from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and
 //! `yes` stays `yes`. Aliases are never expanded, so a small file cannot become a large tree.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
@@ -49,8 +50,8 @@ pub enum Layout {
 pub enum Value {
     /// Text. Numbers, booleans and dates are text too: nothing is interpreted.
     Scalar {
-        /// The text, without quotes and escapes.
-        text: String,
+        /// The text, without quotes and escapes. That of usual keys is not of the file, which saves a copy.
+        text: Cow<'static, str>,
         /// How it is written.
         style: Style,
     },
@@ -68,6 +69,29 @@ pub enum Value {
         /// How it is written.
         layout: Layout,
     },
+}
+
+impl Value {
+    /// A scalar with `text`.
+    pub(super) fn scalar(text: Cow<'_, str>, style: Style) -> Self {
+        let text = usual_key(&text).map_or_else(|| Cow::Owned(text.into_owned()), Cow::Borrowed);
+        Self::Scalar { text, style }
+    }
+}
+
+/// `text`, where it is a key that most skills have, at the top or in their `metadata`.
+fn usual_key(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "name" => "name",
+        "description" => "description",
+        "license" => "license",
+        "compatibility" => "compatibility",
+        "metadata" => "metadata",
+        "allowed-tools" => "allowed-tools",
+        "author" => "author",
+        "version" => "version",
+        _ => return None,
+    })
 }
 
 /// A value and where it stands.
@@ -128,7 +152,7 @@ impl Node {
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Scalar { .. } if self.is_absent() => serde_json::Value::Null,
-            Value::Scalar { text, .. } => text.clone().into(),
+            Value::Scalar { text, .. } => text.as_ref().into(),
             Value::Sequence { items, .. } => items.iter().map(Self::to_json).collect(),
             Value::Mapping { pairs, .. } => pairs
                 .iter()
@@ -221,12 +245,12 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
                 // The parser says `~` both for `~` and for nothing; only the span tells.
-                let text = if span.is_empty() { String::new() } else { text.into_owned() };
+                let text = if span.is_empty() { String::new() } else { text.into_owned() }.into();
                 self.add(Node { span, value: Value::Scalar { text, style: Style::from(style) } })
             }
             Event::Alias(_) => {
                 self.problem(ProblemKind::Alias, span.clone());
-                let text = self.yaml[span.start - self.base..span.end - self.base].to_owned();
+                let text = self.yaml[span.start - self.base..span.end - self.base].to_owned().into();
                 self.add(Node { span, value: Value::Scalar { text, style: Style::Alias } })
             }
             Event::SequenceStart(layout, anchor, tag) => {

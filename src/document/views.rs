@@ -2,6 +2,7 @@
 
 use super::Document;
 use super::tree::{Node, Value};
+use crate::text::trimmed;
 
 /// The fields that the specification has.
 pub const SPEC_FIELDS: [&str; 6] =
@@ -15,7 +16,7 @@ impl Document {
 
     /// The text of a top-level key, without white space around it.
     fn trimmed(&self, key: &str) -> Option<&str> {
-        Some(self.get(key)?.text()?.trim())
+        Some(trimmed(self.get(key)?.text()?))
     }
 
     /// The name as written; `None` where there is none or it is not text.

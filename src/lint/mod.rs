@@ -221,7 +221,9 @@ impl<'a> Plan<'a> {
     fn check_rules(&self, subject: &Subject<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
         let signs = self.signs.then(|| Signs::of(subject.document.body()));
-        let subject = &Subject { signs, ..*subject };
+        // Several rules are about each.
+        let right_name = subject.wrong_name().is_none();
+        let subject = &Subject { signs, right_name, ..*subject };
         for (rule, severity) in &self.on {
             let first = findings.len();
             (rule.check)(subject, &mut findings);

@@ -3,6 +3,8 @@
 use super::reference::Reading;
 use super::signs::Signs;
 use crate::document::{Document, Node};
+use crate::name::{NameError, SkillName};
+use crate::text::trimmed;
 
 /// What is checked.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +25,8 @@ pub struct Subject<'a> {
     pub(super) reading: Option<&'a Reading>,
     /// What the body may have, where somebody looked already.
     pub(super) signs: Option<Signs>,
+    /// Whether somebody looked already at the name and found nothing wrong.
+    pub(super) right_name: bool,
 }
 
 /// A file or link of a skill, other than its `SKILL.md`.
@@ -71,6 +75,7 @@ impl<'a> Subject<'a> {
             others: &[],
             reading: None,
             signs: None,
+            right_name: false,
         }
     }
 
@@ -97,7 +102,7 @@ impl<'a> Subject<'a> {
     where
         'a: 'b,
     {
-        Subject { document, reading: None, signs: None, ..*self }
+        Subject { document, reading: None, signs: None, right_name: false, ..*self }
     }
 
     /// What a quick look at the body shows that it may have.
@@ -113,7 +118,17 @@ impl<'a> Subject<'a> {
     /// The value of a top-level field with its trimmed text, where it is text and not blank.
     pub(super) fn text(&self, name: &str) -> Option<(&'a Node, &'a str)> {
         let (_, value) = self.field(name)?;
-        let text = value.text()?.trim();
+        let text = trimmed(value.text()?);
         (!text.is_empty()).then_some((value, text))
+    }
+
+    /// The name, as [`Self::text`], and what makes it none; `None` where nothing does.
+    pub(super) fn wrong_name(&self) -> Option<(&'a Node, &'a str, Vec<NameError>)> {
+        if self.right_name {
+            return None;
+        }
+        let (node, name) = self.text("name")?;
+        let problems = SkillName::problems(name);
+        (!problems.is_empty()).then_some((node, name, problems))
     }
 }

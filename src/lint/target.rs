@@ -20,20 +20,20 @@ pub(super) fn links<'a>(
 
 /// The paths of the skill's own files to which the body may link, in any order: at least those to
 /// which it does. What nobody lists is not among them.
-pub(super) fn paths<'a>(subject: &Subject<'a>) -> Vec<Cow<'a, str>> {
+pub(super) fn paths<'a, T>(subject: &Subject<'a>, make: impl Fn(Cow<'a, str>) -> T) -> Vec<T> {
     let unknown = |path: &Cow<'_, str>| !is_known(path);
     if let Some(targets) = subject.document.sketch().targets() {
         let inside = targets.iter().filter_map(|target| match target {
             Target::Inside(path) => Some(Cow::Borrowed(path.as_str())),
             _ => None,
         });
-        return inside.filter(unknown).collect();
+        return inside.filter(unknown).map(make).collect();
     }
     let inside = links(subject, |_| true).filter_map(|(_, target)| match target {
         Target::Inside(path) => Some(Cow::Owned(path)),
         _ => None,
     });
-    inside.filter(unknown).collect()
+    inside.filter(unknown).map(make).collect()
 }
 
 /// Whether `files` has `path`, a file or a directory. What is not listed is taken to be there.

@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
         match &token.kind {
             Kind::Scalar(text, style) => {
-                let value = Value::Scalar { text: text.clone(), style: *style };
+                let value = Value::Scalar { text: text.clone().into(), style: *style };
                 let node = Node { span: self.reader.bytes(token.start, token.end), value };
                 self.at += 1;
                 Ok(node)
@@ -75,7 +75,7 @@ impl Parser<'_> {
     /// A value that is not there, behind the token before.
     fn empty(&self) -> Node {
         let end = self.at.checked_sub(1).map_or(0, |before| self.tokens[before].end);
-        let value = Value::Scalar { text: String::new(), style: Style::Plain };
+        let value = Value::Scalar { text: "".into(), style: Style::Plain };
         Node { span: self.reader.bytes(end, end), value }
     }
 
@@ -148,7 +148,7 @@ impl Parser<'_> {
 
 /// Whether `node` is one of `texts`, without quotes.
 fn is_plain(node: &Node, texts: &[&str]) -> bool {
-    matches!(&node.value, Value::Scalar { text, style: Style::Plain } if texts.contains(&text.as_str()))
+    matches!(&node.value, Value::Scalar { text, style: Style::Plain } if texts.contains(&text.as_ref()))
 }
 
 /// The value of `<<` is a mapping or a list of them.
@@ -174,7 +174,7 @@ fn not_text(node: Node) -> Node {
 fn check_key(key: &Node, seen: &mut BTreeSet<String>) -> Result<(), Stop> {
     let refused = |cause| Err(Stop { cause, span: key.span.clone() });
     match &key.value {
-        Value::Scalar { text, .. } if seen.insert(text.clone()) => Ok(()),
+        Value::Scalar { text, .. } if seen.insert(text.clone().into_owned()) => Ok(()),
         Value::Scalar { .. } => refused(Cause::Duplicate),
         _ => refused(Cause::KeyKind),
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::document::Glance;
 use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
@@ -28,8 +29,6 @@ pub(super) static RULE: Rule = Rule {
 
 /// So many places are told; a text in which every word has one needs no longer list.
 const MAX_FINDINGS: usize = 20;
-/// How many bytes are looked at at once.
-const PIECE: usize = 64;
 /// The longest decoded text that is shown.
 const MAX_SHOWN: usize = 80;
 
@@ -38,7 +37,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     // The mark at the start and control characters of the frontmatter have rules of their own.
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let body = subject.document.body_span().start;
-    for run in runs(text, start).into_iter().take(MAX_FINDINGS) {
+    for run in runs_of(text, start, subject.document.glance()).into_iter().take(MAX_FINDINGS) {
         let hidden = &text[run.clone()];
         if hidden.chars().all(|c| c == '\0' || (run.start < body && c.is_control())) {
             continue;
@@ -103,11 +102,16 @@ fn decoded(hidden: &str) -> Option<String> {
 
 /// The longest runs of hidden characters from byte `from` on.
 pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
+    runs_of(text, from, &Glance::of(text))
+}
+
+/// As [`runs`] of a text whose bytes were looked at.
+fn runs_of(text: &str, from: usize, glance: &Glance) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     // Where the tags of a flag end.
     let mut flag = 0;
     let mut at = from;
-    while let Some(odd) = next_odd(text.as_bytes(), at) {
+    while let Some(odd) = glance.next_odd(text, at) {
         at = odd;
         let Some(c) = text[at..].chars().next() else { break };
         let end = at + c.len_utf8();
@@ -124,27 +128,6 @@ pub(crate) fn runs(text: &str, from: usize) -> Vec<Range<usize>> {
         at = end;
     }
     runs
-}
-
-/// The first byte from `at` on that is not of a plain ASCII text.
-fn next_odd(bytes: &[u8], at: usize) -> Option<usize> {
-    // Each piece is looked at to its end, so that many bytes can be looked at at once: the fewer
-    // questions about each, the faster. One up and as a signed number, all that is not ASCII and the
-    // last of ASCII are below the blank too.
-    let may_be_odd = |byte: u8| u8::from(byte.wrapping_add(1).cast_signed() < 0x21) & u8::from(byte != b'\n');
-    let is_odd = |byte: &u8| may_be_odd(*byte) != 0 && *byte != b'\r' && *byte != b'\t';
-    let any = |piece: &[u8; PIECE]| piece.iter().fold(0, |any, byte| any | may_be_odd(*byte)) != 0;
-    let mut start = at;
-    let (pieces, rest) = bytes.get(at..)?.as_chunks::<PIECE>();
-    for piece in pieces {
-        if any(piece)
-            && let Some(odd) = piece.iter().position(is_odd)
-        {
-            return Some(start + odd);
-        }
-        start += PIECE;
-    }
-    rest.iter().position(is_odd).map(|odd| start + odd)
 }
 
 /// Whether `c` can be seen. The common ones are told without a table.
@@ -375,15 +358,6 @@ mod tests {
             for run in runs(&text, 0) {
                 prop_assert!(!message(&text[run]).is_empty());
             }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn odd_bytes_are_found_wherever_they_stand(text in "(a{60}|b|\t|\n|\u{1}|\u{7f}|é|\u{200b}){0,12}", from in 0_usize..200) {
-            let slow = text.bytes().enumerate().skip(from);
-            let slow = slow.filter(|(_, byte)| !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')).map(|(at, _)| at).next();
-            prop_assert_eq!(next_odd(text.as_bytes(), from), slow);
         }
     }
 }

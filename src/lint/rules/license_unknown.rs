@@ -71,7 +71,7 @@ const USUAL: &[&str] = &["MIT", "Apache-2.0", "BSD-3-Clause"];
 
 /// Whether `text` is a single identifier, as nearly every license is.
 fn is_identifier(text: &str) -> bool {
-    USUAL.contains(&text) || (!text.ends_with('+') && spdx::license_id(text).is_some())
+    USUAL.contains(&text) || (!text.contains(' ') && !text.ends_with('+') && spdx::license_id(text).is_some())
 }
 
 /// Whether `text` may be an expression of several words. Never false where it is one.

@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 
 /// The files to which the body links. Where one is not there, another one was meant perhaps.
 fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
-    target::paths(subject).into_iter().map(|path| Named { path, or_list: true }).collect()
+    target::paths(subject, |path| Named { path, or_list: true })
 }
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -23,11 +23,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, name)) = subject.text("name") else { return };
-    let problems = SkillName::problems(name);
-    if problems.is_empty() {
-        return;
-    }
+    let Some((node, name, problems)) = subject.wrong_name() else { return };
     let slug = SkillName::slug(name);
     let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
     let help = slug.map(|slug| format!("call it `{slug}`, and its directory too"));

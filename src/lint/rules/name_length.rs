@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, name)) = subject.text("name") else { return };
-    for problem in SkillName::problems(name) {
+    let Some((node, _, problems)) = subject.wrong_name() else { return };
+    for problem in problems {
         if matches!(problem, NameError::TooLong(_)) {
             let finding = RULE.finding(problem.to_string(), node.span.clone());
             // Half a name is worse than the one that the directory has.

@@ -34,8 +34,9 @@ type Entry = (OsString, Kind);
 struct Place {
     /// Below the directory that was named.
     below: PathBuf,
-    /// Where it really is, if it is a link.
-    link: Option<PathBuf>,
+    /// Where it really is, if it is a link. In a box: few are, and a place is no larger than the entry that it is
+    /// made of.
+    link: Option<Box<PathBuf>>,
 }
 
 /// What a place turned out to be.
@@ -44,6 +45,9 @@ enum Step<S> {
     /// Not a skill; the directories in it.
     Inside(Vec<OsString>),
 }
+
+/// [`Step`], or why there is none, in a box: thousands of them are kept until all are there.
+type Stepped<S> = Result<Step<S>, Box<Error>>;
 
 impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     /// Visits what `typed` names, which lies at `at`.
@@ -128,9 +132,14 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             };
             // They are visited as the directory has them, which is how the system finds them fastest.
             let mut steps: Vec<_> =
-                workers::map(&places, workers::PIECE, state, |(visitor, own), place| match &place.link {
-                    Some(real) => step(visitor, &Base::open(real)?, Path::new(""), typed, place),
-                    None => step(visitor, own.as_ref().unwrap_or(base), &place.below, typed, place),
+                workers::map(&places, workers::PIECE, state, |(visitor, own), place| -> Stepped<_> {
+                    let stepped = match &place.link {
+                        Some(real) => Base::open(real)
+                            .map_err(Error::from)
+                            .and_then(|real| step(visitor, &real, Path::new(""), typed, place)),
+                        None => step(visitor, own.as_ref().unwrap_or(base), &place.below, typed, place),
+                    };
+                    stepped.map_err(Box::new)
                 })
                 .map(Some)
                 .collect();
@@ -138,9 +147,10 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             let mut next = Vec::new();
             for index in order {
                 let (place, Some(step)) = (&places[index], steps[index].take()) else { continue };
-                match step? {
+                match step.map_err(|error| *error)? {
                     Step::Skill(skill) => {
-                        let real = || place.link.clone().unwrap_or_else(|| base.path().join(&place.below));
+                        let link = || place.link.as_deref().cloned();
+                        let real = || link().unwrap_or_else(|| base.path().join(&place.below));
                         let name = || V::shown(&skill).file_name().unwrap_or_default();
                         let identity = several.then(|| real().join(name()));
                         found.push(Found { skill, identity });
@@ -166,20 +176,17 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
 /// The directories among the `entries` of `dir`. Agents follow links in their directories, and so do we, to
 /// skills.
 fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
-    let mut places = Vec::with_capacity(entries.len());
-    for (name, kind) in entries {
-        match kind {
-            Kind::Directory if !skipped(&name) => places.push(Place { below: name.into(), link: None }),
-            Kind::Symlink => {
-                // A link that cannot be followed hides none of the others.
-                let real = fs::real_path(&dir.join(&name)).ok().flatten();
-                let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))));
-                places.extend(real.map(|real| Place { below: name.into(), link: Some(real) }));
-            }
-            _ => {}
+    let place = |(name, kind): Entry| match kind {
+        Kind::Directory if !skipped(&name) => Some(Place { below: name.into(), link: None }),
+        Kind::Symlink => {
+            // A link that cannot be followed hides none of the others.
+            let real = fs::real_path(&dir.join(&name)).ok().flatten();
+            let real = real.filter(|real| matches!(fs::kind(real), Ok(Some(Kind::Directory))))?;
+            Some(Place { below: name.into(), link: Some(Box::new(real)) })
         }
-    }
-    places
+        _ => None,
+    };
+    entries.into_iter().filter_map(place).collect()
 }
 
 /// The indexes of `places`, which lie in one directory, in the order of their names.

@@ -1,5 +1,6 @@
 //! `validate`: whether skills are what the specification says.
 
+mod beside;
 mod one;
 mod repair;
 mod visit;
@@ -7,7 +8,7 @@ mod watch;
 
 use std::path::PathBuf;
 
-use self::one::{Again, Checker};
+use self::one::{Again, Checker, One};
 use super::paths::Finder;
 use crate::context::Context;
 use crate::error::Result;
@@ -99,9 +100,11 @@ pub fn validate(context: &Context, request: &ValidateRequest) -> Result<Validate
                 skills.push(checker().text(bytes.clone(), at.as_deref(), shown));
             }
             Target::Path(typed) => {
-                for one in finder.find(typed)? {
-                    again.extend(one.again.map(|again| (skills.len(), again)));
-                    skills.push(one.checked);
+                let found = finder.find(typed)?;
+                skills.reserve(found.len());
+                for (checked, needs) in found.into_iter().map(One::into_parts) {
+                    again.extend(needs.map(|needs| (skills.len(), needs)));
+                    skills.push(checked);
                 }
             }
         }
@@ -126,7 +129,7 @@ fn among_each_other(
     let mut checker = Checker::new(rules, &others);
     for (index, again) in again {
         if let Some(one) = again.check(&mut checker, &skills[*index].file)? {
-            skills[*index] = one.checked;
+            (skills[*index], _) = one.into_parts();
         }
     }
     Ok(others)

@@ -3,22 +3,46 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::beside::{Place, Wanted};
 use super::{Checked, FILE_KIND};
 use crate::document::{Document, Node, Value};
-use crate::engine::files::{self, Contents};
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Base, Kind, Looked};
-use crate::lint::{Finding, Named, Needs, OtherSkill, Plan, Ruleset, Severity, SkillFile, Subject};
+use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::requirement;
 
 /// A skill that was checked.
 pub(super) struct One {
-    pub(super) checked: Checked,
-    /// How it is checked again once all others are known; `None` where it needs none of them.
-    ///
-    /// In a box: nearly all have none, and there is one of this for every skill.
-    pub(super) again: Option<Box<Again>>,
+    /// The file, as it is to be shown.
+    pub(super) file: PathBuf,
+    /// In a box: nearly all have nothing of it, and there is one of this for every skill.
+    more: Option<Box<More>>,
+}
+
+/// What is to be kept of a skill beside its file.
+#[derive(Default)]
+struct More {
+    text: String,
+    findings: Vec<Finding>,
+    /// How it is checked again once all others are known; `None` where it needs none of them, as most.
+    again: Option<Box<Again>>,
+}
+
+impl One {
+    fn new(checked: Checked, again: Option<Box<Again>>) -> Self {
+        let Checked { file, text, mut findings } = checked;
+        // Nearly all have one, and a list has room for several.
+        findings.shrink_to_fit();
+        let is_more = !findings.is_empty() || again.is_some();
+        Self { file, more: is_more.then(|| Box::new(More { text, findings, again })) }
+    }
+
+    /// What was found, and how the skill is checked again where it needs others.
+    pub(super) fn into_parts(self) -> (Checked, Option<Box<Again>>) {
+        let More { text, findings, again } = self.more.map_or_else(More::default, |more| *more);
+        (Checked { file: self.file, text, findings }, again)
+    }
 }
 
 /// A skill that needs others.
@@ -105,7 +129,7 @@ impl<'a> Checker<'a> {
             Looked::Absent => return Ok(None),
             Looked::Other => {
                 let checked = self.unusual(&base.path().join(&self.below), directory, shown())?;
-                return Ok(Some(One { checked, again: None }));
+                return Ok(Some(One::new(checked, None)));
             }
         }
         let document = Document::from_bytes(std::mem::take(&mut self.bytes));
@@ -119,7 +143,7 @@ impl<'a> Checker<'a> {
             let (at, directory) = (base.path().join(&self.below), directory.map(OsStr::to_owned));
             Box::new(Again { skill, at, directory })
         });
-        Ok(Some(One { checked, again }))
+        Ok(Some(One::new(checked, again)))
     }
 
     /// Checks a text that no file holds yet, and that is to be the file `at`.
@@ -184,86 +208,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A skill's directory: below one that is open.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    base: &'a Base,
-    dir: &'a Path,
-}
-
-/// What the rules that are on look at beside the `SKILL.md`.
-struct Wanted {
-    files: bool,
-    /// What says which files it is about, where not all of them are wanted.
-    paths: Vec<for<'a> fn(&Subject<'a>) -> Vec<Named<'a>>>,
-}
-
-/// What was found beside a `SKILL.md`.
-#[derive(Default)]
-struct Beside {
-    files: Option<Vec<SkillFile>>,
-    absent: Vec<String>,
-}
-
-impl Wanted {
-    fn by(plan: &Plan<'_>) -> Self {
-        let mut wanted = Self { files: false, paths: Vec::new() };
-        for rule in plan.rules() {
-            match rule.needs {
-                Needs::Document => {}
-                Needs::Paths(named) => wanted.paths.push(named),
-                Needs::Files => wanted.files = true,
-            }
-        }
-        wanted
-    }
-
-    /// Looks at what is wanted of the skill in `place`: at each file that it names, and at all of them
-    /// only where that does not do.
-    fn look(&self, subject: &Subject<'_>, place: Place<'_>) -> Beside {
-        let list = |contents| files::of_skill(&place.base.path().join(place.dir), contents);
-        if self.files {
-            return Beside { files: list(Contents::Read), absent: Vec::new() };
-        }
-        let mut absent = Vec::new();
-        for named in self.paths.iter().flat_map(|named| named(subject)) {
-            match place.has(&named.path) {
-                Some(true) => {}
-                Some(false) if !named.or_list => absent.push(named.path.into_owned()),
-                _ => return Beside { files: list(Contents::Unread), absent: Vec::new() },
-            }
-        }
-        Beside { files: None, absent }
-    }
-}
-
-/// Whether a path in another case may lead to the same file, so that only a list tells the right case.
-const ANY_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
-
-impl Place<'_> {
-    /// Whether `path` is a file or link of the skill; `None` where only the list of all files tells.
-    ///
-    /// A directory of the skill that is a link is followed here and not in the list: to tell that
-    /// would take a second look for nearly every file.
-    fn has(self, path: &str) -> Option<bool> {
-        // No file of a list has such a path, and on Windows it may lead anywhere.
-        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-            return Some(false);
-        }
-        if ANY_CASE || path.contains('\\') {
-            return None;
-        }
-        // One allocation: there are thousands of such paths.
-        let mut below = PathBuf::with_capacity(self.dir.as_os_str().len() + path.len() + 1);
-        below.extend([self.dir, Path::new(path)]);
-        match self.base.kind(&below) {
-            Ok(Some(Kind::File | Kind::Symlink)) => Some(true),
-            Ok(None) => Some(false),
-            _ => None,
-        }
-    }
-}
-
 fn of_kind(reason: &Unusable) -> Finding {
     finding(&format!("the file cannot be checked: {reason}"))
         .help(format!("put a regular file `{SKILL_FILE}` there"))
@@ -277,35 +221,6 @@ fn finding(message: &str) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::World;
-    use crate::lint::{Level, Profile, RULES, SkillFileKind};
-
-    /// What a rule says that it needs is what it looks at.
-    #[test]
-    fn rules_look_at_no_more_than_they_say() {
-        let texts = RULES.iter().flat_map(|rule| [rule.docs.bad, rule.docs.good]);
-        for text in texts {
-            let document = Document::parse(text.to_owned());
-            let subject = Subject::new(&document, Some("pdf"), SKILL_FILE);
-            for rule in RULES {
-                let found = |subject: &Subject<'_>| {
-                    let mut findings = Vec::new();
-                    (rule.check)(subject, &mut findings);
-                    findings
-                };
-                let known = match rule.needs {
-                    Needs::Files => continue,
-                    Needs::Document => Vec::new(),
-                    Needs::Paths(named) => named(&subject),
-                };
-                // With all files that it names, a rule has nothing to say about files.
-                let file =
-                    |named: Named<'_>| SkillFile { path: named.path.into_owned(), kind: SkillFileKind::Link };
-                let files: Vec<SkillFile> = known.into_iter().map(file).collect();
-                assert_eq!(found(&subject), found(&subject.with_files(&files)), "{}", rule.id);
-            }
-        }
-    }
 
     /// What is kept of a text reaches to the end of the last line that a report tells of.
     #[test]
@@ -319,71 +234,5 @@ mod tests {
         assert_eq!(shown_end(text, &[fixed]), 6);
         assert_eq!(shown_end(text, &[finding(6..7)]), 7);
         assert_eq!(shown_end(text, &[finding(0..99)]), 7);
-    }
-
-    fn needs_files(rules: &Ruleset) -> bool {
-        Wanted::by(&Plan::new(rules)).files
-    }
-
-    /// The default profile lists no files, which takes longer than all else.
-    #[test]
-    fn files_are_listed_for_the_rules_that_need_them() {
-        let mut rules = Ruleset::new(Profile::Spec);
-        assert!(!needs_files(&rules));
-        rules.set("reference-depth", Level::Warning).expect("a rule");
-        assert!(needs_files(&rules));
-        for (profile, files, paths) in [
-            (Profile::Spec, false, 2),
-            (Profile::Reference, false, 0),
-            (Profile::ClaudeCode, true, 2),
-            (Profile::Publish, true, 2),
-            (Profile::Lenient, false, 0),
-        ] {
-            let rules = Ruleset::new(profile);
-            let wanted = Wanted::by(&Plan::new(&rules));
-            assert_eq!((wanted.files, wanted.paths.len()), (files, paths), "{profile}");
-        }
-    }
-
-    /// A look at the single files and a list of all of them come to the same.
-    #[test]
-    fn single_files_tell_what_the_list_tells() {
-        let world = World::new();
-        world.write("pdf/a.md", "");
-        world.write("pdf/b/c.md", "");
-        world.write("pdf/b/d/e.md", "");
-        world.write("other/x.md", "");
-        #[cfg(unix)]
-        {
-            world.link("nowhere", "pdf/link.md");
-        }
-        fs::create_dir_all(&world.project().join("pdf/empty")).expect("creates");
-        let dir = world.project().join("pdf");
-        let listed = files::of_skill(&dir, Contents::Unread).expect("a directory");
-        let base = Base::open(world.project()).expect("opens");
-        let place = Place { base: &base, dir: Path::new("pdf") };
-        for (path, expected) in [
-            ("a.md", Some(true)),
-            ("b/c.md", Some(true)),
-            ("b/d/e.md", Some(true)),
-            ("b", None),
-            ("empty", None),
-            ("A.md", Some(false)),
-            ("b/c.md/d", Some(false)),
-            ("x.md", Some(false)),
-            ("../other/x.md", Some(false)),
-            ("/etc/passwd", Some(false)),
-            ("b//c.md", Some(false)),
-            ("a\0", None),
-            ("b\\c.md", None),
-            #[cfg(unix)]
-            ("link.md", Some(true)),
-        ] {
-            let found = place.has(path);
-            assert_eq!(found, if ANY_CASE && expected == Some(true) { None } else { expected }, "{path}");
-            if let Some(there) = found {
-                assert_eq!(there, listed.iter().any(|file| file.path == path), "{path}");
-            }
-        }
     }
 }

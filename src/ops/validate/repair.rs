@@ -97,7 +97,7 @@ fn one(
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
         let base = Base::open(&dir)?;
         if let Some(one) = checker.file(&base, Path::new(""), name, dir.file_name(), || shown)? {
-            *skill = one.checked;
+            (*skill, _) = one.into_parts();
         }
     }
     Ok(Some(repaired))

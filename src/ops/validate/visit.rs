@@ -23,6 +23,6 @@ impl Visit for Checker<'_> {
     }
 
     fn shown(skill: &One) -> &Path {
-        &skill.checked.file
+        &skill.file
     }
 }
