@@ -9,6 +9,7 @@ use super::Seeing;
 use crate::document::{self, Document, Parts, Split, split_prefix};
 use crate::engine::discover::Diagnostic;
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
+use crate::engine::memory::records::Records;
 use crate::engine::memory::{How, Known, record};
 use crate::engine::skill::{Group, Home, Skill, SkillParts};
 use crate::engine::sources::{Entry, Source};
@@ -181,7 +182,8 @@ impl Reader<'_> {
         }
         let mut records = mem::take(&mut buffers.records);
         records.shrink_to_fit();
-        let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
+        let group =
+            Arc::new(Group { home: Arc::clone(home), records: Arc::new(Records::in_memory(records)) });
         found.into_iter().map(|read| Look(read, Arc::clone(&group))).collect()
     }
 
