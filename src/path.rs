@@ -1,8 +1,10 @@
 //! Paths inside a skill.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
@@ -15,12 +17,16 @@ pub const MAX_COMPONENT_BYTES: usize = 255;
 /// The largest number of components.
 pub const MAX_DEPTH: usize = 32;
 
+/// Names that Windows keeps for devices, whatever stands behind a dot, and those that do with a digit.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+const PORTS: [&str; 2] = ["com", "lpt"];
+
 /// A relative path that stays below the directory that it is joined to, on every file system.
 ///
 /// UTF-8 in NFC with `/` between components; no empty, `.` or `..` component, no backslash, colon
 /// or invisible character, no `.git` in any spelling and none of our own staging names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SafePath(String);
+pub struct SafePath(Arc<str>);
 
 /// Why a text is not a [`SafePath`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -93,7 +99,7 @@ impl SafePath {
         if !text.is_ascii() && !is_nfc(text) {
             return Err(PathError::NotNfc);
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(text.into()))
     }
 
     /// The path as text, `/`-separated.
@@ -113,7 +119,7 @@ impl SafePath {
 
     /// The path without its last component, or `None` where there is only one.
     pub fn parent(&self) -> Option<Self> {
-        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
+        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.into()))
     }
 
     /// The directories above this path, outermost first.
@@ -122,7 +128,7 @@ impl SafePath {
     }
 
     /// The key under which two paths are one on a file system that folds case or normal forms.
-    pub fn collision_key(&self) -> String {
+    pub fn collision_key(&self) -> Cow<'_, str> {
         collision_key(&self.0)
     }
 
@@ -130,22 +136,24 @@ impl SafePath {
     /// one of `<>"|?*`.
     pub fn is_unportable(&self) -> bool {
         self.0.split('/').any(|component| {
-            let stem = component.split('.').next().unwrap_or(component).trim_end().to_ascii_lowercase();
-            let device = matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
-                || (stem.len() == 4
-                    && (stem.starts_with("com") || stem.starts_with("lpt"))
-                    && stem.as_bytes()[3].is_ascii_digit());
+            let stem = component.split('.').next().unwrap_or(component).trim_end();
+            let is = |device: &&str| stem.eq_ignore_ascii_case(device);
+            let device = DEVICES.iter().any(is)
+                || (stem.ends_with(|last: char| last.is_ascii_digit())
+                    && PORTS.iter().any(|port| stem[..stem.len() - 1].eq_ignore_ascii_case(port)));
             device || component.ends_with(['.', ' ']) || component.contains(['<', '>', '"', '|', '?', '*'])
         })
     }
 }
 
 /// Folds case fully and composes, so that names which some file system takes for one are equal.
-pub fn collision_key(text: &str) -> String {
-    if text.is_ascii() {
-        text.to_ascii_lowercase()
-    } else {
+pub fn collision_key(text: &str) -> Cow<'_, str> {
+    if !text.is_ascii() {
         caseless::default_case_fold_str(text).nfc().collect()
+    } else if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        text.to_ascii_lowercase().into()
+    } else {
+        text.into()
     }
 }
 
@@ -256,7 +264,7 @@ mod tests {
 
     #[test]
     fn names_that_fall_together_have_one_key() {
-        let key = |text: &str| SafePath::new(text).expect(text).collision_key();
+        let key = |text: &str| SafePath::new(text).expect(text).collision_key().into_owned();
         assert_eq!(key("SKILL.md"), key("skill.MD"));
         assert_eq!(key("straße"), key("STRASSE"));
         assert_eq!(key("ﬁle"), key("FILE"));

@@ -1,5 +1,6 @@
 //! The same work for many things, in as many threads as pay.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -8,6 +9,20 @@ pub(crate) const PIECE: usize = 64;
 
 /// As [`PIECE`], of things that take long each, such as skills of which each file is read and written.
 pub(crate) const FEW: usize = 8;
+
+thread_local! {
+    static SEAT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of this thread among those that work together; 0 is the one that called them.
+pub(crate) fn seat() -> usize {
+    SEAT.get()
+}
+
+/// Gives this thread the number `seat`.
+pub(crate) fn take_seat(seat: usize) {
+    SEAT.set(seat);
+}
 
 /// Calls `work` for each of `items` and returns the answers in their order. A thread takes `piece` items at once, and
 /// so many are not worth a second one. Each has a state of its own, made by `state`.
@@ -52,7 +67,14 @@ where
     } else {
         let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
         thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+            let run = &run;
+            let seated = |seat| {
+                move || {
+                    take_seat(seat);
+                    run()
+                }
+            };
+            let others: Vec<_> = (1..threads).map(|seat| scope.spawn(seated(seat))).collect();
             let mut done = run();
             for other in others {
                 match other.join() {

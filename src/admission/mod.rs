@@ -162,8 +162,11 @@ impl Admission {
 
     /// What is said of a source before anything of it is fetched.
     pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
-        let names = pattern::names(asked.origin, asked.path);
         let mut decisions = Vec::new();
+        if self.files.is_empty() {
+            return decisions;
+        }
+        let names = pattern::names(asked.origin, asked.path);
         for file in &self.files {
             let found = |list: &[(Line, Pattern)]| {
                 list.iter().find(|(_, pattern)| pattern.matches(&names)).map(|(line, _)| line.clone())

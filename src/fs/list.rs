@@ -19,18 +19,18 @@ pub(super) enum Met {
     Special(&'static str),
 }
 
-/// The entries of a directory, or the error and the name of the entry that it is about.
-pub(super) type Children = Result<Vec<(OsString, Met)>, (Option<OsString>, io::Error)>;
+/// Why the entries of a directory could not be told, and the name of the entry that it is about.
+pub(super) type Unlisted = (Option<OsString>, io::Error);
 
 impl Base {
-    /// Returns the entries of the directory at `below` this one, in its own order. No link on the path is
+    /// Tells `tell` the entries of the directory at `below` this one, in its own order. No link on the path is
     /// followed; kernels before 5.6 know that of its end only.
     ///
     /// # Errors
     ///
     /// Where it cannot be read; the name of an entry that cannot be looked at.
     #[cfg(target_os = "linux")]
-    pub(super) fn children(&self, below: &Path) -> Children {
+    pub(super) fn children(&self, below: &Path, mut tell: impl FnMut(&OsStr, Met)) -> Result<(), Unlisted> {
         use std::mem::MaybeUninit;
         use std::os::unix::ffi::OsStrExt as _;
 
@@ -41,17 +41,16 @@ impl Base {
         let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         // A directory that was passed a moment ago may be a link by now.
-        let dir = match openat2(&self.handle, below, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        let dir = match openat2(self.handle(), below, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
             // An old kernel, or one that a container was forbidden to ask.
             Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::TOOBIG) => {
-                openat(&self.handle, below, flags, Mode::empty())
+                openat(self.handle(), below, flags, Mode::empty())
             }
             opened => opened,
         };
         let dir = dir.map_err(whole)?;
         let mut buffer = [MaybeUninit::uninit(); 8 << 10];
         let mut entries = RawDir::new(&dir, &mut buffer);
-        let mut found = Vec::new();
         while let Some(entry) = entries.next() {
             let entry = entry.map_err(whole)?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -75,29 +74,28 @@ impl Base {
                 }
                 other => Met::Special(special(other)),
             };
-            found.push((name.to_owned(), met));
+            tell(name, met);
         }
-        Ok(found)
+        Ok(())
     }
 
-    /// Returns the entries of the directory at `below` this one, in its own order.
+    /// Tells `tell` the entries of the directory at `below` this one, in its own order.
     ///
     /// # Errors
     ///
     /// Where it cannot be read; the name of an entry that cannot be looked at.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn children(&self, below: &Path) -> Children {
+    pub(super) fn children(&self, below: &Path, mut tell: impl FnMut(&OsStr, Met)) -> Result<(), Unlisted> {
         let whole = |error| (None, error);
-        let mut found = Vec::new();
         for entry in std::fs::read_dir(self.path.join(below)).map_err(whole)? {
             let entry = entry.map_err(whole)?;
             let part = |error| (Some(entry.file_name()), error);
             let kind = entry.file_type().map_err(part)?;
             let met =
                 if kind.is_dir() { Met::Directory } else { met(kind, || entry.metadata()).map_err(part)? };
-            found.push((entry.file_name(), met));
+            tell(&entry.file_name(), met);
         }
-        Ok(found)
+        Ok(())
     }
 }
 

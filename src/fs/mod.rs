@@ -11,6 +11,8 @@ mod atomic;
 mod beneath;
 mod download;
 mod file;
+#[cfg(unix)]
+mod handle;
 mod link;
 mod list;
 mod listing;

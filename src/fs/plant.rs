@@ -7,6 +7,7 @@ use std::io::{self, IoSlice, Write};
 use std::path::Path;
 
 use super::{Base, PathContext, PathError};
+use crate::path::MAX_PATH_BYTES;
 use crate::tree::Held;
 
 impl Base {
@@ -19,7 +20,7 @@ impl Base {
     /// caller removes the directory.
     pub fn plant(&self, name: &str, held: &Held) -> Result<(), PathError> {
         self.make_dir(name).map_err(self.failed("create", name))?;
-        let (mut path, mut last) = (String::new(), "");
+        let (mut path, mut last) = (String::with_capacity(MAX_PATH_BYTES), "");
         for (file, _, bytes) in held.files() {
             for dir in file.path.ancestors() {
                 // Files of one directory follow each other: they are sorted.
@@ -59,7 +60,7 @@ impl Base {
     /// Where it cannot be moved; a directory lies there, or there is none for it to lie in.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), PathError> {
         #[cfg(unix)]
-        let moved = rustix::fs::renameat(&self.handle, from, &self.handle, to).map_err(io::Error::from);
+        let moved = rustix::fs::renameat(self.handle(), from, self.handle(), to).map_err(io::Error::from);
         #[cfg(not(unix))]
         let moved = fs::rename(self.path.join(from), self.path.join(to));
         moved.map_err(self.failed("create", to))
@@ -72,7 +73,7 @@ impl Base {
             use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, utimensat};
             let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
             let times = Timestamps { last_access: now, last_modification: now };
-            let _ = utimensat(&self.handle, below, &times, AtFlags::SYMLINK_NOFOLLOW);
+            let _ = utimensat(self.handle(), below, &times, AtFlags::SYMLINK_NOFOLLOW);
         }
         #[cfg(not(unix))]
         super::touch(&self.path.join(below));
@@ -90,7 +91,7 @@ impl Base {
     /// Creates the directory `name`, which may not be there yet.
     fn make_dir(&self, name: &str) -> io::Result<()> {
         #[cfg(unix)]
-        return Ok(rustix::fs::mkdirat(&self.handle, name, rustix::fs::Mode::from_raw_mode(0o777))?);
+        return Ok(rustix::fs::mkdirat(self.handle(), name, rustix::fs::Mode::from_raw_mode(0o777))?);
         #[cfg(not(unix))]
         return fs::create_dir(self.path.join(name));
     }
@@ -102,7 +103,7 @@ impl Base {
             use rustix::fs::{Mode, OFlags};
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
             let mode = Mode::from_raw_mode(if executable { 0o755 } else { 0o644 });
-            Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
+            Ok(rustix::fs::openat(self.handle(), name, flags, mode)?.into())
         }
         #[cfg(not(unix))]
         {

@@ -6,6 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+#[cfg(unix)]
+use super::handle::Handle;
 use super::look::{is_absent, leads_round, read_on, read_piece};
 use super::{FileStat, Kind, PathContext, PathError};
 
@@ -30,7 +32,7 @@ pub enum Looked {
 pub struct Base {
     pub(super) path: PathBuf,
     #[cfg(unix)]
-    pub(super) handle: rustix::fd::OwnedFd,
+    handle: Handle,
 }
 
 impl Base {
@@ -43,7 +45,7 @@ impl Base {
         Ok(Self {
             path: path.to_owned(),
             #[cfg(unix)]
-            handle: directory(rustix::fs::CWD, path).at("open", path)?,
+            handle: Handle::open(path).at("open", path)?,
         })
     }
 
@@ -54,12 +56,6 @@ impl Base {
     ///
     /// Where it cannot be opened any more.
     pub fn again(&self) -> Result<Self, PathError> {
-        #[cfg(unix)]
-        return Ok(Self {
-            path: self.path.clone(),
-            handle: directory(&self.handle, Path::new(".")).at("open", &self.path)?,
-        });
-        #[cfg(not(unix))]
         Self::open(&self.path)
     }
 
@@ -71,7 +67,7 @@ impl Base {
     /// The directory, as the system knows it.
     #[cfg(unix)]
     pub(super) fn handle(&self) -> &rustix::fd::OwnedFd {
-        &self.handle
+        self.handle.get()
     }
 
     /// Reads the regular file at `below` this directory into `buffer`, whose old content goes. A
@@ -163,7 +159,7 @@ impl Base {
     /// Where it cannot be looked at for another reason than its absence.
     pub fn kind(&self, below: &Path) -> Result<Option<Kind>, PathError> {
         #[cfg(unix)]
-        match rustix::fs::statat(&self.handle, below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+        match rustix::fs::statat(self.handle(), below, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
                 rustix::fs::FileType::RegularFile => Kind::File,
                 rustix::fs::FileType::Directory => Kind::Directory,
@@ -183,7 +179,7 @@ impl Base {
     /// Reads the target of the link at `below` this directory; `None` where there is none, or it is no UTF-8.
     pub fn link_text(&self, below: &str) -> Option<String> {
         #[cfg(unix)]
-        return rustix::fs::readlinkat(&self.handle, below, Vec::new()).ok()?.into_string().ok();
+        return rustix::fs::readlinkat(self.handle(), below, Vec::new()).ok()?.into_string().ok();
         #[cfg(not(unix))]
         return std::fs::read_link(self.path.join(below)).ok()?.into_os_string().into_string().ok();
     }
@@ -192,22 +188,13 @@ impl Base {
     fn open_below(&self, below: impl rustix::path::Arg) -> io::Result<fs::File> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        Ok(rustix::fs::openat(&self.handle, below, flags, Mode::empty())?.into())
+        Ok(rustix::fs::openat(self.handle(), below, flags, Mode::empty())?.into())
     }
 
     #[cfg(not(unix))]
     fn open_below(&self, below: &Path) -> io::Result<fs::File> {
         super::tree::open_no_follow(&self.path.join(below))
     }
-}
-
-/// Opens the directory at `path`, seen from `from`.
-#[cfg(unix)]
-fn directory(from: impl rustix::fd::AsFd, path: &Path) -> io::Result<rustix::fd::OwnedFd> {
-    use rustix::fs::{Mode, OFlags};
-    // Anything else is refused before it is opened: a pipe would block.
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(from, path, flags, Mode::empty())?)
 }
 
 /// As [`Base::append`], of the file at `path`.

@@ -165,30 +165,36 @@ impl Found<'_> {
     fn read(&self, dir: &Dir) -> Read {
         let Dir { prefix, depth } = dir;
         let below = prefix.trim_end_matches('/');
-        let children = self.base.children(Path::new(below)).map_err(|(name, source)| match name {
+        let (mut leaves, mut dirs) = (Vec::new(), Vec::new());
+        let (mut is_skill, mut unread) = (false, None);
+        let listed = self.base.children(Path::new(below), |name, met| {
+            let Some(name) = name.to_str() else {
+                unread.get_or_insert_with(|| format!("{prefix}{}", name.to_string_lossy()));
+                return;
+            };
+            is_skill |= name.eq_ignore_ascii_case("SKILL.md");
+            if met != Met::Directory {
+                leaves.push(([prefix, name].concat(), met));
+            } else if name != ".git" && !self.walk.skip.contains(&name) {
+                // The history of a repository is never a part of a skill.
+                dirs.push(Dir { prefix: [prefix, name, "/"].concat(), depth: depth.saturating_sub(1) });
+            }
+        });
+        listed.map_err(|(name, source)| match name {
             Some(name) => {
                 PathError { action: "look at", path: self.base.path().join(below).join(name), source }
             }
             None => PathError { action: "read", path: self.base.path().join(below), source },
         })?;
-        let is_skill = children
-            .iter()
-            .any(|(name, _)| name.to_str().is_some_and(|n| n.eq_ignore_ascii_case("SKILL.md")));
-        let depth = if is_skill { usize::MAX } else { *depth };
-        let (mut leaves, mut dirs) = (Vec::with_capacity(children.len()), Vec::new());
-        for (name, met) in children {
-            let Some(name) = name.to_str() else {
-                return Err(WalkError::Refused(Refusal::NameEncoding(format!(
-                    "{prefix}{}",
-                    name.to_string_lossy()
-                ))));
-            };
-            if met != Met::Directory {
-                leaves.push(([prefix, name].concat(), met));
-            } else if depth > 0 && name != ".git" && !self.walk.skip.contains(&name) {
-                // The history of a repository is never a part of a skill.
-                dirs.push(Dir { prefix: [prefix, name, "/"].concat(), depth: depth.saturating_sub(1) });
+        if let Some(name) = unread {
+            return Err(WalkError::Refused(Refusal::NameEncoding(name)));
+        }
+        if is_skill {
+            for dir in &mut dirs {
+                dir.depth = usize::MAX;
             }
+        } else if *depth == 0 {
+            dirs.clear();
         }
         Ok((leaves, dirs))
     }

@@ -131,8 +131,9 @@ impl SkillsDir {
             return Ok(Some(kind));
         }
         // The file system decides whether another spelling is this name.
-        let alike =
-            names.alike.get_or_init(|| names.exact.iter().map(|(name, _)| collision_key(name)).collect());
+        let alike = names
+            .alike
+            .get_or_init(|| names.exact.iter().map(|(name, _)| collision_key(name).into_owned()).collect());
         if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 

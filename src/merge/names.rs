@@ -21,14 +21,14 @@ impl Names {
     pub(super) fn take(&mut self, path: &SafePath) -> Result<(), usize> {
         let names = || path.ancestors().map(|name| (name, false)).chain([(path.as_str(), true)]);
         for (name, is_file) in names() {
-            match self.taken.get(&collision_key(name)) {
+            match self.taken.get(&*collision_key(name)) {
                 None => {}
                 Some((other, false)) if other == name && !is_file => {}
                 Some(_) => return Err(name.len()),
             }
         }
         for (name, is_file) in names() {
-            self.taken.insert(collision_key(name), (name.to_owned(), is_file));
+            self.taken.insert(collision_key(name).into_owned(), (name.to_owned(), is_file));
         }
         Ok(())
     }

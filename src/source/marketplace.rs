@@ -137,7 +137,7 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
     for entry in file.required("plugins")?.list("plugins")? {
         let plugin = reader.plugin(entry.clone())?;
         let name = entry.required("name")?;
-        if let Some(first) = seen.insert(collision_key(&plugin.name), name.place()) {
+        if let Some(first) = seen.insert(collision_key(&plugin.name).into_owned(), name.place()) {
             let message = format!("the plugin `{}` is there twice, the first time at {first}", plugin.name);
             return Err(name
                 .fault(&message)

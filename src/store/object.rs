@@ -9,6 +9,7 @@
 //! Without the sizes the lines are those that the tree digest is computed of, so a header is checked by
 //! itself. The same tree gives the same bytes, always.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,16 +38,21 @@ fn header<'a>(files: impl Iterator<Item = (&'a FileEntry, Digest)> + Clone) -> V
     let length = header_length(files.clone().map(|(file, _)| file));
     let mut bytes = Vec::with_capacity(length);
     bytes.extend_from_slice(MAGIC.as_bytes());
-    bytes.extend_from_slice(format!("{length:010}\n").as_bytes());
+    push_line(&mut bytes, format_args!("{length:010}"));
     for (file, content) in files {
         let mode: &[u8] = if file.executable { b"\x00755\x00" } else { b"\x00644\x00" };
         for part in [file.path.as_str().as_bytes(), mode, &content.hex_bytes(), b"\0"] {
             bytes.extend_from_slice(part);
         }
-        bytes.extend_from_slice(file.size.to_string().as_bytes());
-        bytes.push(b'\n');
+        push_line(&mut bytes, format_args!("{}", file.size));
     }
     bytes
+}
+
+/// Adds `text` and the end of a line to `bytes`.
+fn push_line(bytes: &mut Vec<u8>, text: fmt::Arguments<'_>) {
+    // Memory takes whatever is written.
+    let _ = writeln!(bytes, "{text}");
 }
 
 /// How long the header of a tree with these files is.
@@ -168,14 +174,14 @@ pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, Read
 }
 
 /// The file set of `held`, whose object lies at `path`: its bytes are read from there.
-pub(super) fn stored(held: &Held, path: &Path) -> FileSet {
+pub(super) fn stored(held: &Held, path: PathBuf) -> FileSet {
     let mut at = header_length(held.set().files().iter()) as u64;
-    let mut starts = Vec::new();
+    let mut starts = Vec::with_capacity(held.set().files().len());
     for file in held.set().files() {
         starts.push((at, file.size));
         at += file.size;
     }
-    held.set().from(Arc::new(Stored { path: path.to_owned(), starts }))
+    held.set().from(Arc::new(Stored { path, starts }))
 }
 
 fn damaged(path: &Path) -> ReadError {

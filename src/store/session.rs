@@ -104,8 +104,8 @@ impl Session {
     /// that was faster.
     fn settle(&self, fresh: &str, place: &str) -> Result<()> {
         use std::io::ErrorKind as Io;
-        let path = self.store.root.join(place);
         let moved = self.base.rename(fresh, place).or_else(|error| {
+            let path = self.store.root.join(place);
             match error.source.kind() {
                 Io::NotFound => path.parent().map_or(Ok(()), fs::create_dir_all)?,
                 Io::IsADirectory | Io::DirectoryNotEmpty | Io::NotADirectory => fs::remove_tree(&path)?,
@@ -145,7 +145,7 @@ impl Session {
 
     /// The files of `held`, which was put or taken here, without their bytes: these are read again.
     pub fn stored(&self, held: &Held) -> FileSet {
-        let set = object::stored(held, &self.store.path(&held.digest()));
+        let set = object::stored(held, self.store.path(&held.digest()));
         match &self.lock {
             Some(lock) => set.guarded(Arc::clone(lock) as _),
             None => set,

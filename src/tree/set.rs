@@ -1,6 +1,7 @@
 //! The files of one skill: nothing that may not be written can be in a [`FileSet`].
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -145,7 +146,7 @@ impl fmt::Debug for FileSet {
 /// Refuses two paths that would meet on some file system, directories included.
 fn check_names(files: &[FileEntry]) -> Result<(), Refusal> {
     // Key of every file and directory -> its spelling, and whether it is a file.
-    let mut seen: BTreeMap<String, (&str, bool)> = BTreeMap::new();
+    let mut seen: BTreeMap<Cow<'_, str>, (&str, bool)> = BTreeMap::new();
     for file in files {
         let path = file.path.as_str();
         for (name, is_file) in file.path.ancestors().map(|dir| (dir, false)).chain([(path, true)]) {

@@ -26,11 +26,12 @@ use std::sync::atomic::AtomicUsize;
 
 use self::journal::{Change, Journal};
 use self::known::Known;
+use self::recovery::Old;
 use super::merges;
 use super::places::Places;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
-use super::state::{Files, read_manifest};
+use super::state::Files;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Kind, LinkKind};
@@ -45,6 +46,7 @@ mod ahead;
 mod journal;
 mod known;
 mod record;
+mod recovery;
 mod steps;
 pub mod undo;
 
@@ -130,77 +132,6 @@ impl<'a> Transaction<'a> {
     pub fn is_cut_off(scope: &Scope) -> bool {
         // Whoever is at work there holds the lock.
         Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
-    }
-
-    fn recover(&self) -> Result<()> {
-        match fs::kind(&self.directory)? {
-            None => return Ok(()),
-            Some(Kind::Directory) => {}
-            // Not ours: a link could lead anywhere, so only the link itself goes.
-            Some(_) => return Ok(fs::remove_tree(&self.directory)?),
-        }
-        // Where a transaction was being taken back, its own journal lies there too.
-        let text = match own_file(&self.directory.join(record::BACK))? {
-            Some(text) => Some(text),
-            None => own_file(&self.directory.join(JOURNAL))?,
-        };
-        if let Some(text) = text {
-            let known = self.known.has(&Digest::of(&text));
-            let text = String::from_utf8_lossy(&text);
-            let journal = Journal::parse(&text).map_err(|reason| self.bad_journal(&reason))?;
-            self.finish(&journal, known).map_err(|error| {
-                let begun = self.directory.display();
-                error
-                    .context("what an earlier run of skillpm began cannot be finished")
-                    .hint(format!("delete `{begun}` to give up what it was doing"))
-            })?;
-            self.finished_undo.set(known && journal.back);
-            return self.settle(known);
-        }
-        self.clear()
-    }
-
-    /// Goes on with the transaction of `journal`. One that is not `known` may be a stranger's: it takes
-    /// no file away and brings no link that it made itself.
-    fn finish(&self, journal: &Journal, known: bool) -> Result<()> {
-        if journal.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
-            self.manifest.replace(self.manifest_of(journal)?);
-        }
-        for (at, step) in journal.steps.iter().enumerate() {
-            if known || !matches!(step, Step::Relink { .. }) {
-                self.step_again(journal.slot(at), step)?;
-            }
-        }
-        self.sync_places(journal)?;
-        for (file, change) in
-            [(&self.scope.lockfile, journal.lockfile), (&self.scope.manifest, journal.manifest)]
-        {
-            if known || change.is_some_and(|change| change.new.is_some()) {
-                self.replace(file, change)?;
-            }
-        }
-        if known {
-            self.empty(journal);
-        }
-        Ok(())
-    }
-
-    /// The manifest that the transaction of `journal` writes, or that is there.
-    fn manifest_of(&self, journal: &Journal) -> Result<Manifest> {
-        if let (Some(change), Some(bytes)) =
-            (journal.manifest, own_file(&self.prepared(&self.scope.manifest))?)
-            && change.new == Some(Digest::of(&bytes))
-            && let Ok(manifest) = Manifest::parse(&String::from_utf8_lossy(&bytes))
-        {
-            return Ok(manifest);
-        }
-        Ok(read_manifest(self.scope)?.0)
-    }
-
-    fn bad_journal(&self, reason: &str) -> Error {
-        let journal = self.directory.join(JOURNAL);
-        Error::config(format!("`{}` cannot be read: {reason}", journal.display()))
-            .hint("a run of skillpm was cut off there; delete the directory to give up what it was doing")
     }
 
     /// Does what `plan` says; `contents` holds the trees that come. When this fails, the scope is as
@@ -367,56 +298,6 @@ impl<'a> Transaction<'a> {
         self.make_parent(file)?;
         Ok(fs::replace_file(&prepared, file)?)
     }
-
-    /// Takes back the first `begun` steps, last first, the last of which may have failed half-way.
-    ///
-    /// # Errors
-    ///
-    /// The first thing that could not be taken back; the rest is.
-    fn roll_back(&self, journal: &Journal, old: &Old<'_>, begun: usize) -> Result<()> {
-        let mut result = Ok(());
-        for (at, step) in journal.steps.iter().enumerate().take(begun).rev() {
-            result = result.and(self.undo_step(journal.slot(at), step));
-        }
-        let files = [
-            (&self.scope.lockfile, journal.lockfile, old.lockfile),
-            (&self.scope.manifest, journal.manifest, old.manifest),
-        ];
-        for (file, change, old) in files {
-            result = result.and(self.restore_file(file, change, old));
-        }
-        for dir in self.made.borrow().iter().rev() {
-            fs::remove_dir_if_empty(dir);
-        }
-        result
-    }
-
-    /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its
-    /// place beside the journal: a run that is killed here is finished by the next one, which needs it.
-    fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
-        let Some(change) = change else { return Ok(()) };
-        if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {
-            return Ok(());
-        }
-        let prepared = self.prepared(file);
-        match (change.new, old) {
-            (None, None) => Ok(()),
-            (Some(_), None) => Ok(fs::move_new(file, &prepared)?),
-            (new, Some(text)) => {
-                fs::write_atomic(&prepared, text)?;
-                match new {
-                    Some(_) => Ok(fs::exchange_file(&prepared, file)?),
-                    None => Ok(fs::replace_file(&prepared, file)?),
-                }
-            }
-        }
-    }
-
-    /// Removes the journal, then the rest: without a journal the rest is rubbish.
-    fn clear(&self) -> Result<()> {
-        fs::remove_tree(&self.directory.join(JOURNAL))?;
-        Ok(fs::remove_tree(&self.directory)?)
-    }
 }
 
 impl Drop for Transaction<'_> {
@@ -428,12 +309,6 @@ impl Drop for Transaction<'_> {
         fs::remove_dir_if_empty(&self.scope.work_dir());
         drop(self.lock.take());
     }
-}
-
-/// The texts that manifest and lockfile had before.
-struct Old<'a> {
-    manifest: Option<&'a [u8]>,
-    lockfile: Option<&'a [u8]>,
 }
 
 /// Reads a regular file of the transaction's directory. A link there is nothing of ours.

@@ -17,10 +17,10 @@ impl Transaction<'_> {
     /// Does one step for the first time. The plan was made a moment ago: what is no longer as it was
     /// then is the user's work, and an error.
     pub(super) fn step(&self, at: usize, step: &Step) -> Result<()> {
-        let (target, tree) = (self.target(step)?, self.tree(at));
+        let target = self.target(step)?;
         if let Step::Put { replaces: None, .. } = step {
             self.make_parent(&target)?;
-            return fs::move_new(&tree, &target).map_err(|error| match error.source.kind() {
+            return fs::move_new(&self.tree(at), &target).map_err(|error| match error.source.kind() {
                 std::io::ErrorKind::AlreadyExists => changed(&target),
                 _ => error.into(),
             });
@@ -33,7 +33,7 @@ impl Transaction<'_> {
         {
             return Ok(());
         }
-        let lies = fs::kind(&target)?;
+        let (lies, tree) = (fs::kind(&target)?, self.tree(at));
         match (step, lies) {
             (Step::Put { replaces: Some(old), .. }, Some(Kind::Directory)) => {
                 fs::exchange(&tree, &target)?;
