@@ -116,12 +116,8 @@ impl Search<'_> {
         let listing = Arc::clone(&listed.listing);
         let is_new = !self.seen.parents.contains(real);
         let policy = Arc::clone(&self.scanner.policy);
-        let reader = Reader {
-            policy: &policy,
-            source: self.source,
-            base: &base,
-            since: self.scanner.recall.since,
-        };
+        let reader =
+            Reader { policy: &policy, source: self.source, base: &base, since: self.scanner.recall.since };
         let (list, device) = (Arc::clone(&listing), listed.device);
         let home = Arc::new(Home::new(self.source, Arc::clone(&policy), (dir, real), list, device));
         let known = self.scanner.recall.group(&home);
@@ -142,16 +138,18 @@ impl Search<'_> {
             }
         };
         let spots: Vec<Spot> = listing.tour().iter().filter_map(spot).collect();
-        let buffers = || {
-            let base = if spots.len() > PIECE { base.again().ok() } else { None };
-            Buffers::below(base)
-        };
+        // The further ones open files apart: what another thread opens is not theirs.
+        let buffers =
+            || if workers::seat() > 0 { Buffers::apart(base.again().ok()) } else { Buffers::default() };
         let looks = |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &home, buffers);
         let mut looked = Vec::new();
         if !spots.is_empty() {
             looked.resize_with(listing.len(), || None);
         }
-        for (spot, look) in spots.iter().zip(workers::map_pieces(&spots, PIECE, buffers, looks)) {
+        // What a thread opens is closed when it has looked.
+        let apart = || _ = fs::open_apart();
+        let all = workers::map_pieces(&spots, PIECE, apart, buffers, looks);
+        for (spot, look) in spots.iter().zip(all) {
             looked[spot.at] = Some((spot, look));
         }
         self.skills.reserve(listing.len());
