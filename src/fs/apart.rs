@@ -20,7 +20,8 @@ pub fn open_apart() -> bool {
     false
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::fs::{self, File};
     use std::path::Path;

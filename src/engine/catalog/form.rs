@@ -182,7 +182,9 @@ impl CatalogForm {
         }
         let mut text = String::with_capacity(told.len() * SKILL);
         let mut lines = self.lines(told.len(), |piece| text.push_str(piece));
-        told.iter().for_each(|skill| lines.add(skill));
+        for skill in told {
+            lines.add(skill);
+        }
         lines.end();
         text
     }

@@ -188,7 +188,9 @@ impl Catalog {
             Text::Later(skills, options) => {
                 let mut room = Room::default();
                 let mut lines = self.form.lines(skills.len(), pass);
-                skills.iter().for_each(|skill| lines.add(&of(skill, options, Some(&mut room))));
+                for skill in skills {
+                    lines.add(&of(skill, options, Some(&mut room)));
+                }
                 lines.end();
             }
         }
