@@ -36,13 +36,16 @@ where
     T: Sync,
     R: Send,
 {
-    map_pieces(items, piece, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
+    let work = move |state: &mut S, piece: &[T]| piece.iter().map(|item| work(state, item)).collect();
+    map_pieces(items, piece, || {}, state, work)
 }
 
-/// As [`map`], where `work` takes `piece` items that follow each other, and returns as many answers.
+/// As [`map`], where `work` takes `piece` items that follow each other, and returns as many answers. What each further
+/// thread does first is `begin`.
 pub(crate) fn map_pieces<T, S, R>(
     items: &[T],
     piece: usize,
+    begin: impl Fn() + Sync,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &[T]) -> Vec<R> + Sync,
 ) -> impl Iterator<Item = R>
@@ -67,10 +70,11 @@ where
     } else {
         let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
         thread::scope(|scope| {
-            let run = &run;
+            let (run, begin) = (&run, &begin);
             let seated = |seat| {
                 move || {
                     take_seat(seat);
+                    begin();
                     run()
                 }
             };

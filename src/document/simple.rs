@@ -21,6 +21,8 @@ use super::tree::{Layout, Node, Style, Value};
 const MAX_KEY: usize = 100;
 /// Few mappings have more entries than that.
 const USUAL_ENTRIES: usize = 6;
+/// Few texts of several lines have more bytes than that.
+const USUAL_BLOCK: usize = 1024;
 /// The most entries of one collection: repeated keys are looked for by comparing each with each.
 const MAX_ENTRIES: usize = 64;
 
@@ -276,7 +278,8 @@ impl<'a> Reader<'a> {
         let indent = self.indent_below()?;
         // The parser says that a block starts with its text, not with its header.
         let start = self.base + self.at + indent;
-        let mut text = String::new();
+        // More than it takes, of a text that most of the frontmatter is; one that grows is moved each time.
+        let mut text = String::with_capacity((self.yaml.len() - self.at).min(USUAL_BLOCK));
         while let Some(line) = self.next_of(indent, !text.is_empty())? {
             // Spaces at an end are folded by rules of their own.
             if line.text.ends_with(' ') {

@@ -7,6 +7,7 @@
 
 mod format;
 pub(super) mod record;
+pub(super) mod records;
 #[cfg(test)]
 mod tests;
 
@@ -14,11 +15,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::records::Records;
 use super::skill::{Group, Home, Skill};
 use super::sources::Source;
 use crate::digest::Digest;
 use crate::engine::Lookup;
-use crate::fs::{self, Base, FileStat, Kind, Listing, Moment};
+use crate::fs::{self, Base, FileStat, Kind, Listing, Moment, SharedFile};
 use crate::policy::Policy;
 use crate::settings::Settings;
 use crate::store::downloads::INDEXES;
@@ -30,8 +32,8 @@ const MAX_FILE: u64 = 256 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     dirs: Lookup<PathBuf, SeenDir>,
-    /// The bytes of the file that it came from.
-    bytes: Arc<Vec<u8>>,
+    /// What stands in the file that it came from.
+    records: Arc<Records>,
     /// When what is remembered was read last.
     newest: Option<Moment>,
     /// Whether it differs from the file.
@@ -66,7 +68,7 @@ pub(super) struct SeenDir {
 /// What is remembered of one skill: its metadata, and what its file was when it was opened.
 #[derive(Debug, Clone)]
 pub(super) enum Known {
-    /// Where its record stands in the bytes of the file.
+    /// Where its record stands in the file.
     Written(record::Place),
     /// A skill that was made of a record.
     Recorded(Arc<Skill>),
@@ -89,8 +91,8 @@ impl Memory {
         }
         let key = Digest::of(about.as_bytes());
         let kept = Kept { file: cache.join(INDEXES).join(key.hex()), key };
-        let bytes = fs::read_capped(&kept.file, MAX_FILE).ok().flatten();
-        let mut memory = bytes.and_then(|bytes| format::decode(bytes, &kept.key)).unwrap_or_default();
+        let file = SharedFile::open(&kept.file).ok();
+        let mut memory = file.and_then(|file| format::decode(file, &kept.key)).unwrap_or_default();
         // The clock was set back: new files may get the times that old ones had.
         if memory.newest.is_some_and(|newest| newest > now) {
             memory = Self::default();
@@ -118,7 +120,7 @@ impl Memory {
     /// Forgets everything but the place where it is kept.
     pub(super) fn clear(&mut self) {
         self.dirs.clear();
-        self.bytes = Arc::default();
+        self.records = Arc::default();
         self.newest = None;
         // What is written was of before.
         self.changed = true;
@@ -210,7 +212,7 @@ impl Recall {
         let newest = if changed { Some(self.since) } else { self.before.newest };
         Memory {
             dirs: self.now,
-            bytes: Arc::clone(&self.before.bytes),
+            records: Arc::clone(&self.before.records),
             newest,
             changed,
             kept: self.before.kept.take(),
@@ -219,7 +221,7 @@ impl Recall {
 
     /// The skills that stand in the file of the memory and lie in `home`.
     pub(super) fn group(&self, home: &Arc<Home>) -> Arc<Group> {
-        Arc::new(Group { home: Arc::clone(home), bytes: Arc::clone(&self.before.bytes) })
+        Arc::new(Group { home: Arc::clone(home), records: Arc::clone(&self.before.records) })
     }
 }
 
@@ -251,7 +253,7 @@ impl Known {
             Self::Written(_) => true,
             Self::Recorded(skill) | Self::Passing(skill, _) => skill.lies_at(&group.home, at),
         };
-        lies_there && self.stat(group.home.device, &group.bytes) == Some(*stat)
+        lies_there && self.stat(group.home.device, &group.records) == Some(*stat)
     }
 
     /// The skill that it is of, which lies at `at` of the home of `group`.
@@ -262,19 +264,19 @@ impl Known {
         }
     }
 
-    /// What its file was, which is on `device`; `bytes` are those of the file that it may stand in.
-    fn stat(&self, device: u64, bytes: &[u8]) -> Option<FileStat> {
+    /// What its file was, which is on `device`; `records` are those that it may stand in.
+    fn stat(&self, device: u64, records: &Records) -> Option<FileStat> {
         match self {
-            Self::Written(place) => place.record(bytes).stat(device),
+            Self::Written(place) => records.stat(place, device),
             Self::Recorded(skill) => skill.stat(),
             Self::Passing(_, stat) => Some(**stat),
         }
     }
 
     /// The record of it, if there is one.
-    fn record<'a>(&'a self, bytes: &'a [u8]) -> Option<record::Record<'a>> {
+    fn record<'a>(&'a self, records: &'a Records) -> Option<record::Record<'a>> {
         match self {
-            Self::Written(place) => Some(place.record(bytes)),
+            Self::Written(place) => records.record(place),
             Self::Recorded(skill) => skill.record(),
             Self::Passing(..) => None,
         }

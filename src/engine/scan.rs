@@ -52,15 +52,15 @@ impl Seen {
 }
 
 /// Looks through sources, one after the other.
-pub(super) struct Scanner<'a> {
-    policy: &'a Policy,
+pub(super) struct Scanner {
+    policy: Arc<Policy>,
     recall: Recall,
 }
 
-impl<'a> Scanner<'a> {
+impl Scanner {
     /// A search that begins at `since`.
-    pub(super) fn new(policy: &'a Policy, before: Memory, since: Moment) -> Self {
-        Self { policy, recall: Recall::new(before, since) }
+    pub(super) fn new(policy: &Policy, before: Memory, since: Moment) -> Self {
+        Self { policy: Arc::new(policy.clone()), recall: Recall::new(before, since) }
     }
 
     /// What was seen.
@@ -97,8 +97,8 @@ impl<'a> Scanner<'a> {
 }
 
 /// A walk through one source.
-struct Search<'a, 'b> {
-    scanner: &'a mut Scanner<'b>,
+struct Search<'a> {
+    scanner: &'a mut Scanner,
     source: &'a Source,
     seen: &'a mut Seen,
     diagnostics: &'a mut Vec<Arc<Diagnostic>>,
@@ -107,7 +107,7 @@ struct Search<'a, 'b> {
     directories: usize,
 }
 
-impl Search<'_, '_> {
+impl Search<'_> {
     /// Looks at all directories in `dir`, whose real path is `real`: at all of them at once, and then, in the
     /// order of their names, into those that hold no skill of their own. Links are followed in the source itself.
     fn directory(&mut self, dir: &Path, real: &Path, depth: usize) -> Result<(), PathError> {
@@ -115,13 +115,11 @@ impl Search<'_, '_> {
         let mut listed = self.scanner.recall.list(&base, real)?;
         let listing = Arc::clone(&listed.listing);
         let is_new = !self.seen.parents.contains(real);
-        let reader = Reader {
-            policy: self.scanner.policy,
-            source: self.source,
-            base: &base,
-            since: self.scanner.recall.since,
-        };
-        let home = Arc::new(Home::new(self.source, dir, real, Arc::clone(&listing), listed.device));
+        let policy = Arc::clone(&self.scanner.policy);
+        let reader =
+            Reader { policy: &policy, source: self.source, base: &base, since: self.scanner.recall.since };
+        let (list, device) = (Arc::clone(&listing), listed.device);
+        let home = Arc::new(Home::new(self.source, Arc::clone(&policy), (dir, real), list, device));
         let known = self.scanner.recall.group(&home);
         // To see that nothing changed takes less than threads do.
         let unchanged = if is_new { reader.unchanged(&listed.skills, &known) } else { Vec::new() };
@@ -140,16 +138,18 @@ impl Search<'_, '_> {
             }
         };
         let spots: Vec<Spot> = listing.tour().iter().filter_map(spot).collect();
-        let buffers = || {
-            let base = if spots.len() > PIECE { base.again().ok() } else { None };
-            Buffers::below(base)
-        };
+        // The further ones open files apart: what another thread opens is not theirs.
+        let buffers =
+            || if workers::seat() > 0 { Buffers::apart(base.again().ok()) } else { Buffers::default() };
         let looks = |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &home, buffers);
         let mut looked = Vec::new();
         if !spots.is_empty() {
             looked.resize_with(listing.len(), || None);
         }
-        for (spot, look) in spots.iter().zip(workers::map_pieces(&spots, PIECE, buffers, looks)) {
+        // What a thread opens is closed when it has looked.
+        let apart = || _ = fs::open_apart();
+        let all = workers::map_pieces(&spots, PIECE, apart, buffers, looks);
+        for (spot, look) in spots.iter().zip(all) {
             looked[spot.at] = Some((spot, look));
         }
         self.skills.reserve(listing.len());

@@ -7,11 +7,13 @@ use std::path::{MAIN_SEPARATOR as SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::discover::{Diagnostic, is_plain, key};
-use super::load::SKILL_FILE;
-use super::memory::record;
+use super::load::{self, SKILL_FILE};
+use super::memory::record::{Place, Record};
+use super::memory::records::{Records, Window};
 use super::sources::{Source, SourceKind};
 use crate::fs::{self, FileStat, Listing};
-use crate::skill::{Deviation, SkillMeta};
+use crate::policy::Policy;
+use crate::skill::{self, Deviation, SkillMeta};
 
 /// A skill that an agent can use. Its body has not been read.
 ///
@@ -54,15 +56,15 @@ struct Brief {
     group: Arc<Group>,
     /// Its directory, by its place in the listing.
     at: usize,
-    record: record::Place,
+    record: Place,
 }
 
 /// Skills that lie beside each other and were read together.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) home: Arc<Home>,
-    /// The bytes in which their records are.
-    pub(super) bytes: Arc<Vec<u8>>,
+    /// Where their records are.
+    pub(super) records: Arc<Records>,
 }
 
 /// A directory with the directories of skills.
@@ -76,13 +78,21 @@ pub(super) struct Home {
     pub(super) listing: Arc<Listing>,
     /// The file system that it is on.
     pub(super) device: u64,
+    /// By what its skills are read.
+    policy: Arc<Policy>,
 }
 
 impl Home {
-    /// The directory `dir` of `source`, which is `real` with links followed.
-    pub(super) fn new(source: &Source, dir: &Path, real: &Path, listing: Arc<Listing>, device: u64) -> Self {
+    /// The directory `dir` of `source`, which is `real` with links followed, for skills that are read by `policy`.
+    pub(super) fn new(
+        source: &Source,
+        policy: Arc<Policy>,
+        (dir, real): (&Path, &Path),
+        listing: Arc<Listing>,
+        device: u64,
+    ) -> Self {
         let (source, kind) = (Arc::clone(&source.name), source.kind);
-        Self { source, kind, dir: dir.to_owned(), real: real.to_owned(), listing, device }
+        Self { source, kind, dir: dir.to_owned(), real: real.to_owned(), listing, device, policy }
     }
 
     /// The directory at `at` of the listing, and the same with all links followed.
@@ -93,12 +103,8 @@ impl Home {
 }
 
 impl Brief {
-    fn record(&self) -> record::Record<'_> {
-        self.record.record(&self.group.bytes)
-    }
-
-    fn name(&self) -> &str {
-        self.record().name(self.directory())
+    fn record(&self) -> Option<Record<'_>> {
+        self.group.records.record(&self.record)
     }
 
     fn directory(&self) -> &str {
@@ -116,23 +122,28 @@ impl Brief {
 
     /// As [`Self::below`]. Whether it is text is seen by the directory that thousands have in common.
     fn text_below(&self, dir: &str, file: &str) -> String {
-        let name = self.directory();
-        // At once: a path that grows is moved each time. The names are one component each.
-        let mut path = String::with_capacity(dir.len() + name.len() + file.len() + 2);
+        // At once: a path that grows is moved each time.
+        let mut path = String::with_capacity(dir.len() + self.directory().len() + file.len() + 2);
+        self.push_below(dir, file, &mut path);
+        path
+    }
+
+    /// As [`Self::text_below`], in an empty `path`.
+    fn push_below(&self, dir: &str, file: &str, path: &mut String) {
         path.push_str(dir);
-        for part in [name, file] {
+        // The names are one component each.
+        for part in [self.directory(), file] {
             if !part.is_empty() && !path.ends_with(SEPARATOR) {
                 path.push(SEPARATOR);
             }
             path.push_str(part);
         }
-        path
     }
 
     fn parts(&self) -> SkillParts {
         let home = &self.group.home;
         SkillParts {
-            meta: self.record().meta(self.directory()),
+            meta: self.record().map_or_else(|| self.again(), |record| record.meta(self.directory())),
             source: Arc::clone(&home.source),
             kind: home.kind,
             dir: self.below(&home.dir, ""),
@@ -140,6 +151,18 @@ impl Brief {
             real: self.below(&home.real, ""),
             deviations: Vec::new(),
         }
+    }
+
+    /// The metadata by the file of the skill. That is as it was when the record was made, but the record cannot be
+    /// read any more: somebody damaged the file that it stands in.
+    fn again(&self) -> SkillMeta {
+        let home = &self.group.home;
+        let document = load::frontmatter(&self.below(&home.dir, SKILL_FILE)).ok();
+        let loaded = document
+            .as_ref()
+            .and_then(|document| skill::load_with(document, &home.policy, Some(self.directory())).ok());
+        let nameless = || SkillMeta { name: self.directory().to_owned(), ..SkillMeta::default() };
+        loaded.map_or_else(nameless, |loaded| loaded.meta)
     }
 }
 
@@ -175,8 +198,8 @@ impl PartialEq for Skill {
 impl Eq for Skill {}
 
 impl Skill {
-    /// The skill in the directory at `at` of the listing of `group`, in whose bytes its `record` is.
-    pub(super) fn brief(group: Arc<Group>, at: usize, record: record::Place) -> Self {
+    /// The skill in the directory at `at` of the listing of `group`, among whose records its `record` is.
+    pub(super) fn brief(group: Arc<Group>, at: usize, record: Place) -> Self {
         Self(Form::Brief(Brief { group, at, record }, OnceLock::new()))
     }
 
@@ -184,25 +207,39 @@ impl Skill {
         if let Form::Brief(brief, _) = &self.0 { Some(brief) } else { None }
     }
 
-    /// The record that it is made of, if it is.
-    pub(super) fn record(&self) -> Option<record::Record<'_>> {
-        self.as_brief().map(Brief::record)
+    /// The record that it is made of, if it is and that can be read.
+    pub(super) fn record(&self) -> Option<Record<'_>> {
+        self.as_brief().and_then(Brief::record)
     }
 
     /// What its file was, where its record says so.
     pub(super) fn stat(&self) -> Option<FileStat> {
         let brief = self.as_brief()?;
-        brief.record().stat(brief.group.home.device)
+        brief.group.records.stat(&brief.record, brief.group.home.device)
     }
 
     /// What it calls itself.
     pub fn name(&self) -> &str {
-        self.as_brief().map_or_else(|| &*self.meta.name, Brief::name)
+        match self.as_brief() {
+            Some(brief) if brief.record.signs().at_home => brief.directory(),
+            Some(brief) => brief.record().map_or_else(|| &*self.meta.name, |record| record.name("")),
+            None => &self.meta.name,
+        }
     }
 
     /// What it does and when to use it.
     pub fn description(&self) -> &str {
         self.record().map_or_else(|| &*self.meta.description, |record| record.description())
+    }
+
+    /// Its name and description. Where they stand in a file, what is read of it stays in `window` only: whoever
+    /// goes through thousands need not have all of them.
+    pub(super) fn texts_in<'a>(&'a self, window: &'a mut Window) -> (&'a str, &'a str) {
+        let texts = self.as_brief().and_then(|brief| {
+            let record = brief.group.records.record_in(&brief.record, window)?;
+            Some((record.name(brief.directory()), record.description()))
+        });
+        texts.unwrap_or_else(|| (self.name(), self.description()))
     }
 
     /// Its file.
@@ -213,16 +250,14 @@ impl Skill {
         }
     }
 
-    /// The path of its file, as text.
-    pub(super) fn file_text(&self) -> Cow<'_, str> {
-        match self.as_brief() {
-            Some(brief) => {
-                let dir = &brief.group.home.dir;
-                let text = dir.to_str().map(|dir| brief.text_below(dir, SKILL_FILE));
-                text.unwrap_or_else(|| fs::into_text(brief.below(dir, SKILL_FILE))).into()
-            }
-            None => self.file.to_string_lossy(),
-        }
+    /// The path of its file, as text, which is put into `path` where it is not there.
+    pub(super) fn file_text_in<'a>(&'a self, path: &'a mut String) -> Cow<'a, str> {
+        let Some(brief) = self.as_brief() else { return self.file.to_string_lossy() };
+        let dir = &brief.group.home.dir;
+        let Some(text) = dir.to_str() else { return fs::into_text(brief.below(dir, SKILL_FILE)).into() };
+        path.clear();
+        brief.push_below(text, SKILL_FILE, path);
+        path.as_str().into()
     }
 
     /// The name of its directory.
@@ -320,67 +355,4 @@ impl Skill {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::scan::{self, Seeing};
-    use crate::engine::sources::Entry;
-    use crate::engine::testing::World;
-    use crate::engine::{discover, discover_with};
-    use crate::policy::Policy;
-
-    /// All that can be asked of a skill without its parts.
-    fn answers(skill: &Skill, source: &Source) -> String {
-        let texts = (skill.name(), skill.description(), skill.file(), skill.directory());
-        let odd = (skill.has_extra(), skill.oddities(), skill.misspelled());
-        let place = (skill.is_at_home(), skill.is_named_as_in(source), skill.path_below(source));
-        format!("{texts:?} {odd:?} {place:?}")
-    }
-
-    /// A skill that is made of a record is the one that is made of its file, and gives the same answers, before
-    /// and after its parts were asked for.
-    #[test]
-    fn a_record_tells_what_the_file_does() {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/engine");
-        let world = World::new();
-        world.skill("more/plain", "plain");
-        world.skill("more/other", "another-name");
-        let all = "---\nname: all\ndescription: >\n  d\n  e\nlicense: MIT\ncompatibility: git\nallowed-tools: Read Bash(a b)\nmetadata:\n  version: 1.0\n  tags: a, b\nhooks: [x, {y: z}]\n---\n";
-        world.write("more/all/SKILL.md", all);
-        world.write("more/é/SKILL.md", "---\nname: é\ndescription: \"ü\"\n---\n");
-        let mut recorded = 0;
-        for dir in [fixtures, world.project().join("more")] {
-            let source = Source::new(SourceKind::Extra, dir);
-            for (_, policy) in Policy::PRESETS {
-                let Ok(found) = discover_with(std::slice::from_ref(&source), &policy) else { continue };
-                for skill in found.skills.iter().chain(&found.shadowed) {
-                    recorded += usize::from(skill.record().is_some());
-                    let before = answers(skill, &source);
-                    let entry = Entry { dir: skill.dir.clone(), real: skill.real.clone() };
-                    let Seeing::Skill(read) = scan::read(&policy, &source, entry) else {
-                        panic!("{skill:?}")
-                    };
-                    assert!(read.record().is_none());
-                    assert_eq!(*read, **skill);
-                    assert_eq!(before, answers(&read, &source));
-                    assert_eq!(before, answers(skill, &source));
-                }
-            }
-        }
-        assert!(!cfg!(unix) || recorded > 20, "{recorded}");
-    }
-
-    /// What was not asked for is not made.
-    #[cfg(unix)]
-    #[test]
-    fn the_parts_of_thousands_are_not_made_to_be_found() {
-        let world = World::new();
-        world.skill("s/a", "a");
-        let found = discover(&[Source::new(SourceKind::Extra, world.project().join("s"))]);
-        let is_made = |skill: &Skill| !matches!(&skill.0, Form::Brief(_, parts) if parts.get().is_none());
-        let skill = &found.skills[0];
-        assert_eq!(skill.name(), "a");
-        assert!(!is_made(skill));
-        assert_eq!(skill.meta.name, "a");
-        assert!(is_made(skill));
-    }
-}
+mod tests;

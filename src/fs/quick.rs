@@ -56,6 +56,9 @@ impl Base {
     ///
     /// Where it cannot be opened any more.
     pub fn again(&self) -> Result<Self, PathError> {
+        #[cfg(unix)]
+        return Ok(Self { path: self.path.clone(), handle: self.handle.again().at("open", &self.path)? });
+        #[cfg(not(unix))]
         Self::open(&self.path)
     }
 

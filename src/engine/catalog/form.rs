@@ -136,6 +136,44 @@ pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default().replace("<!--", "\\u003c!--") + "\n"
 }
 
+/// The text of a catalog while it is made.
+pub(super) struct Lines<P> {
+    form: CatalogForm,
+    /// The piece that was not passed on as yet.
+    text: String,
+    pass: P,
+}
+
+impl<P: FnMut(&str)> Lines<P> {
+    /// Adds a skill.
+    pub(super) fn add(&mut self, skill: &Told<'_>) {
+        let (form, text) = (self.form, &mut self.text);
+        match form {
+            CatalogForm::Json => {}
+            CatalogForm::Xml => {
+                form.element(text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"));
+            }
+            CatalogForm::Reference => {
+                form.element(text, skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));
+            }
+            CatalogForm::Markdown => form.item(text, skill, ("- **", "**", "  - ")),
+            CatalogForm::Plain => form.item(text, skill, ("", "", "  ")),
+        }
+        if self.text.len() >= PIECE {
+            (self.pass)(&self.text);
+            self.text.clear();
+        }
+    }
+
+    /// Ends the text.
+    pub(super) fn end(mut self) {
+        if self.form.is_xml() {
+            self.text.push_str("</available_skills>\n");
+        }
+        (self.pass)(&self.text);
+    }
+}
+
 impl CatalogForm {
     /// The text of a catalog of `told`, which is not empty.
     pub(super) fn render(self, told: &[Told<'_>]) -> String {
@@ -143,39 +181,26 @@ impl CatalogForm {
             return json(&told);
         }
         let mut text = String::with_capacity(told.len() * SKILL);
-        self.lines(told.iter().map(Cow::Borrowed), |piece| text.push_str(piece));
+        let mut lines = self.lines(told.len(), |piece| text.push_str(piece));
+        for skill in told {
+            lines.add(skill);
+        }
+        lines.end();
         text
     }
 
     /// As [`Self::render`], one skill after the other and piece by piece, for every form but JSON: of thousands
-    /// nobody needs all of the text at once.
-    pub(super) fn lines<'a>(self, told: impl Iterator<Item = Cow<'a, Told<'a>>>, mut pass: impl FnMut(&str)) {
-        let mut text = String::with_capacity(told.size_hint().0.saturating_mul(SKILL).min(PIECE + SKILL));
-        let is_xml = matches!(self, Self::Xml | Self::Reference);
-        if is_xml {
+    /// nobody needs all of the text at once. There are `count` skills, and each piece is passed on.
+    pub(super) fn lines<P: FnMut(&str)>(self, count: usize, pass: P) -> Lines<P> {
+        let mut text = String::with_capacity(count.saturating_mul(SKILL).min(PIECE + SKILL));
+        if self.is_xml() {
             text.push_str("<available_skills>\n");
         }
-        for skill in told {
-            match self {
-                Self::Json => {}
-                Self::Xml => {
-                    self.element(&mut text, &skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"));
-                }
-                Self::Reference => {
-                    self.element(&mut text, &skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));
-                }
-                Self::Markdown => self.item(&mut text, &skill, ("- **", "**", "  - ")),
-                Self::Plain => self.item(&mut text, &skill, ("", "", "  ")),
-            }
-            if text.len() >= PIECE {
-                pass(&text);
-                text.clear();
-            }
-        }
-        if is_xml {
-            text.push_str("</available_skills>\n");
-        }
-        pass(&text);
+        Lines { form: self, text, pass }
+    }
+
+    fn is_xml(self) -> bool {
+        matches!(self, Self::Xml | Self::Reference)
     }
 
     fn element(

@@ -21,6 +21,7 @@ pub use budget::Cut;
 pub use form::{CatalogForm, Field, UnknownWord};
 
 use super::library::{Library, LookupError};
+use super::memory::records::Window;
 use super::resources;
 use super::skill::Skill;
 use crate::fs;
@@ -158,7 +159,7 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
         let text = Text::Later(skills, Box::new(options.clone()));
         return Catalog { text, form, count, tokens: None, budget, cut: Vec::new(), json: Vec::new() };
     }
-    let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options)).collect();
+    let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options, None)).collect();
     let cut = budget.map(|budget| budget::fit(&mut told, budget, form)).unwrap_or_default();
     let text = if told.is_empty() && !is_json { options.empty.clone() } else { form.render(&told) };
     let tokens = Some(tokens::estimate(&text));
@@ -185,7 +186,12 @@ impl Catalog {
             Text::Whole(text) => pass(text),
             Text::Later(skills, options) if skills.is_empty() => pass(&options.empty),
             Text::Later(skills, options) => {
-                self.form.lines(skills.iter().map(|skill| Cow::Owned(of(skill, options))), pass);
+                let mut room = Room::default();
+                let mut lines = self.form.lines(skills.len(), pass);
+                for skill in skills {
+                    lines.add(&of(skill, options, Some(&mut room)));
+                }
+                lines.end();
             }
         }
     }
@@ -224,15 +230,31 @@ fn is_disabled(skill: &Skill, disabled: &[String]) -> bool {
     skill.directory().is_some_and(|name| disabled.iter().any(|disabled| name == disabled.as_str()))
 }
 
-/// What is told of `skill`.
-fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
+/// Where texts are of one skill after the other.
+#[derive(Default)]
+struct Room {
+    window: Window,
+    path: String,
+}
+
+/// What is told of `skill`, with texts in `room` where only one skill is told at a time.
+fn of<'a>(skill: &'a Skill, options: &Options, room: Option<&'a mut Room>) -> Told<'a> {
     let value = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
-    let mut told = Told { name: skill.name().into(), ..Told::default() };
+    let is_described = options.fields.contains(&Field::Description);
+    let (texts, path) = match room {
+        Some(room) if is_described => (Some(skill.texts_in(&mut room.window)), Some(&mut room.path)),
+        room => (None, room.map(|room| &mut room.path)),
+    };
+    let (name, description) =
+        texts.unwrap_or_else(|| (skill.name(), if is_described { skill.description() } else { "" }));
+    let description = Some(description).filter(|description| !description.is_empty());
+    let mut told = Told { name: name.into(), description: description.map(Cow::Borrowed), ..Told::default() };
+    if options.fields.contains(&Field::Location) {
+        told.location = Some(location(skill, options, path));
+    }
     for field in &options.fields {
         match field {
-            Field::Name => {}
-            Field::Description => told.description = Some(skill.description().into()),
-            Field::Location => told.location = Some(location(skill, options)),
+            Field::Name | Field::Description | Field::Location => {}
             Field::Compatibility => told.compatibility = value(&skill.meta.compatibility),
             Field::AllowedTools => told.allowed_tools = skill.meta.allowed_tools.as_slice().into(),
             Field::Tags => told.tags = skill.meta.tags.as_slice().into(),
@@ -241,13 +263,16 @@ fn of<'a>(skill: &'a Skill, options: &Options) -> Told<'a> {
             Field::Files => told.files = resources::list(&skill.dir, options.listing).unwrap_or_default(),
         }
     }
-    told.description = told.description.filter(|description| !description.is_empty());
     told
 }
 
-fn location<'a>(skill: &'a Skill, options: &Options) -> Cow<'a, str> {
+/// The path of the file of `skill`, in `path` where there is room.
+fn location<'a>(skill: &'a Skill, options: &Options, path: Option<&'a mut String>) -> Cow<'a, str> {
     if options.form != CatalogForm::Reference && options.relative_to.is_none() {
-        return skill.file_text();
+        return match path {
+            Some(path) => skill.file_text_in(path),
+            None => skill.file_text_in(&mut String::new()).into_owned().into(),
+        };
     }
     let file = match (options.form, skill.file()) {
         // The reference follows links.

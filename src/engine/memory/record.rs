@@ -7,14 +7,14 @@
 use std::ops::Range;
 
 use crate::fs::FileStat;
-use crate::install::index::bytes::{Reader, STAT, put_list, put_option, put_stat, put_text};
+use crate::install::index::bytes::{Reader, put_list, put_option, put_stat, put_text};
 use crate::skill::{SkillMeta, Texts};
 
-/// Where the two parts of a record stand in some bytes.
+/// Where the two parts of a record stand in some [`super::records::Records`].
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    stat: u32,
-    meta: Range<u32>,
+    pub(super) stat: u32,
+    pub(super) meta: Range<u32>,
     signs: Signs,
 }
 
@@ -30,21 +30,13 @@ pub(crate) struct Signs {
 impl Place {
     /// Of what the file was, at `stat`, and metadata in `meta`; `None` for what is further behind than a record
     /// can be.
-    pub(super) fn new(stat: usize, meta: Range<usize>, signs: Signs) -> Option<Self> {
-        let at = |at: usize| u32::try_from(at).ok();
-        Some(Self { stat: at(stat)?, meta: at(meta.start)?..at(meta.end)?, signs })
+    pub(super) fn new(stat: usize, meta: Range<u32>, signs: Signs) -> Option<Self> {
+        Some(Self { stat: u32::try_from(stat).ok()?, meta, signs })
     }
 
     /// What the skill is without its metadata.
     pub(crate) fn signs(&self) -> Signs {
         self.signs
-    }
-
-    /// The record, in `bytes`.
-    pub(crate) fn record<'a>(&self, bytes: &'a [u8]) -> Record<'a> {
-        let stat = bytes.get(self.stat as usize..).and_then(|rest| rest.get(..STAT));
-        let meta = bytes.get(self.meta.start as usize..self.meta.end as usize);
-        Record { stat: stat.unwrap_or_default(), meta: meta.unwrap_or_default(), signs: self.signs }
     }
 }
 
@@ -65,7 +57,10 @@ pub(crate) fn put(bytes: &mut Vec<u8>, stat: &FileStat, texts: &Texts<'_>, direc
     put_stat(bytes, stat);
     let meta = bytes.len();
     let signs = Signs { at_home: texts.name == directory, extra: !texts.extra.is_empty() };
-    let place = put_meta(bytes, texts, signs).and_then(|()| Place::new(start, meta..bytes.len(), signs));
+    let place = put_meta(bytes, texts, signs).and_then(|()| {
+        let at = |at: usize| u32::try_from(at).ok();
+        Place::new(start, at(meta)?..at(bytes.len())?, signs)
+    });
     if place.is_none() {
         bytes.truncate(start);
     }
@@ -91,11 +86,6 @@ fn put_meta(bytes: &mut Vec<u8>, texts: &Texts<'_>, signs: Signs) -> Option<()> 
 }
 
 impl<'a> Record<'a> {
-    /// What the file was, on file system `device`.
-    pub(crate) fn stat(&self, device: u64) -> Option<FileStat> {
-        Reader(self.stat).stat(device)
-    }
-
     /// What the skill in `directory` calls itself.
     pub(crate) fn name(&self, directory: &'a str) -> &'a str {
         if self.signs.at_home { directory } else { Reader(self.meta).str().unwrap_or_default() }

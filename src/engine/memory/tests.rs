@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::format::{self, decode};
+use super::records::Window;
 use super::*;
 use crate::engine::discover::{Diagnostic, discover_again};
 use crate::engine::testing::{World, skill_text};
@@ -62,8 +62,9 @@ fn known() -> impl Strategy<Value = Known> {
         let record = record::put(&mut bytes, &stat, &Texts::of(&meta), directory).expect("small enough");
         assert_eq!(record.signs().extra, !meta.extra.is_empty());
         let source = Source::new(SourceKind::Project, "/d".into());
-        let home = Home::new(&source, Path::new("/d"), Path::new("/d"), Arc::default(), 7);
-        let group = Group { home: Arc::new(home), bytes: Arc::new(bytes) };
+        let (policy, place) = (Arc::new(Policy::DEFAULT), (Path::new("/d"), Path::new("/d")));
+        let home = Home::new(&source, policy, place, Arc::default(), 7);
+        let group = Group { home: Arc::new(home), records: Arc::new(Records::in_memory(bytes)) };
         Known::Recorded(Arc::new(Skill::brief(Arc::new(group), 0, record)))
     })
 }
@@ -82,7 +83,7 @@ fn memory() -> impl Strategy<Value = Memory> {
     let dirs = proptest::collection::hash_map("/[a-z/]{0,9}".prop_map(PathBuf::from), dir, 0..3);
     (dirs, moment()).prop_map(|(dirs, newest)| Memory {
         dirs,
-        bytes: Arc::default(),
+        records: Arc::default(),
         newest: Some(newest),
         changed: false,
         kept: None,
@@ -99,13 +100,28 @@ fn encode(memory: &Memory, key: &Digest) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// How many bytes stand before those that are summed up.
-const HEAD: usize = "skillpm skills\n".len() + 4;
+/// The memory in a file with those `bytes`.
+fn decode(bytes: &[u8], key: &Digest) -> Option<Memory> {
+    let mut file = fs::anonymous_temp_file().expect("a file");
+    std::io::Write::write_all(&mut file, bytes).expect("writes");
+    format::decode(SharedFile::from_file(file).expect("a file"), key)
+}
 
-/// Makes the sum at the end that of `bytes` as they are now.
-fn set_sum(bytes: &mut [u8]) {
-    let (summed, sum) = bytes[HEAD..].split_last_chunk_mut().expect("a sum");
-    *sum = crc32fast::hash(summed).to_le_bytes();
+/// How long the head in `bytes` is.
+fn head(bytes: &[u8]) -> usize {
+    let (_, length) = bytes.split_last_chunk().expect("a length");
+    u32::from_le_bytes(*length) as usize
+}
+
+/// Makes the sums those of `bytes` as they are now, of which the metadata are one piece.
+fn set_sums(bytes: &mut [u8]) {
+    let head = head(bytes);
+    let end = bytes.len() - 4;
+    for part in [0..head, head..end] {
+        if let Some((summed, sum)) = bytes[part].split_last_chunk_mut() {
+            *sum = crc32fast::hash(summed).to_le_bytes();
+        }
+    }
 }
 
 /// All that a memory says, with metadata read.
@@ -116,8 +132,8 @@ fn said(memory: &Memory) -> Vec<String> {
         .map(|(path, dir)| {
             let skills = dir.skills.iter().map(|known| {
                 let known = known.as_ref()?;
-                let record = known.record(&memory.bytes)?;
-                Some((known.stat(7, &memory.bytes), record.meta("abc"), record.signs))
+                let record = known.record(&memory.records)?;
+                Some((known.stat(7, &memory.records), record.meta("abc"), record.signs))
             });
             format!("{path:?} {:?} {:?} {:?}", dir.stat, dir.listing, skills.collect::<Vec<_>>())
         })
@@ -130,37 +146,45 @@ proptest! {
     #[test]
     fn what_is_written_is_read(memory in memory()) {
         let bytes = encode(&memory, &key()).expect("small enough");
-        let read = decode(bytes.clone(), &key()).expect("whole");
+        let read = decode(&bytes, &key()).expect("whole");
         prop_assert_eq!(said(&read), said(&memory));
         prop_assert_eq!(encode(&read, &key()), Some(bytes.clone()), "from what was written, too");
-        prop_assert!(decode(bytes, &Digest::of(b"other")).is_none());
+        prop_assert!(decode(&bytes, &Digest::of(b"other")).is_none());
     }
 
-    /// A cache that was damaged, or that somebody else wrote, is none.
+    /// A cache that was damaged, or that somebody else wrote, is none; where only metadata were, nothing is
+    /// known of the skills that they are of.
     #[test]
     fn a_changed_byte_or_a_cut_is_no_memory(memory in memory(), at: prop::sample::Index, bit in 0..8_u8) {
         let mut bytes = encode(&memory, &key()).expect("small enough");
-        let at = at.index(bytes.len());
-        prop_assert!(decode(bytes[..at].to_vec(), &key()).is_none());
+        let (at, metas) = (at.index(bytes.len()), head(&bytes)..bytes.len() - 4);
+        prop_assert!(decode(&bytes[..at], &key()).is_none());
         bytes[at] ^= 1 << bit;
-        prop_assert!(decode(bytes, &key()).is_none());
+        let read = decode(&bytes, &key());
+        prop_assert_eq!(read.is_some(), metas.contains(&at));
+        let dirs = read.iter().flat_map(|read| read.dirs.values().map(|dir| (&dir.skills, &read.records)));
+        for (skills, records) in dirs {
+            prop_assert!(skills.iter().flatten().all(|known| known.record(records).is_none()));
+        }
     }
 
     /// A right checksum proves nothing: whatever follows is read without a panic.
     #[test]
     fn hostile_bytes_are_read_safely(memory in memory(), at: prop::sample::Index, noise: [u8; 4]) {
         let mut bytes = encode(&memory, &key()).expect("small enough");
-        let at = HEAD + at.index(bytes.len() - HEAD);
+        let at = at.index(bytes.len() - 4);
         for (byte, noise) in bytes[at..].iter_mut().zip(noise) {
             *byte = noise;
         }
-        set_sum(&mut bytes);
-        if let Some(read) = decode(bytes, &key()) {
+        if (head(&bytes) + 4) < bytes.len() {
+            set_sums(&mut bytes);
+        }
+        if let Some(read) = decode(&bytes, &key()) {
             for dir in read.dirs.values() {
                 prop_assert_eq!(dir.listing.len(), dir.skills.len());
                 prop_assert!(dir.listing.iter().all(|(name, _)| !name.contains('/') && name != ".."));
                 for known in dir.skills.iter().flatten() {
-                    let record = known.record(&read.bytes).expect("inside");
+                    let record = known.record(&read.records).expect("inside");
                     let _ = (record.meta("abc"), record.name("abc"), record.description());
                 }
             }
@@ -243,12 +267,57 @@ fn what_is_remembered_is_not_read_again() {
     let mut bytes = fs::read_capped(&file, MAX_FILE).expect("reads").expect("there");
     let at = memchr::memmem::find(&bytes, b"Does a").expect("the description");
     bytes[at] = b'G';
-    set_sum(&mut bytes);
+    set_sums(&mut bytes);
     fs::write_small(&file, &bytes).expect("writes");
     assert!(run(&world, LATER)[0].1.starts_with("Goes a"));
-    bytes[HEAD + 1] ^= 1;
-    fs::write_small(&file, &bytes).expect("writes");
-    assert_eq!(run(&world, LATER), before, "a damaged one is none");
+    for at in [20, at] {
+        bytes[at] ^= 1;
+        fs::write_small(&file, &bytes).expect("writes");
+        assert_eq!(run(&world, LATER), before, "a damaged one is none");
+    }
+}
+
+/// Of thousands of skills the metadata are in several pieces. Read piece by piece they are the same, and the skills
+/// of a damaged one are read again.
+#[cfg(unix)]
+#[test]
+fn metadata_are_in_pieces() {
+    let world = World::new();
+    let long = "A long text. ".repeat(70);
+    for number in 0..200 {
+        // A name of its own stands in the metadata.
+        let (dir, name) = (format!(".agents/skills/s{number:03}/SKILL.md"), number % 7);
+        let name = if name == 0 { "other".into() } else { format!("s{number:03}") };
+        world.write(&dir, &format!("---\nname: {name}\ndescription: {number} {long}\n---\n"));
+    }
+    let settings = world.settings(&[]);
+    let sources = default_sources(&settings).expect("places");
+    let found = || {
+        let mut memory = Memory::kept_at(&settings, &sources, &Policy::DEFAULT, LATER);
+        let found = discover_again(&sources, &Policy::DEFAULT, &mut memory, LATER).expect("no error");
+        found.skills
+    };
+    let text = |skill: &Skill, window: &mut Window| {
+        let (name, description) = skill.texts_in(window);
+        format!("{name}: {description}")
+    };
+    let fresh = discover(&sources).skills;
+    found();
+    let file = file(&world).expect("a file");
+    let mut bytes = fs::read_capped(&file, MAX_FILE).expect("reads").expect("there");
+    assert!(bytes.len() - head(&bytes) > 2 * (64 << 10), "several pieces");
+    for _ in 0..2 {
+        let mut window = Window::default();
+        let skills = found();
+        for (skill, fresh) in skills.iter().zip(&fresh).chain(skills.iter().zip(&fresh).rev()) {
+            assert_eq!(text(skill, &mut window), text(fresh, &mut Window::default()));
+        }
+        assert_eq!(skills, fresh);
+        // Then once more with damage in the second piece.
+        let at = head(&bytes) + (70 << 10);
+        bytes[at] ^= 1;
+        fs::write_small(&file, &bytes).expect("writes");
+    }
 }
 
 /// git's race: what is young may change once more and look the same, so it is read again.

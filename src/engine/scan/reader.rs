@@ -9,6 +9,7 @@ use super::Seeing;
 use crate::document::{self, Document, Parts, Split, split_prefix};
 use crate::engine::discover::Diagnostic;
 use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
+use crate::engine::memory::records::Records;
 use crate::engine::memory::{How, Known, record};
 use crate::engine::skill::{Group, Home, Skill, SkillParts};
 use crate::engine::sources::{Entry, Source};
@@ -101,16 +102,26 @@ impl Paths {
 /// The start of a file, and the records of the skills that were read, each behind the one before.
 #[derive(Default)]
 pub(super) struct Buffers {
-    /// The directory, where this thread has a handle of its own.
-    base: Option<Base>,
+    base: Below,
     bytes: Vec<u8>,
     records: Vec<u8>,
 }
 
+/// By what handle a thread opens files below the directory.
+#[derive(Default)]
+enum Below {
+    /// That of all.
+    #[default]
+    Common,
+    /// One of its own, if it could have one.
+    Own(Option<Base>),
+}
+
 impl Buffers {
-    /// Buffers of a thread that has the handle `base`.
-    pub(super) fn below(base: Option<Base>) -> Self {
-        Self { base, ..Self::default() }
+    /// Buffers of a thread that opens files apart, and has the handle `base` for that. Without one it finds each
+    /// file by its path.
+    pub(super) fn apart(base: Option<Base>) -> Self {
+        Self { base: Below::Own(base), ..Self::default() }
     }
 
     /// The file whose start was read and has these `parts`, if it has some.
@@ -181,7 +192,8 @@ impl Reader<'_> {
         }
         let mut records = mem::take(&mut buffers.records);
         records.shrink_to_fit();
-        let group = Arc::new(Group { home: Arc::clone(home), bytes: Arc::new(records) });
+        let group =
+            Arc::new(Group { home: Arc::clone(home), records: Arc::new(Records::in_memory(records)) });
         found.into_iter().map(|read| Look(read, Arc::clone(&group))).collect()
     }
 
@@ -224,7 +236,10 @@ impl Reader<'_> {
                 true
             }
         };
-        let base = buffers.base.as_ref().unwrap_or(self.base);
+        let base = match &buffers.base {
+            Below::Common => self.base,
+            Below::Own(base) => base.as_ref()?,
+        };
         match base.read_start(path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
             // Of a short file all is there, and nobody asked whether that is enough.
             Ok((Looked::Read, stat)) => {
