@@ -36,16 +36,13 @@ where
     T: Sync,
     R: Send,
 {
-    let work = move |state: &mut S, piece: &[T]| piece.iter().map(|item| work(state, item)).collect();
-    map_pieces(items, piece, || {}, state, work)
+    map_pieces(items, piece, state, move |state, piece| piece.iter().map(|item| work(state, item)).collect())
 }
 
-/// As [`map`], where `work` takes `piece` items that follow each other, and returns as many answers. What each further
-/// thread does first is `begin`.
+/// As [`map`], where `work` takes `piece` items that follow each other, and returns as many answers.
 pub(crate) fn map_pieces<T, S, R>(
     items: &[T],
     piece: usize,
-    begin: impl Fn() + Sync,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &[T]) -> Vec<R> + Sync,
 ) -> impl Iterator<Item = R>
@@ -70,11 +67,10 @@ where
     } else {
         let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
         thread::scope(|scope| {
-            let (run, begin) = (&run, &begin);
+            let run = &run;
             let seated = |seat| {
                 move || {
                     take_seat(seat);
-                    begin();
                     run()
                 }
             };

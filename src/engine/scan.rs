@@ -138,18 +138,12 @@ impl Search<'_> {
             }
         };
         let spots: Vec<Spot> = listing.tour().iter().filter_map(spot).collect();
-        // The further ones open files apart: what another thread opens is not theirs.
-        let buffers =
-            || if workers::seat() > 0 { Buffers::apart(base.again().ok()) } else { Buffers::default() };
         let looks = |buffers: &mut Buffers, spots: &[Spot]| reader.looks(spots, &home, buffers);
         let mut looked = Vec::new();
         if !spots.is_empty() {
             looked.resize_with(listing.len(), || None);
         }
-        // What a thread opens is closed when it has looked.
-        let apart = || _ = fs::open_apart();
-        let all = workers::map_pieces(&spots, PIECE, apart, buffers, looks);
-        for (spot, look) in spots.iter().zip(all) {
+        for (spot, look) in spots.iter().zip(workers::map_pieces(&spots, PIECE, Buffers::default, looks)) {
             looked[spot.at] = Some((spot, look));
         }
         self.skills.reserve(listing.len());

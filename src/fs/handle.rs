@@ -32,16 +32,6 @@ impl Handle {
         Ok(Self { first, seat: workers::seat(), others: Default::default() })
     }
 
-    /// The same directory, opened once more for this thread alone.
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be opened any more.
-    pub(super) fn again(&self) -> io::Result<Self> {
-        let first = directory(&self.first, Path::new("."))?;
-        Ok(Self { first, seat: workers::seat(), others: Default::default() })
-    }
-
     /// The handle of this thread; that of the one who opened it, where it cannot be opened once more.
     pub(super) fn get(&self) -> &OwnedFd {
         let seat = workers::seat();

@@ -6,7 +6,6 @@
 #![expect(clippy::disallowed_methods, reason = "this room owns the file system")]
 
 mod across;
-mod apart;
 mod append;
 mod atomic;
 mod beneath;
@@ -30,7 +29,6 @@ mod usage;
 mod walk;
 
 pub use across::{beside, clear_moves, is_leftover};
-pub use apart::open_apart;
 pub use append::{OpenLog, rotate, rotated};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
 pub use beneath::{BeneathError, copy_beneath, read_beneath};

@@ -49,19 +49,6 @@ impl Base {
         })
     }
 
-    /// The same directory, opened once more. Threads that share a handle wait for each other in the kernel, which
-    /// counts its users at every file that is opened below it.
-    ///
-    /// # Errors
-    ///
-    /// Where it cannot be opened any more.
-    pub fn again(&self) -> Result<Self, PathError> {
-        #[cfg(unix)]
-        return Ok(Self { path: self.path.clone(), handle: self.handle.again().at("open", &self.path)? });
-        #[cfg(not(unix))]
-        Self::open(&self.path)
-    }
-
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path

@@ -102,28 +102,11 @@ impl Paths {
 /// The start of a file, and the records of the skills that were read, each behind the one before.
 #[derive(Default)]
 pub(super) struct Buffers {
-    base: Below,
     bytes: Vec<u8>,
     records: Vec<u8>,
 }
 
-/// By what handle a thread opens files below the directory.
-#[derive(Default)]
-enum Below {
-    /// That of all.
-    #[default]
-    Common,
-    /// One of its own, if it could have one.
-    Own(Option<Base>),
-}
-
 impl Buffers {
-    /// Buffers of a thread that opens files apart, and has the handle `base` for that. Without one it finds each
-    /// file by its path.
-    pub(super) fn apart(base: Option<Base>) -> Self {
-        Self { base: Below::Own(base), ..Self::default() }
-    }
-
     /// The file whose start was read and has these `parts`, if it has some.
     fn document(&mut self, parts: Option<Parts>) -> Document {
         let bytes = mem::take(&mut self.bytes);
@@ -236,11 +219,7 @@ impl Reader<'_> {
                 true
             }
         };
-        let base = match &buffers.base {
-            Below::Common => self.base,
-            Below::Own(base) => base.as_ref()?,
-        };
-        match base.read_start(path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
+        match self.base.read_start(path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
             // Of a short file all is there, and nobody asked whether that is enough.
             Ok((Looked::Read, stat)) => {
                 Some((parts.take().or_else(|| found(split_prefix(&buffers.bytes))), stat))

@@ -126,18 +126,14 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
             if count > limit {
                 return Err(Refusal::TooManyEntries { count, limit }.into());
             }
-            let state = || {
-                let own = if places.len() > workers::PIECE { base.again().ok() } else { None };
-                ((self.visitor)(), own)
-            };
             // They are visited as the directory has them, which is how the system finds them fastest.
             let mut steps: Vec<_> =
-                workers::map(&places, workers::PIECE, state, |(visitor, own), place| -> Stepped<_> {
+                workers::map(&places, workers::PIECE, &self.visitor, |visitor, place| -> Stepped<_> {
                     let stepped = match &place.link {
                         Some(real) => Base::open(real)
                             .map_err(Error::from)
                             .and_then(|real| step(visitor, &real, Path::new(""), typed, place)),
-                        None => step(visitor, own.as_ref().unwrap_or(base), &place.below, typed, place),
+                        None => step(visitor, base, &place.below, typed, place),
                     };
                     stepped.map_err(Box::new)
                 })
