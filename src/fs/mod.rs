@@ -47,8 +47,8 @@ pub use place::{
     temp_dir_in,
 };
 pub use plant::write_file;
-pub use quick::{Base, Looked, Stamp, entries, stamp};
-pub use stat::{FileStat, Moment, is_unchanged, stat, stats};
+pub use quick::{Base, Looked, entries};
+pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats};
 pub use temp::{anonymous_temp_file, temp_dir};
 pub use tree::{materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 #[cfg(unix)]
 use super::handle::Handle;
@@ -15,6 +14,10 @@ use super::{FileStat, Kind, PathContext, PathError};
 /// nearly every frontmatter: of thousands of files, copying the rest of a page of each takes longer than reading
 /// on in a few.
 const STARTS: [usize; 2] = [1024, 4096];
+
+/// How much room in a buffer is likely to be enough for a file.
+#[cfg(unix)]
+const SOME: usize = 8 << 10;
 
 /// What a read into a buffer came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,6 +258,9 @@ fn known_of(file: &fs::File) -> io::Result<Option<(u64, Option<FileStat>)>> {
 }
 
 fn fill(file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> {
+    if fills(&file, limit, buffer) {
+        return Ok(Looked::Read);
+    }
     let Some(size) = size_of(&file)?.filter(|size| *size <= limit) else { return Ok(Looked::Other) };
     // One byte more than there is: the read that ends it is the first one.
     let size = usize::try_from(size).unwrap_or(usize::MAX);
@@ -266,6 +272,34 @@ fn fill(file: fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked> 
         file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }
     Ok(if (buffer.len() - start) as u64 > limit { Looked::Other } else { Looked::Read })
+}
+
+/// Reads all of `file` behind what `buffer` holds, if there is room for it already: reading at its end costs less
+/// than asking for its size. `false`, and nothing is added, where that shows nothing.
+///
+/// Only what has places can be read so, which neither pipes nor directories have, and a device is endless or empty.
+#[cfg(unix)]
+fn fills(file: &fs::File, limit: u64, buffer: &mut Vec<u8>) -> bool {
+    use rustix::buffer::spare_capacity;
+    use rustix::io::pread;
+
+    let (start, room) = (buffer.len(), buffer.capacity() - buffer.len());
+    let most = usize::try_from(limit).unwrap_or(usize::MAX);
+    let read = if room < SOME { 0 } else { pread(file, spare_capacity(buffer), 0).unwrap_or(0) };
+    let is_all = read > 0
+        && read < room
+        && read <= most
+        && matches!(pread(file, spare_capacity(buffer), read as u64), Ok(0));
+    if !is_all {
+        buffer.truncate(start);
+    }
+    is_all
+}
+
+/// Elsewhere the size is asked for.
+#[cfg(not(unix))]
+fn fills(_file: &fs::File, _limit: u64, _buffer: &mut Vec<u8>) -> bool {
+    false
 }
 
 /// Returns what lies in directory `path`, in the order of the directory; links are not followed.
@@ -283,21 +317,10 @@ pub fn entries(path: &Path) -> Result<Vec<(OsString, Kind)>, PathError> {
     Ok(found)
 }
 
-/// What tells that a file or directory was changed, without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
-    modified: Option<SystemTime>,
-    size: u64,
-}
-
-/// Returns the stamp of what `path` leads to, or `None` where nothing can be seen there.
-pub fn stamp(path: &Path) -> Option<Stamp> {
-    let metadata = fs::metadata(path).ok()?;
-    Some(Stamp { modified: metadata.modified().ok(), size: metadata.len() })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
 
     #[test]
@@ -349,6 +372,27 @@ mod tests {
         }
     }
 
+    /// Files that fit and such that do not, one after the other: the room in the buffer is no limit, and `limit` is.
+    #[test]
+    fn room_that_is_there_changes_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let base = Base::open(dir.path()).expect("opens");
+        let room = 16 << 10;
+        for size in [0, 1, room - 1, room, room + 1, 3 * room] {
+            let text = vec![b'x'; size];
+            fs::write(dir.path().join("f"), &text).expect("writes");
+            let mut buffer = Vec::with_capacity(room);
+            let mut read =
+                |limit: usize| base.read_into(Path::new("f"), limit as u64, &mut buffer).expect("reads");
+            assert_eq!(read(size), Looked::Read);
+            if size > 0 {
+                assert_eq!(read(size - 1), Looked::Other);
+            }
+            assert_eq!(read(4 * room), Looked::Read);
+            assert_eq!(buffer, text);
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn links_and_pipes_are_not_read() {
@@ -358,24 +402,16 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
             .expect("a pipe");
         let base = Base::open(dir.path()).expect("opens");
-        for name in ["link", "pipe"] {
-            let looked = base.read_into(Path::new(name), 9, &mut Vec::new());
-            assert_eq!(looked.expect("no error"), Looked::Other);
+        // A pipe that somebody writes to has bytes.
+        let _reader = super::super::tree::open_no_follow(&pipe).expect("opens");
+        let mut writer = fs::OpenOptions::new().write(true).open(&pipe).expect("opens");
+        writer.write_all(b"text").expect("writes");
+        for (name, room) in [("link", 0), ("pipe", 0), ("link", SOME), ("pipe", SOME), (".", SOME)] {
+            let looked = base.read_into(Path::new(name), 9, &mut Vec::with_capacity(room));
+            assert_eq!(looked.expect("no error"), Looked::Other, "{name}");
         }
         let mut kinds = entries(dir.path()).expect("lists");
         kinds.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!(kinds, [("link".into(), Kind::Symlink), ("pipe".into(), Kind::Other)]);
-    }
-
-    #[test]
-    fn a_stamp_differs_when_the_file_does() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("f");
-        assert_eq!(stamp(&path), None);
-        fs::write(&path, "a").expect("writes");
-        let old = stamp(&path);
-        assert_eq!(stamp(&path), old);
-        fs::write(&path, "ab").expect("writes");
-        assert_ne!(stamp(&path), old);
     }
 }

@@ -225,6 +225,19 @@ impl Base {
     }
 }
 
+/// What tells that a file or directory was changed, without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    modified: Option<SystemTime>,
+    size: u64,
+}
+
+/// Returns the stamp of what `path` leads to, or `None` where nothing can be seen there.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(Stamp { modified: metadata.modified().ok(), size: metadata.len() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,5 +258,17 @@ mod tests {
         assert!(settled(at(5, 0), at(5, 1), at(7, TICK + 1)));
         assert!(!settled(at(9, 1), at(5, 1), at(8, 1)), "the clock was set back");
         assert!(!settled(at(i64::MAX, 0), at(5, 1), at(8, 1)));
+    }
+
+    #[test]
+    fn a_stamp_differs_when_the_file_does() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        assert_eq!(stamp(&path), None);
+        fs::write(&path, "a").expect("writes");
+        let old = stamp(&path);
+        assert_eq!(stamp(&path), old);
+        fs::write(&path, "ab").expect("writes");
+        assert_ne!(stamp(&path), old);
     }
 }

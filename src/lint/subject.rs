@@ -27,6 +27,8 @@ pub struct Subject<'a> {
     pub(super) signs: Option<Signs>,
     /// Whether somebody looked already at the name and found nothing wrong.
     pub(super) right_name: bool,
+    /// The description, as [`Self::text`]: many rules ask for it.
+    pub(super) description: Option<(&'a Node, &'a str)>,
 }
 
 /// A file or link of a skill, other than its `SKILL.md`.
@@ -76,6 +78,7 @@ impl<'a> Subject<'a> {
             reading: None,
             signs: None,
             right_name: false,
+            description: text_of(document, "description"),
         }
     }
 
@@ -102,7 +105,8 @@ impl<'a> Subject<'a> {
     where
         'a: 'b,
     {
-        Subject { document, reading: None, signs: None, right_name: false, ..*self }
+        let description = text_of(document, "description");
+        Subject { document, reading: None, signs: None, right_name: false, description, ..*self }
     }
 
     /// What a quick look at the body shows that it may have.
@@ -117,9 +121,7 @@ impl<'a> Subject<'a> {
 
     /// The value of a top-level field with its trimmed text, where it is text and not blank.
     pub(super) fn text(&self, name: &str) -> Option<(&'a Node, &'a str)> {
-        let (_, value) = self.field(name)?;
-        let text = trimmed(value.text()?);
-        (!text.is_empty()).then_some((value, text))
+        text_of(self.document, name)
     }
 
     /// The name, as [`Self::text`], and what makes it none; `None` where nothing does.
@@ -131,4 +133,11 @@ impl<'a> Subject<'a> {
         let problems = SkillName::problems(name);
         (!problems.is_empty()).then_some((node, name, problems))
     }
+}
+
+/// The value of the top-level field `name` with its trimmed text, where it is text and not blank.
+fn text_of<'a>(document: &'a Document, name: &str) -> Option<(&'a Node, &'a str)> {
+    let value = document.frontmatter()?.get(name)?;
+    let text = trimmed(value.text()?);
+    (!text.is_empty()).then_some((value, text))
 }

@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, text)) = subject.text("description") else { return };
+    let Some((node, text)) = subject.description else { return };
     if let Some(bracket) = text.chars().find(|c| matches!(c, '<' | '>')) {
         let finding = RULE
             .finding(format!("the description has a `{bracket}`"), written(subject, node, bracket))

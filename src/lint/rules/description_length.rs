@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
 const MAX: usize = 1024;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, text)) = subject.text("description") else { return };
+    let Some((node, text)) = subject.description else { return };
     // No text has more characters than bytes.
     if text.len() <= MAX {
         return;

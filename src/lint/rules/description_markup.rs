@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, text)) = subject.text("description") else { return };
+    let Some((node, text)) = subject.description else { return };
     let Some(tag) = tag(text) else { return };
     let source = &subject.document.text()[node.span.clone()];
     let span = match source.find(tag) {

@@ -49,7 +49,7 @@ const ADDRESSES: &[&str] = &[
 ];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, text)) = subject.text("description") else { return };
+    let Some((node, text)) = subject.description else { return };
     let (speaks, addresses) = (may_start(text), may_address(text));
     if !speaks && !addresses {
         return;

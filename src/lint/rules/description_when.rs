@@ -107,7 +107,7 @@ const OCCASIONS: &[&str] = &[
 const MAX_FOREIGN: usize = 8;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Some((node, text)) = subject.text("description") else { return };
+    let Some((node, text)) = subject.description else { return };
     // Nearly all say it in the same word, and need no copy in lower case.
     if words::find(text, OCCASIONS[0]).is_some() || words::has_any(&text.to_lowercase(), OCCASIONS) {
         return;

@@ -52,7 +52,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         None => format!("`{text}` is no license that SPDX knows"),
     };
     let finding = RULE.finding(message, node.span.clone());
-    let help = match suggestion(text) {
+    // What names a file with an extension is no name of a license.
+    let may_be_license = !named.iter().any(|name| path(name).contains('.'));
+    let help = match may_be_license.then(|| suggestion(text)).flatten() {
         Some(id) => format!("write `license: {id}`"),
         None => {
             "write an identifier of spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it"
@@ -133,6 +135,16 @@ mod tests {
             None => places(&RULE, &text),
         };
         found.into_iter().map(|(_, _, message)| message).collect()
+    }
+
+    /// Nothing is suggested for what names a file with an extension, so no name of a license may look like that.
+    #[test]
+    fn no_license_is_named_like_a_file_with_an_extension() {
+        for (name, _) in spdx::identifiers::IMPRECISE_NAMES {
+            for text in [name.to_string(), name.to_uppercase()] {
+                assert_eq!(files(&text).find(|word| path(word).contains('.')), None, "{text}");
+            }
+        }
     }
 
     #[test]

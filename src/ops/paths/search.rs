@@ -140,6 +140,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 .map(Some)
                 .collect();
             deep |= !found.is_empty();
+            found.reserve(steps.len());
             let mut next = Vec::new();
             for index in order {
                 let (place, Some(step)) = (&places[index], steps[index].take()) else { continue };

@@ -12,6 +12,9 @@ use crate::fs::{self, Base, Kind, Looked};
 use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::requirement;
 
+/// Room for all of nearly every `SKILL.md`.
+const ROOM: usize = 16 << 10;
+
 /// A skill that was checked.
 pub(super) struct One {
     /// The file, as it is to be shown.
@@ -104,7 +107,7 @@ impl<'a> Checker<'a> {
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
         let plan = Plan::new(rules);
         let needs = Wanted::by(&plan);
-        Self { plan, others, needs, bytes: Vec::new(), below: PathBuf::new() }
+        Self { plan, others, needs, bytes: Vec::with_capacity(ROOM), below: PathBuf::new() }
     }
 
     /// Checks the file `name` in the directory `dir` below `base`, whose real name is `directory`; the
