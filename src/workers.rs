@@ -69,12 +69,12 @@ where
         thread::scope(|scope| {
             let run = &run;
             let seated = |seat| {
-                move || {
+                scope.spawn(move || {
                     take_seat(seat);
                     run()
-                }
+                })
             };
-            let others: Vec<_> = (1..threads).map(|seat| scope.spawn(seated(seat))).collect();
+            let others: Vec<_> = (1..threads).map(seated).collect();
             let mut done = run();
             for other in others {
                 match other.join() {

@@ -11,6 +11,7 @@ pub use age::Age;
 pub use pattern::Pattern;
 pub use scripts::{Because, Permission, Scripts};
 
+use std::cell::LazyCell;
 use std::fmt;
 
 use crate::lint::Severity;
@@ -162,11 +163,9 @@ impl Admission {
 
     /// What is said of a source before anything of it is fetched.
     pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
+        // Mostly no file asks for them, and there may be thousands of skills.
+        let names = LazyCell::new(|| pattern::names(asked.origin, asked.path));
         let mut decisions = Vec::new();
-        if self.files.is_empty() {
-            return decisions;
-        }
-        let names = pattern::names(asked.origin, asked.path);
         for file in &self.files {
             let found = |list: &[(Line, Pattern)]| {
                 list.iter().find(|(_, pattern)| pattern.matches(&names)).map(|(line, _)| line.clone())

@@ -74,25 +74,15 @@ pub enum Value {
 impl Value {
     /// A scalar with `text`.
     pub(super) fn scalar(text: Cow<'_, str>, style: Style) -> Self {
-        let text = usual_key(&text).map_or_else(|| Cow::Owned(text.into_owned()), Cow::Borrowed);
+        let usual = USUAL_KEYS.into_iter().find(|key| *key == text);
+        let text = usual.map_or_else(|| Cow::Owned(text.into_owned()), Cow::Borrowed);
         Self::Scalar { text, style }
     }
 }
 
-/// `text`, where it is a key that most skills have, at the top or in their `metadata`.
-fn usual_key(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "name" => "name",
-        "description" => "description",
-        "license" => "license",
-        "compatibility" => "compatibility",
-        "metadata" => "metadata",
-        "allowed-tools" => "allowed-tools",
-        "author" => "author",
-        "version" => "version",
-        _ => return None,
-    })
-}
+/// Keys that most skills have, at the top or in their `metadata`.
+const USUAL_KEYS: [&str; 8] =
+    ["name", "description", "license", "compatibility", "metadata", "allowed-tools", "author", "version"];
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

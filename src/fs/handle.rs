@@ -44,7 +44,11 @@ impl Handle {
 }
 
 /// Opens the directory at `path`, seen from `from`.
-fn directory(from: impl AsFd, path: &Path) -> io::Result<OwnedFd> {
+///
+/// # Errors
+///
+/// Where it is not there or cannot be opened.
+pub(super) fn directory(from: impl AsFd, path: &Path) -> io::Result<OwnedFd> {
     use rustix::fs::{Mode, OFlags};
     // Anything else is refused before it is opened: a pipe would block.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

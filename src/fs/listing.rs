@@ -149,11 +149,14 @@ impl Base {
     /// Calls `add` for each name, with what it stands for and the number that this has in the file system.
     #[cfg(target_os = "linux")]
     fn each_name(&self, mut add: impl FnMut(&str, Kind, u64)) -> io::Result<()> {
-        use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, openat, statat};
+        use std::path::Path;
+
+        use rustix::fs::{AtFlags, FileType, RawDir, statat};
+
+        use super::handle::directory;
 
         // Of its own: handles share the place up to which was read.
-        let dir =
-            openat(self.handle(), ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let dir = directory(self.handle(), Path::new("."))?;
         let mut buffer = Vec::with_capacity(64 << 10);
         let mut entries = RawDir::new(&dir, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {

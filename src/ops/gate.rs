@@ -119,11 +119,7 @@ impl Gate {
     /// Where a file denies it, with the line.
     pub(super) fn source(&mut self, asked: Asked<'_>) -> Result<()> {
         let decisions = self.admission.source(asked);
-        // Mostly no file has a say, and there may be thousands of skills.
-        if decisions.is_empty() {
-            return Ok(());
-        }
-        self.decide(&shown(asked), decisions)
+        self.decide(|| shown(asked), decisions)
     }
 
     /// Asks whether what was opened is old enough.
@@ -140,7 +136,7 @@ impl Gate {
             None => self.released(context, asked.origin, opened.revision.as_deref())?,
         };
         let decisions = self.admission.release(asked, released, now());
-        self.decide(&shown(asked), decisions)
+        self.decide(|| shown(asked), decisions)
     }
 
     /// Why what a source has at `revision` is not old enough, with the line that says so; `None` where it is,
@@ -213,7 +209,7 @@ impl Gate {
             let error = refused(name.as_str(), &decision);
             return Err(error.hint("nothing was changed; `skillpm validate` shows all findings of a skill that lies on this machine"));
         }
-        self.decide(name.as_str(), vec![decision])
+        self.decide(|| name.to_string(), vec![decision])
     }
 
     /// What was decided, in the order of the questions.
@@ -221,15 +217,20 @@ impl Gate {
         self.decided
     }
 
-    fn decide(&mut self, subject: &str, decisions: Vec<Decision>) -> Result<()> {
+    fn decide(&mut self, subject: impl FnOnce() -> String, decisions: Vec<Decision>) -> Result<()> {
+        // Mostly no file has a say, and there may be thousands of skills.
+        if decisions.is_empty() {
+            return Ok(());
+        }
+        let subject = subject();
         for decision in decisions {
             if !decision.admitted {
                 let hint = format!(
                     "nothing was changed; `skillpm policy '{subject}'` shows every line that has a say"
                 );
-                return Err(refused(subject, &decision).hint(hint));
+                return Err(refused(&subject, &decision).hint(hint));
             }
-            let decided = Decided { subject: subject.to_owned(), decision };
+            let decided = Decided { subject: subject.clone(), decision };
             if self.told.insert(decided.clone()) {
                 self.decided.push(decided);
             }
