@@ -12,6 +12,7 @@ pub(crate) const FEW: usize = 8;
 
 thread_local! {
     static SEAT: Cell<usize> = const { Cell::new(0) };
+    static SEATS: Cell<usize> = const { Cell::new(1) };
 }
 
 /// The number of this thread among those that work together; 0 is the one that called them.
@@ -19,9 +20,15 @@ pub(crate) fn seat() -> usize {
     SEAT.get()
 }
 
-/// Gives this thread the number `seat`.
-pub(crate) fn take_seat(seat: usize) {
+/// What each of the threads that work together with this one may have of `all`, which is one at least.
+pub(crate) fn share(all: usize) -> usize {
+    (all / SEATS.get()).max(1)
+}
+
+/// Gives this thread the number `seat` among `seats`.
+pub(crate) fn take_seat(seat: usize, seats: usize) {
     SEAT.set(seat);
+    SEATS.set(seats);
 }
 
 /// Calls `work` for each of `items` and returns the answers in their order. A thread takes `piece` items at once, and
@@ -70,12 +77,14 @@ where
             let run = &run;
             let seated = |seat| {
                 scope.spawn(move || {
-                    take_seat(seat);
+                    take_seat(seat, threads);
                     run()
                 })
             };
             let others: Vec<_> = (1..threads).map(seated).collect();
+            let seats = SEATS.replace(threads);
             let mut done = run();
+            SEATS.set(seats);
             for other in others {
                 match other.join() {
                     Ok(more) => done.extend(more),
@@ -92,7 +101,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::{PIECE, map};
+    use super::{PIECE, map, share};
 
     #[test]
     fn answers_come_in_the_order_of_the_items() {
@@ -105,5 +114,15 @@ mod tests {
             let answers: Vec<_> = answers.collect();
             assert_eq!(answers, items.iter().map(|item| (*item, false)).collect::<Vec<_>>());
         }
+    }
+
+    /// Threads that work together share what there is; one that works alone has all of it.
+    #[test]
+    fn what_there_is_is_shared() {
+        let threads = std::thread::available_parallelism().map_or(1, Into::into);
+        let items: Vec<usize> = (0..64 * PIECE).collect();
+        let shares: Vec<_> = map(&items, PIECE, || (), |(), _| (share(64), share(0))).collect();
+        assert!(shares.iter().all(|share| *share == ((64 / threads.min(64)).max(1), 1)));
+        assert_eq!(share(64), 64);
     }
 }

@@ -68,7 +68,7 @@ mod tests {
         let handle = Handle::open(dir.path()).expect("opens");
         let (here, there) = std::thread::scope(|scope| {
             let there = scope.spawn(|| {
-                workers::take_seat(3);
+                workers::take_seat(3, 4);
                 (handle.get().as_raw_fd(), rustix::fs::fstat(handle.get()).expect("is open").st_ino)
             });
             (

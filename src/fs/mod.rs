@@ -18,6 +18,7 @@ mod list;
 mod listing;
 mod lock;
 mod look;
+mod opened;
 mod own;
 mod place;
 mod plant;
@@ -41,6 +42,7 @@ pub use look::{
     Kind, bytes_in, into_text, is_loop, is_set_id, kind, list_dir, may_execute, read_capped, read_link,
     read_prefix, read_text, real_path,
 };
+pub use opened::Opened;
 pub use own::{Exposure, Identity, Own, is_open_to_all, read_own};
 pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree,

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::quick::append_at;
+use super::opened::append_at;
 use super::{Base, Looked, PathContext, PathError};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;

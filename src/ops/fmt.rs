@@ -1,17 +1,15 @@
 //! `fmt`: the canonical form of skills' frontmatter.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::document::{self, Document, Position};
 use crate::engine::load::{self, Unusable};
 use crate::error::Result;
-use crate::fs::{self, Base};
 
 use super::diff;
 use super::fix;
-use super::paths::{Finder, Visit};
+use super::paths::{At, Finder, Visit};
 
 pub use super::paths::Target;
 
@@ -121,23 +119,24 @@ impl Visit for Reader {
 
     fn visit(
         &mut self,
-        base: &Base,
-        dir: &Path,
-        name: &OsStr,
-        _directory: Option<&OsStr>,
+        at: At<'_>,
+        bytes: Option<&mut Vec<u8>>,
         shown: impl FnOnce() -> PathBuf,
-    ) -> Result<Option<Formatted>> {
-        let at = base.path().join(dir).join(name);
-        if fs::kind(&at)?.is_none() {
-            return Ok(None);
-        }
-        let form = match load::document(&at) {
-            Ok(document) => form(&document),
-            Err(Unusable::Gone) => return Ok(None),
-            Err(Unusable::Unreadable(error)) => return Err(error.into()),
-            Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
+    ) -> Result<Formatted> {
+        let form = match bytes {
+            Some(bytes) => {
+                let document = Document::from_bytes(std::mem::take(bytes));
+                let form = form(&document);
+                *bytes = document.into_text().into_bytes();
+                form
+            }
+            None => match load::document(&at.path()) {
+                Ok(document) => form(&document),
+                Err(Unusable::Unreadable(error)) => return Err(error.into()),
+                Err(reason) => Form::Refused { reason: reason.to_string(), at: None },
+            },
         };
-        Ok(Some(Formatted { file: shown(), form, text: None }))
+        Ok(Formatted { file: shown(), form, text: None })
     }
 
     fn shown(skill: &Formatted) -> &Path {
@@ -161,6 +160,7 @@ pub(crate) fn form(document: &Document) -> Form {
 mod tests {
     use super::*;
     use crate::engine::testing::World;
+    use crate::fs;
 
     fn formatted(world: &World, paths: &[&str], dry_run: bool) -> Vec<Formatted> {
         let targets = paths.iter().map(|path| Target::Path(path.into())).collect();

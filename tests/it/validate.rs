@@ -34,6 +34,22 @@ fn with_input(sandbox: &Sandbox, args: &[&str], text: &str) -> Output {
     Output { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
+/// Files of several skills are open together, in each thread: as many as the system allows.
+#[cfg(unix)]
+#[test]
+fn many_skills_where_few_files_may_be_open() {
+    let sandbox = Sandbox::new();
+    for number in 0..300 {
+        let text = if number % 3 == 0 { WARNS } else { CLEAN };
+        sandbox.write(&format!("skills/s{number}/SKILL.md"), text);
+    }
+    for verb in [&["validate", "skills"][..], &["catalog", "--dir", "skills"]] {
+        let all = sandbox.run(verb).to_string();
+        std::fs::remove_dir_all(sandbox.home().join(".cache")).ok();
+        assert_eq!(sandbox.run_with_files(24, verb).to_string(), all);
+    }
+}
+
 #[test]
 fn a_right_skill() {
     assert_snapshot!(project().run(&["validate", "skills/pdf"]), @"

@@ -1042,13 +1042,8 @@ fn many_skills() {
     publish(&forge, "", &skills);
     std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
     forge.clear_requests();
-    let limited = sandbox.command(&["install"]);
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "ulimit -n 40; exec \"$0\" install"]).arg(limited.get_program());
-    shell.current_dir(sandbox.project()).env_clear();
-    shell.envs(limited.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let output = shell.output().expect("a shell");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = sandbox.run_with_files(40, &["install"]);
+    assert_eq!(output.code, Some(0), "{output}");
     assert_eq!((installed(&sandbox).len(), forge.requests().len()), (240, 61));
 }
 

@@ -13,11 +13,11 @@ use crate::engine::memory::records::Records;
 use crate::engine::memory::{How, Known, record};
 use crate::engine::skill::{Group, Home, Skill, SkillParts};
 use crate::engine::sources::{Entry, Source};
-use crate::fs::{Base, FileStat, Kind, Looked, Moment};
+use crate::fs::{Base, FileStat, Kind, Looked, Moment, Opened};
 use crate::policy::{FileName, Policy};
 use crate::skill::{self, LoadError, Loaded, Texts};
 
-/// How many files are looked at before the names of others are fetched.
+/// How many files are looked at before the names of others are fetched, and read before the first of them is parsed.
 const BATCH: usize = 64;
 /// More bytes than most records have.
 const RECORD: usize = 512;
@@ -99,15 +99,43 @@ impl Paths {
     }
 }
 
-/// The start of a file, and the records of the skills that were read, each behind the one before.
+/// What was read of several files, and the records of the skills in them, each behind the one before.
 #[derive(Default)]
 pub(super) struct Buffers {
-    bytes: Vec<u8>,
+    starts: Vec<Start>,
     records: Vec<u8>,
 }
 
-impl Buffers {
-    /// The file whose start was read and has these `parts`, if it has some.
+/// The start of a file.
+#[derive(Default)]
+struct Start {
+    bytes: Vec<u8>,
+    /// Its parts, if it has some, and what the file was; `None` where that has another spelling, is a link, or is
+    /// nothing at all.
+    known: Option<(Option<Parts>, Option<FileStat>)>,
+}
+
+impl Start {
+    /// Reads the start of `file`.
+    fn read(&mut self, file: Opened<'_>) {
+        let parts = Cell::new(None);
+        let enough = |prefix: &[u8]| match split_prefix(prefix) {
+            Split::NeedMore => false,
+            split => {
+                parts.set(found(split));
+                true
+            }
+        };
+        self.known = match file.read_start(MAX_SKILL_FILE, &mut self.bytes, enough) {
+            // Of a short file all is there, and nobody asked whether that is enough.
+            Ok((Looked::Read, stat)) => {
+                Some((parts.take().or_else(|| found(split_prefix(&self.bytes))), stat))
+            }
+            _ => None,
+        };
+    }
+
+    /// The file, which has these `parts`, if it has some.
     fn document(&mut self, parts: Option<Parts>) -> Document {
         let bytes = mem::take(&mut self.bytes);
         match parts {
@@ -116,15 +144,11 @@ impl Buffers {
         }
     }
 
-    /// Makes a record of a skill in the directory `name`, if there can be one.
-    fn record(&mut self, stat: &FileStat, texts: &Texts<'_>, name: &str) -> Option<record::Place> {
-        record::put(&mut self.records, stat, texts, name)
-    }
-
-    /// As [`Self::record`], of the file whose start was read and has these `parts`; `None` also where more is to be
-    /// known of it than its texts.
-    fn plain_record(
-        &mut self,
+    /// Adds the record of the skill in the directory `name` whose file has these `parts` to `records`; `None` where
+    /// more is to be known of it than its texts.
+    fn record(
+        &self,
+        records: &mut Vec<u8>,
         stat: &FileStat,
         parts: &Parts,
         policy: &Policy,
@@ -135,7 +159,7 @@ impl Buffers {
         }
         let yaml = std::str::from_utf8(self.bytes.get(parts.yaml.clone())?).ok()?;
         let entries = document::usual(yaml)?;
-        record::put(&mut self.records, stat, &Texts::plain(&entries, policy, name)?, name)
+        record::put(records, stat, &Texts::plain(&entries, policy, name)?, name)
     }
 }
 
@@ -169,8 +193,23 @@ impl Reader<'_> {
         let mut paths = Paths::default();
         for batch in spots.chunks(BATCH) {
             paths.fill(batch.iter().map(|spot| home.listing.get(spot.at).map_or("", |(name, _)| name)));
+            let Buffers { starts, records } = buffers;
+            // All are read before the first is parsed: else the system's code and ours take turns, and each finds that
+            // the other has taken its place in the processor's memory.
+            starts.resize_with(BATCH, Start::default);
+            let files: Vec<&Path> = paths.iter().map(|(_, path)| Path::new(path)).collect();
+            let mut each = starts.iter_mut();
+            self.base.read_several(&files, |file| {
+                if let Some(start) = each.next() {
+                    start.read(file);
+                }
+            });
             found.extend(
-                batch.iter().zip(paths.iter()).map(|(spot, path)| self.read(path, spot, home, buffers)),
+                batch
+                    .iter()
+                    .zip(paths.iter())
+                    .zip(starts)
+                    .map(|((spot, (name, _)), start)| self.read(name, spot, home, start, records)),
             );
         }
         let mut records = mem::take(&mut buffers.records);
@@ -180,52 +219,34 @@ impl Reader<'_> {
         found.into_iter().map(|read| Look(read, Arc::clone(&group))).collect()
     }
 
-    /// What `spot` of `home` holds, which is read. Of a skill of which nothing is to be told a record is made.
-    fn read(&self, (name, path): (&str, &str), spot: &Spot, home: &Home, buffers: &mut Buffers) -> Read {
-        let Some((parts, stat)) = self.start(path.as_ref(), buffers) else {
+    /// What `spot` of `home` holds, of which `start` was read. Of a skill of which nothing is to be told a record is
+    /// made.
+    fn read(&self, name: &str, spot: &Spot, home: &Home, start: &mut Start, records: &mut Vec<u8>) -> Read {
+        let Some((parts, stat)) = start.known.take() else {
             return Read::Seen(Box::new((self.slowly(spot.entry(home)), How::Unknown)));
         };
         let old = stat.filter(|stat| stat.is_settled(self.since));
         // A link leads to a skill that lies elsewhere.
         let here = stat.filter(|stat| spot.link.is_none() && stat.device == home.device);
         if let (Some(stat), Some(parts)) = (&here, &parts)
-            && let Some(record) = buffers.plain_record(stat, parts, self.policy, name)
+            && let Some(record) = start.record(records, stat, parts, self.policy, name)
         {
             return Read::Record(record, old.is_some());
         }
-        let document = buffers.document(parts);
+        let document = start.document(parts);
         let loaded = skill::load_with(&document, self.policy, Some(name));
         let plain = loaded.as_ref().ok().filter(|loaded| loaded.deviations.is_empty());
-        let record =
-            plain.zip(here).and_then(|(loaded, stat)| buffers.record(&stat, &Texts::of(&loaded.meta), name));
+        let record = plain
+            .zip(here)
+            .and_then(|(loaded, stat)| record::put(records, &stat, &Texts::of(&loaded.meta), name));
         let read = if let Some(record) = record {
             Read::Record(record, old.is_some())
         } else {
             let how = old.map_or(How::Unknown, |stat| How::Read(Box::new(stat)));
             Read::Seen(Box::new((self.found(spot.entry(home), loaded), how)))
         };
-        buffers.bytes = document.into_text().into_bytes();
+        start.bytes = document.into_text().into_bytes();
         read
-    }
-
-    /// Reads the start of the file at `path` below the base. Returns its parts, if it has some, and what the file
-    /// was; `None` where that has another spelling, is a link, or is nothing at all.
-    fn start(&self, path: &Path, buffers: &mut Buffers) -> Option<(Option<Parts>, Option<FileStat>)> {
-        let parts = Cell::new(None);
-        let enough = |prefix: &[u8]| match split_prefix(prefix) {
-            Split::NeedMore => false,
-            split => {
-                parts.set(found(split));
-                true
-            }
-        };
-        match self.base.read_start(path, MAX_SKILL_FILE, &mut buffers.bytes, enough) {
-            // Of a short file all is there, and nobody asked whether that is enough.
-            Ok((Looked::Read, stat)) => {
-                Some((parts.take().or_else(|| found(split_prefix(&buffers.bytes))), stat))
-            }
-            _ => None,
-        }
     }
 
     /// What `entry` holds whose file is spelled as it should be.
@@ -285,9 +306,10 @@ pub(in crate::engine) fn read(policy: &Policy, source: &Source, entry: Entry) ->
         Ok(base) => {
             let reader = Reader { policy, source, base: &base, since: Moment::now() };
             let start = entry.dir.file_name().and_then(|name| {
-                let mut buffers = Buffers::default();
-                let (parts, _) = reader.start(&Path::new(name).join(SKILL_FILE), &mut buffers)?;
-                Some((buffers.document(parts), name.to_str()))
+                let mut start = Start::default();
+                base.read_several(&[&Path::new(name).join(SKILL_FILE)], |file| start.read(file));
+                let (parts, _) = start.known.take()?;
+                Some((start.document(parts), name.to_str()))
             });
             match start {
                 Some((document, name)) => {

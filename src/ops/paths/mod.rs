@@ -2,6 +2,7 @@
 //! patterns for them. What is done with a skill's file is the verb's, and done while it is looked
 //! for: whether a directory holds a skill shows when its file is opened.
 
+mod content;
 mod pattern;
 mod search;
 
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::fs::{self, Base};
 
+use content::Content;
 use search::{Found, Search};
 
 /// What somebody named.
@@ -45,22 +47,54 @@ impl Target {
     }
 }
 
+/// Where a file is, or may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    /// A directory that is open.
+    pub(super) base: &'a Base,
+    /// The directory of the file, below the open one.
+    pub(super) dir: &'a Path,
+    /// The file's name.
+    pub(super) name: &'a OsStr,
+    /// The real name of its directory, if that has one.
+    pub(super) directory: Option<&'a OsStr>,
+}
+
+impl At<'_> {
+    /// The whole path.
+    pub(super) fn path(&self) -> PathBuf {
+        self.base.path().join(self.dir).join(self.name)
+    }
+
+    /// Reads the file and hands it to `visitor`; it is shown as `shown` says. `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, and what the visit answers.
+    pub(super) fn visit<V: Visit>(
+        self,
+        visitor: &mut V,
+        shown: impl FnOnce() -> PathBuf,
+    ) -> Result<Option<V::Skill>> {
+        let mut content = Content::default();
+        content.read(self.base, &self.dir.join(self.name));
+        content.visit(self, visitor, shown)
+    }
+}
+
 /// Does a verb's work on one skill's file after the other. Each thread has one of its own.
 pub(super) trait Visit {
     /// What comes of a skill.
     type Skill: Send;
 
-    /// Looks at the file `name` in the directory `dir` below `base`, whose real name is `directory`;
-    /// the file is shown as `shown` says. `None` where there is no file. It may be anything: a link, a
-    /// pipe.
+    /// Looks at the file at `at`, which holds `bytes` and is shown as `shown` says. Where there are none it may be
+    /// anything: a link, a pipe, more than a skill's file may have. The memory of `bytes` is used again.
     fn visit(
         &mut self,
-        base: &Base,
-        dir: &Path,
-        name: &OsStr,
-        directory: Option<&OsStr>,
+        at: At<'_>,
+        bytes: Option<&mut Vec<u8>>,
         shown: impl FnOnce() -> PathBuf,
-    ) -> Result<Option<Self::Skill>>;
+    ) -> Result<Self::Skill>;
 
     /// The file of `skill`, as it is shown.
     fn shown(skill: &Self::Skill) -> &Path;

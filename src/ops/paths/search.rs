@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::Visit;
+use super::content::{Ahead, Content};
+use super::{At, Visit};
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
@@ -11,6 +12,9 @@ use crate::refusal::{Limits, Refusal};
 use crate::source::discover::{MAX_DEPTH, SKIPPED};
 use crate::text::order_of;
 use crate::workers;
+
+/// How many files are read before the first of them is visited.
+const AHEAD: usize = 16;
 
 /// A skill that was visited, and what tells its file apart however it is reached.
 pub(super) struct Found<S> {
@@ -80,8 +84,8 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
 
     /// Visits the skill whose file is `name` in the real directory `dir`.
     fn skill(&self, dir: &Path, name: &OsStr, shown: PathBuf) -> Result<Vec<Found<V::Skill>>> {
-        let mut visitor = (self.visitor)();
-        let skill = visitor.visit(&Base::open(dir)?, Path::new(""), name, dir.file_name(), || shown)?;
+        let at = At { base: &Base::open(dir)?, dir: Path::new(""), name, directory: dir.file_name() };
+        let skill = at.visit(&mut (self.visitor)(), || shown)?;
         let identity = || self.several.then(|| dir.join(name));
         Ok(skill.map(|skill| Found { skill, identity: identity() }).into_iter().collect())
     }
@@ -127,15 +131,14 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 return Err(Refusal::TooManyEntries { count, limit }.into());
             }
             // They are visited as the directory has them, which is how the system finds them fastest.
+            let state = || ((self.visitor)(), Ahead::default());
             let mut steps: Vec<_> =
-                workers::map(&places, workers::PIECE, &self.visitor, |visitor, place| -> Stepped<_> {
-                    let stepped = match &place.link {
-                        Some(real) => Base::open(real)
-                            .map_err(Error::from)
-                            .and_then(|real| step(visitor, &real, Path::new(""), typed, place)),
-                        None => step(visitor, base, &place.below, typed, place),
-                    };
-                    stepped.map_err(Box::new)
+                workers::map_pieces(&places, workers::PIECE, state, |(visitor, ahead), places| {
+                    let mut all = Vec::with_capacity(places.len());
+                    for places in places.chunks(AHEAD) {
+                        all.extend(look(visitor, ahead, base, typed, places));
+                    }
+                    all
                 })
                 .map(Some)
                 .collect();
@@ -201,30 +204,54 @@ fn skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped)
 }
 
-/// Looks into the directory `dir` below `base`.
+/// Looks into the directories at `places`, of which those that are no links lie below `base`.
+fn look<V: Visit>(
+    visitor: &mut V,
+    ahead: &mut Ahead,
+    base: &Base,
+    typed: &Path,
+    places: &[Place],
+) -> impl Iterator<Item = Stepped<V::Skill>> {
+    let exact = Path::new(SKILL_FILE);
+    let dirs = places.iter().map(|place| place.link.is_none().then_some(&*place.below));
+    let contents = ahead.read(base, dirs, exact);
+    places.iter().zip(contents).map(move |(place, content)| {
+        let stepped = match &place.link {
+            Some(real) => Base::open(real).map_err(Error::from).and_then(|real| {
+                content.read(&real, exact);
+                step(visitor, content, &real, Path::new(""), typed, place)
+            }),
+            None => step(visitor, content, base, &place.below, typed, place),
+        };
+        stepped.map_err(Box::new)
+    })
+}
+
+/// Looks into the directory `dir` below `base`, in which `content` was read.
 fn step<V: Visit>(
     visitor: &mut V,
+    content: &mut Content,
     base: &Base,
     dir: &Path,
     typed: &Path,
     place: &Place,
 ) -> Result<Step<V::Skill>> {
     let directory = place.link.as_deref().unwrap_or(&place.below).file_name();
-    let mut visit = |name: &OsStr| {
-        visitor.visit(base, dir, name, directory, || {
-            // One allocation: there is such a path for every skill.
-            let length = typed.as_os_str().len() + place.below.as_os_str().len() + name.len() + 2;
-            let mut shown = PathBuf::with_capacity(length);
-            shown.extend([typed, &place.below, Path::new(name)]);
-            shown
-        })
+    let at = |name| At { base, dir, name, directory };
+    let shown = |name: &OsStr| {
+        // One allocation: there is such a path for every skill.
+        let length = typed.as_os_str().len() + place.below.as_os_str().len() + name.len() + 2;
+        let mut shown = PathBuf::with_capacity(length);
+        shown.extend([typed, &place.below, Path::new(name)]);
+        shown
     };
-    if let Some(skill) = visit(OsStr::new(SKILL_FILE))? {
+    let exact = OsStr::new(SKILL_FILE);
+    if let Some(skill) = content.visit(at(exact), visitor, || shown(exact))? {
         return Ok(Step::Skill(skill));
     }
     let entries = fs::entries(&base.path().join(dir))?;
     if let Some(name) = other_file(&entries)
-        && let Some(skill) = visit(name)?
+        && let Some(skill) = at(name).visit(visitor, || shown(name))?
     {
         return Ok(Step::Skill(skill));
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::files::{self, Contents};
 use crate::fs::{Base, Kind};
 use crate::lint::{Named, Needs, Plan, SkillFile, Subject};
+use crate::ops::paths::At;
 
 /// A skill's directory: below one that is open.
 #[derive(Clone, Copy)]
@@ -62,7 +63,12 @@ impl Wanted {
 /// Whether a path in another case may lead to the same file, so that only a list tells the right case.
 const ANY_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    /// The directory of the file at `at`.
+    pub(super) fn of(at: At<'a>) -> Self {
+        Self { base: at.base, dir: at.dir }
+    }
+
     /// Whether `path` is a file or link of the skill; `None` where only the list of all files tells.
     ///
     /// A directory of the skill that is a link is followed here and not in the list: to tell that

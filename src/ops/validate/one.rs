@@ -6,14 +6,12 @@ use std::path::{Path, PathBuf};
 use super::beside::{Place, Wanted};
 use super::{Checked, FILE_KIND};
 use crate::document::{Document, Node, Value};
-use crate::engine::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
+use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
-use crate::fs::{self, Base, Kind, Looked};
+use crate::fs::{self, Base, Kind};
 use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
+use crate::ops::paths::At;
 use crate::requirement;
-
-/// Room for all of nearly every `SKILL.md`.
-const ROOM: usize = 16 << 10;
 
 /// A skill that was checked.
 pub(super) struct One {
@@ -64,7 +62,8 @@ impl Again {
     pub(super) fn check(&self, checker: &mut Checker<'_>, shown: &Path) -> Result<Option<One>> {
         let (Some(dir), Some(name)) = (self.at.parent(), self.at.file_name()) else { return Ok(None) };
         let directory = self.directory.as_deref();
-        checker.file(&Base::open(dir)?, Path::new(""), name, directory, || shown.to_owned())
+        let at = At { base: &Base::open(dir)?, dir: Path::new(""), name, directory };
+        at.visit(checker, || shown.to_owned())
     }
 }
 
@@ -93,13 +92,11 @@ fn shown_end(text: &str, findings: &[Finding]) -> usize {
     })
 }
 
-/// Checks one skill after the other with the same memory.
+/// Checks one skill after the other.
 pub(super) struct Checker<'a> {
     plan: Plan<'a>,
     others: &'a [OtherSkill],
     needs: Wanted,
-    bytes: Vec<u8>,
-    below: PathBuf,
 }
 
 impl<'a> Checker<'a> {
@@ -107,46 +104,35 @@ impl<'a> Checker<'a> {
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
         let plan = Plan::new(rules);
         let needs = Wanted::by(&plan);
-        Self { plan, others, needs, bytes: Vec::with_capacity(ROOM), below: PathBuf::new() }
+        Self { plan, others, needs }
     }
 
-    /// Checks the file `name` in the directory `dir` below `base`, whose real name is `directory`; the
-    /// file is shown as `shown` says. `None` where there is no file.
+    /// Checks the file at `at`, which holds `bytes`; it is shown as `shown` says. Where there are none it is no regular
+    /// file, or a large one, which is a finding.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be read. What is no regular file is a finding.
+    /// Where such a file is a link to one that cannot be read.
     pub(super) fn file(
-        &mut self,
-        base: &Base,
-        dir: &Path,
-        name: &OsStr,
-        directory: Option<&OsStr>,
+        &self,
+        at: At<'_>,
+        bytes: Option<&mut Vec<u8>>,
         shown: impl FnOnce() -> PathBuf,
-    ) -> Result<Option<One>> {
-        self.below.as_mut_os_string().clear();
-        self.below.push(dir);
-        self.below.push(name);
-        match base.read_into(&self.below, MAX_SKILL_FILE, &mut self.bytes)? {
-            Looked::Read => {}
-            Looked::Absent => return Ok(None),
-            Looked::Other => {
-                let checked = self.unusual(&base.path().join(&self.below), directory, shown())?;
-                return Ok(Some(One::new(checked, None)));
-            }
-        }
-        let document = Document::from_bytes(std::mem::take(&mut self.bytes));
-        let findings = self.lint(&document, Some(name), directory, Some(Place { base, dir }));
+    ) -> Result<One> {
+        let Some(bytes) = bytes else {
+            return Ok(One::new(self.unusual(&at.path(), at.directory, shown())?, None));
+        };
+        let document = Document::from_bytes(std::mem::take(bytes));
+        let findings = self.lint(&document, Some(at.name), at.directory, Some(Place::of(at)));
         let needs = needs(&document);
         let text = document.into_text();
         let kept = text[..shown_end(&text, &findings)].to_owned();
         let checked = Checked { file: shown(), text: kept, findings };
-        self.bytes = text.into_bytes();
+        *bytes = text.into_bytes();
         let again = needs.map(|skill| {
-            let (at, directory) = (base.path().join(&self.below), directory.map(OsStr::to_owned));
-            Box::new(Again { skill, at, directory })
+            Box::new(Again { skill, at: at.path(), directory: at.directory.map(OsStr::to_owned) })
         });
-        Ok(Some(One::new(checked, again)))
+        Ok(One::new(checked, again))
     }
 
     /// Checks a text that no file holds yet, and that is to be the file `at`.

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::fs::{self, Base};
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
+use crate::ops::paths::At;
 
 /// What is done about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -95,8 +96,8 @@ fn one(
         let file = fix::write(&at, &repair)?;
         let name = file.file_name().unwrap_or_default();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        let base = Base::open(&dir)?;
-        if let Some(one) = checker.file(&base, Path::new(""), name, dir.file_name(), || shown)? {
+        let at = At { base: &Base::open(&dir)?, dir: Path::new(""), name, directory: dir.file_name() };
+        if let Some(one) = at.visit(checker, || shown)? {
             (*skill, _) = one.into_parts();
         }
     }

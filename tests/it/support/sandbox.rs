@@ -138,6 +138,18 @@ impl Sandbox {
         self.output(&mut self.command(args))
     }
 
+    /// As [`Self::run`], where the system lets the program have no more than `files` open at a time.
+    #[cfg(unix)]
+    pub fn run_with_files(&self, files: u32, args: &[&str]) -> Output {
+        let inner = self.command(args);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]);
+        shell.arg(inner.get_program()).args(inner.get_args());
+        shell.current_dir(self.project()).env_clear().stdin(Stdio::null());
+        shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.output(&mut shell)
+    }
+
     /// Runs `command` and returns what it left.
     pub fn output(&self, command: &mut Command) -> Output {
         let output = command.output().expect("the program starts");
