@@ -64,7 +64,7 @@ fn counts_on_real_skills() {
         let subject = Subject::new(&document, id.rsplit('/').next(), file).with_files(&files);
         for rule in RULES.iter().filter(|rule| matches!(rule.group, Group::Quality | Group::Package)) {
             let mut findings = Vec::new();
-            (rule.check)(&subject, &mut findings);
+            rule.look(&subject, &mut findings);
             if let Some(first) = findings.first() {
                 let line = document.position(first.span.start).line;
                 found.entry(rule.id).or_default().push(format!(

@@ -44,6 +44,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use self::signs::Signs;
+use crate::document::Problem;
 
 /// The most bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;
@@ -65,8 +66,18 @@ pub struct Rule {
     pub fix: Option<Safety>,
     /// What it looks at beside the file itself.
     pub needs: Needs,
-    /// Adds what it finds.
-    pub check: fn(&Subject<'_>, &mut Vec<Finding>),
+    /// How it looks.
+    pub check: Check,
+}
+
+/// How a rule looks.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// At all there is: adds what it finds.
+    Subject(fn(&Subject<'_>, &mut Vec<Finding>)),
+    /// At each problem that showed when the document was read: what it says of it. Most have none, and then such
+    /// rules are not asked.
+    Problem(fn(&Subject<'_>, &Problem) -> Option<Finding>),
 }
 
 /// What a rule looks at beside the `SKILL.md` itself. Whoever reads files reads no more than the
@@ -119,6 +130,22 @@ pub struct Docs {
 }
 
 impl Rule {
+    /// Adds what it finds in `subject` to `findings`.
+    pub fn look(&self, subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+        match self.check {
+            Check::Subject(check) => check(subject, findings),
+            Check::Problem(check) => {
+                let problems = subject.document.problems();
+                findings.extend(problems.iter().filter_map(|problem| check(subject, problem)));
+            }
+        }
+    }
+
+    /// Returns a finding of this rule that says what `problem` says.
+    fn told(&self, problem: &Problem) -> Finding {
+        self.finding(problem.to_string(), problem.span.clone())
+    }
+
     /// Returns a finding of this rule at `span`. A message that quotes too much of the file is cut.
     pub fn finding(&self, message: impl Into<String>, span: Range<usize>) -> Finding {
         let mut message = message.into();
@@ -161,11 +188,16 @@ pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     Plan::new(rules).check(subject)
 }
 
+/// A rule that is on, and how much it matters.
+type On = (&'static Rule, Severity);
+
 /// The rules of a [`Ruleset`] that are on, looked up once for many skills.
 #[derive(Debug)]
 pub struct Plan<'a> {
     rules: &'a Ruleset,
-    on: Vec<(&'static Rule, Severity)>,
+    on: Vec<On>,
+    /// Those of them that are asked of every document, not only of one with problems.
+    always: Vec<On>,
     /// Whether one of them asks for [`Signs`].
     signs: bool,
 }
@@ -181,9 +213,11 @@ impl<'a> Plan<'a> {
         Self::with(rules, on)
     }
 
-    fn with(rules: &'a Ruleset, on: Vec<(&'static Rule, Severity)>) -> Self {
+    fn with(rules: &'a Ruleset, on: Vec<On>) -> Self {
         let signs = on.iter().any(|(rule, _)| rules::WITH_SIGNS.contains(&rule.id));
-        Self { rules, on, signs }
+        let always = |(rule, _): &On| matches!(rule.check, Check::Subject(_));
+        let always = on.iter().copied().filter(always).collect();
+        Self { rules, on, always, signs }
     }
 
     /// The same without the rules that find no errors.
@@ -224,9 +258,10 @@ impl<'a> Plan<'a> {
         // Several rules are about each.
         let right_name = subject.wrong_name().is_none();
         let subject = &Subject { signs, right_name, ..*subject };
-        for (rule, severity) in &self.on {
+        let on = if subject.document.problems().is_empty() { &self.always } else { &self.on };
+        for (rule, severity) in on {
             let first = findings.len();
-            (rule.check)(subject, &mut findings);
+            rule.look(subject, &mut findings);
             // A finding may matter more or less than its rule; that holds where the rule itself does.
             if findings.len() > first && Some(*severity) != rule.levels.spec.severity() {
                 for finding in &mut findings[first..] {

@@ -13,7 +13,7 @@ pub(super) fn findings(rule: &Rule, text: &str, directory: Option<&str>, file_na
 fn of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {
     let text = subject.document.text();
     let mut findings = Vec::new();
-    (rule.check)(subject, &mut findings);
+    rule.look(subject, &mut findings);
     for finding in &findings {
         assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
         if let Some(fix) = &finding.fix {

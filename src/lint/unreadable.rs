@@ -1,6 +1,6 @@
 //! `file-kind`: what stands in the place of a `SKILL.md`, where no rule can look at a content.
 
-use super::{Docs, Group, Levels, Needs, RULES, Rule};
+use super::{Check, Docs, Group, Levels, Needs, RULES, Rule};
 
 /// The id of findings about what the file is. Whoever reads files makes them.
 pub const FILE_KIND: &str = "file-kind";
@@ -22,7 +22,7 @@ static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check: |_, _| {},
+    check: Check::Problem(|_, _| None),
 };
 
 /// Everything that a finding can be of: the rules of the table, and `file-kind` before them.

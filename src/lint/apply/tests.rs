@@ -153,7 +153,7 @@ fn every_repair_is_announced_and_works() {
         let mut document = Document::parse(rule.docs.bad.to_owned());
         let found = |document: &Document| {
             let mut findings = Vec::new();
-            (rule.check)(&Subject::new(document, Some("pdf"), "SKILL.md"), &mut findings);
+            rule.look(&Subject::new(document, Some("pdf"), "SKILL.md"), &mut findings);
             findings
         };
         for finding in found(&document) {

@@ -58,10 +58,10 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severi
     for (rule, severity) in on {
         let first = findings.len();
         if rule.levels.reference != Level::Error {
-            (rule.check)(subject, &mut findings);
+            rule.look(subject, &mut findings);
         } else if rule.group == Group::Quirk {
             if !other_file || rule.id == "quirk-file-name" {
-                (rule.check)(subject, &mut findings);
+                rule.look(subject, &mut findings);
             }
         } else if !other_file {
             findings.extend(stopped.clone().filter(|finding| finding.rule == rule.id));
@@ -91,7 +91,7 @@ fn field(rule: &Rule, subject: &Subject<'_>, view: &Document, findings: &mut Vec
     let blank =
         || view.get("compatibility").and_then(|node| node.text()).is_some_and(|s| s.trim().is_empty());
     if FIELD_RULES.contains(&rule.id) && !(rule.id == "compatibility" && blank()) {
-        (rule.check)(&subject.seen_as(view), findings);
+        rule.look(&subject.seen_as(view), findings);
     }
 }
 
@@ -137,7 +137,7 @@ fn found(subject: &Subject<'_>, ids: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for id in ids {
         for rule in RULES.iter().filter(|rule| rule.id == *id) {
-            (rule.check)(subject, &mut findings);
+            rule.look(subject, &mut findings);
         }
     }
     findings

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Node, write_scalar};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Severity, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

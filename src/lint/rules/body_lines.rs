@@ -16,7 +16,7 @@ const LONG_EXAMPLE: &str = concat!(
     sixteen!(sixteen!("Read on.\n\n"))
 );
 
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -35,7 +35,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// The largest number of lines.

@@ -1,6 +1,6 @@
 //! `body-tokens`
 
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::tokens;
 
 /// Sixteen times the same text: constants have no `str::repeat`.
@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// The largest number of tokens.

@@ -1,7 +1,7 @@
 //! `byte-order-mark`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::document::{Problem, ProblemKind};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,19 +18,15 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::Bom) {
-            findings.push(
-                RULE.finding(problem.to_string(), problem.span.clone())
-                    .help("save the file as UTF-8 without a byte-order mark")
-                    .fix(Fix::safe("delete the byte-order mark", vec![Edit::delete(problem.span.clone())])),
-            );
-        }
-    }
+fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::Bom).then(|| {
+        RULE.told(problem)
+            .help("save the file as UTF-8 without a byte-order mark")
+            .fix(Fix::safe("delete the byte-order mark", vec![Edit::delete(problem.span.clone())]))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `compatibility`
 
 use crate::document::write_scalar;
-use crate::lint::{Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// The largest number of characters.

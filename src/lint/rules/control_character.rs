@@ -1,7 +1,7 @@
 //! `control-character`
 
-use crate::document::{ProblemKind, is_forbidden};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::document::{Problem, ProblemKind, is_forbidden};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,17 +18,12 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::Control(_)) {
-            let finding =
-                RULE.finding(problem.to_string(), problem.span.clone()).help("delete the character");
-            findings.push(Finding { fix: fix(subject), ..finding });
-        }
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::Control(_))
+        .then(|| Finding { fix: fix(subject), ..RULE.told(problem).help("delete the character") })
 }
 
 /// Deletes all of them: only the first one is told.

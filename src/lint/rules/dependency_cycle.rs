@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::needs::needs;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
 
 /// The rule.
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -81,7 +81,7 @@ mod tests {
         let text = format!("---\nname: {}\nmetadata:\n  skill-dependencies: {needs}\n---\n", skills[0].0);
         let document = Document::parse(text);
         let mut findings = Vec::new();
-        (RULE.check)(&Subject::new(&document, None, "SKILL.md").among(&others), &mut findings);
+        RULE.look(&Subject::new(&document, None, "SKILL.md").among(&others), &mut findings);
         findings.into_iter().map(|finding| finding.message).collect()
     }
 

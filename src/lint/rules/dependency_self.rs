@@ -1,7 +1,7 @@
 //! `dependency-self`
 
 use super::needs::needs;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
 
 /// The rule.
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! `dependency-syntax`
 
 use super::needs::needs;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::requirement::Requirement;
 use crate::spec::{Origin, SourceSpec};
 
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

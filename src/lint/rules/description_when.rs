@@ -3,7 +3,7 @@
 use unicode_script::{Script, UnicodeScript};
 
 use crate::lint::words;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// Words that tell an occasion.

@@ -1,7 +1,7 @@
 //! `encoding`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::document::{Problem, ProblemKind};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,16 +18,12 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::Utf16 | ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul) {
-            let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            findings.push(finding.help("open the file in an editor and save it as UTF-8 text"));
-        }
-    }
+fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::Utf16 | ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul)
+        .then(|| RULE.told(problem).help("open the file in an editor and save it as UTF-8 text"))
 }
 
 #[cfg(test)]
@@ -42,7 +38,7 @@ mod tests {
         let document = Document::from_bytes(bytes.to_vec());
         let mut findings = Vec::new();
         let subject = Subject::new(&document, None, "SKILL.md");
-        (RULE.check)(&subject, &mut findings);
+        RULE.look(&subject, &mut findings);
         findings
     }
 

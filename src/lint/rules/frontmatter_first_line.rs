@@ -1,7 +1,7 @@
 //! `frontmatter-first-line`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::document::{Problem, ProblemKind};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,17 +18,14 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::LeadingBlankLines) {
-            let fix = Fix::safe("delete the blank lines", vec![Edit::delete(problem.span.clone())]);
-            let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            findings.push(finding.help("delete the blank lines").fix(fix));
-        }
-    }
+fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::LeadingBlankLines).then(|| {
+        let fix = Fix::safe("delete the blank lines", vec![Edit::delete(problem.span.clone())]);
+        RULE.told(problem).help("delete the blank lines").fix(fix)
+    })
 }
 
 #[cfg(test)]

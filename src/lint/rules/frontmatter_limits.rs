@@ -1,7 +1,7 @@
 //! `frontmatter-limits`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
+use crate::document::{Problem, ProblemKind};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -23,18 +23,12 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(
-            problem.kind,
-            ProblemKind::TooLarge(_) | ProblemKind::TooDeep | ProblemKind::TooManyValues
-        ) {
-            findings.push(RULE.finding(problem.to_string(), problem.span.clone()));
-        }
-    }
+fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::TooLarge(_) | ProblemKind::TooDeep | ProblemKind::TooManyValues)
+        .then(|| RULE.told(problem))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `frontmatter-mapping`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::document::{Problem, ProblemKind};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,15 +18,11 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::NotAMapping(_)) {
-            findings.push(RULE.finding(problem.to_string(), problem.span.clone()));
-        }
-    }
+fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::NotAMapping(_)).then(|| RULE.told(problem))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `frontmatter-missing`
 
-use crate::document::ProblemKind;
+use crate::document::{Problem, ProblemKind};
 use crate::lint::delimiters;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,16 +19,14 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::MissingFrontmatter(_)) {
-            let fix = delimiters::open(subject.document.text(), problem.span.start);
-            findings.push(Finding { fix, ..RULE.finding(problem.to_string(), problem.span.clone()) });
-        }
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::MissingFrontmatter(_)).then(|| {
+        let fix = delimiters::open(subject.document.text(), problem.span.start);
+        Finding { fix, ..RULE.told(problem) }
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `frontmatter-unclosed`
 
-use crate::document::ProblemKind;
+use crate::document::{Problem, ProblemKind};
 use crate::lint::delimiters;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,17 +19,14 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::UnclosedFrontmatter) {
-            let fix = delimiters::close(subject.document.text(), problem.span.start);
-            let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            findings.push(Finding { fix, ..finding.label("opened here") });
-        }
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::UnclosedFrontmatter).then(|| {
+        let fix = delimiters::close(subject.document.text(), problem.span.start);
+        Finding { fix, ..RULE.told(problem).label("opened here") }
+    })
 }
 
 #[cfg(test)]

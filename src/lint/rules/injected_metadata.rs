@@ -2,7 +2,7 @@
 
 use crate::document::{Layout, Value};
 use crate::interop::gh::INJECTED;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::document::{Node, Style, Value};
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries, quote};
+use crate::lint::{
+    Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, entries, quote,
+};
 use crate::requirement;
 
 /// The rule.
@@ -23,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// The fields that are moved as they are.

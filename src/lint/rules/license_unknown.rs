@@ -2,7 +2,7 @@
 
 use spdx::{Expression, ParseMode};
 
-use crate::lint::{Docs, Finding, Group, Levels, Named, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Named, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Paths(named),
-    check,
+    check: Check::Subject(check),
 };
 
 /// The files that `license` names, where it is no expression.

@@ -2,7 +2,9 @@
 
 use crate::document::{Link, Target};
 use crate::lint::target;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Named, Needs, Rule, Safety, SkillFile, Subject};
+use crate::lint::{
+    Check, Docs, Edit, Finding, Fix, Group, Levels, Named, Needs, Rule, Safety, SkillFile, Subject,
+};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Paths(named),
-    check,
+    check: Check::Subject(check),
 };
 
 /// The files to which the body links. Where one is not there, another one was meant perhaps.

@@ -1,7 +1,7 @@
 //! `name-ascii`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

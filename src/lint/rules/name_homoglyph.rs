@@ -3,7 +3,7 @@
 use unicode_script::UnicodeScript;
 
 use super::character_span;
-use crate::lint::{Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 use crate::name::SkillName;
 
 /// The rule.
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! `name-hyphens`
 
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::name::{NameError, SkillName};
 
 /// The rule.
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

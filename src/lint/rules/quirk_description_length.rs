@@ -1,7 +1,7 @@
 //! `quirk-description-length`
 
 use super::padded;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// 64 blanks.
 macro_rules! blanks {
@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// The largest number of characters.

@@ -2,7 +2,7 @@
 
 use crate::document::{Markdown, Sketch, Target};
 use crate::lint::target;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFile, SkillFileKind, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, SkillFileKind, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Files,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! `script-executable`
 
 use super::scripts::{ending, mentions, scripts};
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Files,
-    check,
+    check: Check::Subject(check),
 };
 
 /// What runs scripts that are named behind it.

@@ -1,7 +1,7 @@
 //! `script-unreferenced`
 
 use super::scripts::{is_mentioned, scripts};
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Files,
-    check,
+    check: Check::Subject(check),
 };
 
 /// The stems of files that other scripts import.

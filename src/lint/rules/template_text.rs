@@ -2,7 +2,7 @@
 
 use crate::lint::signs::Sign;
 use crate::lint::words;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use std::ops::Range;
 
 /// The rule.
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// What is left of a template wherever it stands outside code. In lower case.

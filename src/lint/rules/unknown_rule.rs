@@ -1,6 +1,6 @@
 //! `unknown-rule`
 
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject, rule, switch};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject, rule, switch};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! `unused-switch`
 
 use crate::lint::switch::{self, Switch};
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Ruleset, Subject, check as check_all};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Ruleset, Subject, check as check_all};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 /// By itself the rule goes by the default profile. Where other rules are checked too,

@@ -2,7 +2,7 @@
 
 use crate::document::{Node, Style, Value};
 use crate::lint::quote;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Unsafe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

@@ -1,7 +1,7 @@
 //! `yaml-documents`
 
-use crate::document::ProblemKind;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::document::{Problem, ProblemKind};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -18,17 +18,12 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: None,
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if matches!(problem.kind, ProblemKind::SeveralDocuments) {
-            findings.push(
-                RULE.finding(problem.to_string(), problem.span.clone()).help("delete the line before it"),
-            );
-        }
-    }
+fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    matches!(problem.kind, ProblemKind::SeveralDocuments)
+        .then(|| RULE.told(problem).help("delete the line before it"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! `yaml-duplicate-key`
 
-use crate::document::{Document, Node, ProblemKind, Value};
+use crate::document::{Document, Node, Problem, ProblemKind, Value};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,19 +19,15 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if let ProblemKind::DuplicateKey { first, .. } = &problem.kind {
-            let line = subject.document.position(first.start).line;
-            let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            let help = format!("delete this one or the one in line {line}");
-            let fix = fix(subject.document, first.start, problem.span.start);
-            findings.push(Finding { fix, ..finding.help(help) });
-        }
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    let ProblemKind::DuplicateKey { first, .. } = &problem.kind else { return None };
+    let line = subject.document.position(first.start).line;
+    let help = format!("delete this one or the one in line {line}");
+    let fix = fix(subject.document, first.start, problem.span.start);
+    Some(Finding { fix, ..RULE.told(problem).help(help) })
 }
 
 /// Deletes the entry at byte `second` where it says the same as the one at `first`, else the one

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Layout, Node, ProblemKind, Value};
 use crate::lint::edits;
-use crate::lint::{Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Subject(check),
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

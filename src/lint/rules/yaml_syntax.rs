@@ -1,7 +1,7 @@
 //! `yaml-syntax`
 
-use crate::document::{Fault, ProblemKind};
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::document::{Fault, Problem, ProblemKind};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
@@ -19,23 +19,20 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        let (fault, help) = match &problem.kind {
-            ProblemKind::Yaml(fault) => (fault, None),
-            ProblemKind::Repaired { key, fault, raw } => (fault, Some(quote::suggestion(key, raw))),
-            _ => continue,
-        };
-        // These have rules of their own.
-        if !matches!(fault, Fault::Colon | Fault::Tab | Fault::Control(_)) {
-            let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            let fix = edits::quote_raw(subject.document, problem.span.start).filter(|_| help.is_some());
-            findings.push(Finding { help, fix, ..finding });
-        }
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    let (fault, help) = match &problem.kind {
+        ProblemKind::Yaml(fault) => (fault, None),
+        ProblemKind::Repaired { key, fault, raw } => (fault, Some(quote::suggestion(key, raw))),
+        _ => return None,
+    };
+    // These have rules of their own.
+    (!matches!(fault, Fault::Colon | Fault::Tab | Fault::Control(_))).then(|| {
+        let fix = edits::quote_raw(subject.document, problem.span.start).filter(|_| help.is_some());
+        Finding { help, fix, ..RULE.told(problem) }
+    })
 }
 
 #[cfg(test)]

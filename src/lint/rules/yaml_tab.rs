@@ -1,8 +1,8 @@
 //! `yaml-tab`
 
-use crate::document::{Fault, ProblemKind};
+use crate::document::{Fault, Problem, ProblemKind};
 use crate::lint::edits;
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -19,19 +19,19 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        if let ProblemKind::Yaml(Fault::Tab) | ProblemKind::Repaired { fault: Fault::Tab, .. } = &problem.kind
-        {
-            let finding = RULE.finding(problem.to_string(), problem.span.clone());
-            let span = subject.document.yaml_span().unwrap_or_default();
-            let fix = edits::untab(subject.document, span);
-            findings.push(Finding { fix, ..finding.help("replace the tab by two spaces") });
-        }
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    let is_tab = matches!(
+        problem.kind,
+        ProblemKind::Yaml(Fault::Tab) | ProblemKind::Repaired { fault: Fault::Tab, .. }
+    );
+    is_tab.then(|| {
+        let span = subject.document.yaml_span().unwrap_or_default();
+        let fix = edits::untab(subject.document, span);
+        Finding { fix, ..RULE.told(problem).help("replace the tab by two spaces") }
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `yaml-unquoted-colon`
 
-use crate::document::{Fault, ProblemKind};
-use crate::lint::{Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::document::{Fault, Problem, ProblemKind};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
@@ -20,20 +20,17 @@ pub(super) static RULE: Rule = Rule {
     },
     fix: Some(Safety::Safe),
     needs: Needs::Document,
-    check,
+    check: Check::Problem(check),
 };
 
-fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for problem in subject.document.problems() {
-        let help = match &problem.kind {
-            ProblemKind::Repaired { key, fault: Fault::Colon, raw } => quote::suggestion(key, raw),
-            ProblemKind::Yaml(Fault::Colon) => "put the whole value in quotes".to_owned(),
-            _ => continue,
-        };
-        let finding = RULE.finding(problem.to_string(), problem.span.clone());
-        let fix = edits::quote_raw(subject.document, problem.span.start);
-        findings.push(Finding { fix, ..finding.label("this colon").help(help) });
-    }
+fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
+    let help = match &problem.kind {
+        ProblemKind::Repaired { key, fault: Fault::Colon, raw } => quote::suggestion(key, raw),
+        ProblemKind::Yaml(Fault::Colon) => "put the whole value in quotes".to_owned(),
+        _ => return None,
+    };
+    let fix = edits::quote_raw(subject.document, problem.span.start);
+    Some(Finding { fix, ..RULE.told(problem).label("this colon").help(help) })
 }
 
 #[cfg(test)]

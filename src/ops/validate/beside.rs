@@ -111,7 +111,7 @@ mod tests {
             for rule in RULES {
                 let found = |subject: &Subject<'_>| {
                     let mut findings = Vec::new();
-                    (rule.check)(subject, &mut findings);
+                    rule.look(subject, &mut findings);
                     findings
                 };
                 let known = match rule.needs {
