@@ -9,6 +9,8 @@ use crate::fs::{Base, Looked, PathError};
 
 /// Room for all of nearly every `SKILL.md`.
 const ROOM: usize = 16 << 10;
+/// What is larger is not read ahead, in bytes: each of several in each thread would take as much memory.
+const MOST_AHEAD: u64 = 256 << 10;
 
 /// What was read of one file.
 pub(super) struct Content {
@@ -23,17 +25,37 @@ impl Default for Content {
 }
 
 impl Content {
-    /// Reads the file at `below` the directory `base`.
-    pub(super) fn read(&mut self, base: &Base, below: &Path) {
-        self.looked = base.read_into(below, MAX_SKILL_FILE, &mut self.bytes);
-    }
-
-    /// Hands the file, which is at `at`, to `visitor`; it is shown as `shown` says. `None` where there is none.
+    /// Reads the file at `at`, and hands it to `visitor`; it is shown as `shown` says. `None` where there is none.
     ///
     /// # Errors
     ///
-    /// Where it could not be read, and what the visit answers.
+    /// Where it cannot be read, and what the visit answers.
     pub(super) fn visit<V: Visit>(
+        &mut self,
+        at: At<'_>,
+        visitor: &mut V,
+        shown: impl FnOnce() -> PathBuf,
+    ) -> Result<Option<V::Skill>> {
+        self.looked = at.base.read_into(&at.dir.join(at.name), MAX_SKILL_FILE, &mut self.bytes);
+        self.hand(at, visitor, shown)
+    }
+
+    /// As [`Self::visit`], of a file that was read ahead.
+    pub(super) fn visit_read<V: Visit>(
+        &mut self,
+        at: At<'_>,
+        visitor: &mut V,
+        shown: impl FnOnce() -> PathBuf,
+    ) -> Result<Option<V::Skill>> {
+        if !matches!(self.looked, Ok(Looked::Other)) {
+            return self.hand(at, visitor, shown);
+        }
+        let visited = self.visit(at, visitor, shown);
+        self.bytes = Vec::with_capacity(ROOM);
+        visited
+    }
+
+    fn hand<V: Visit>(
         &mut self,
         at: At<'_>,
         visitor: &mut V,
@@ -82,7 +104,7 @@ impl Ahead {
         let mut contents = contents.into_iter();
         base.read_several(&paths, |file| {
             if let Some(content) = contents.next() {
-                content.looked = file.read_into(MAX_SKILL_FILE, &mut content.bytes);
+                content.looked = file.read_into(MOST_AHEAD, &mut content.bytes);
             }
         });
         &mut self.contents[..count]

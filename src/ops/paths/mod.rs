@@ -76,9 +76,7 @@ impl At<'_> {
         visitor: &mut V,
         shown: impl FnOnce() -> PathBuf,
     ) -> Result<Option<V::Skill>> {
-        let mut content = Content::default();
-        content.read(self.base, &self.dir.join(self.name));
-        content.visit(self, visitor, shown)
+        Content::default().visit(self, visitor, shown)
     }
 }
 

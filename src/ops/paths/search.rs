@@ -212,25 +212,23 @@ fn look<V: Visit>(
     typed: &Path,
     places: &[Place],
 ) -> impl Iterator<Item = Stepped<V::Skill>> {
-    let exact = Path::new(SKILL_FILE);
     let dirs = places.iter().map(|place| place.link.is_none().then_some(&*place.below));
-    let contents = ahead.read(base, dirs, exact);
-    places.iter().zip(contents).map(move |(place, content)| {
+    let contents = ahead.read(base, dirs, Path::new(SKILL_FILE));
+    places.iter().zip(contents).map(|(place, content)| {
         let stepped = match &place.link {
-            Some(real) => Base::open(real).map_err(Error::from).and_then(|real| {
-                content.read(&real, exact);
-                step(visitor, content, &real, Path::new(""), typed, place)
-            }),
-            None => step(visitor, content, base, &place.below, typed, place),
+            Some(real) => Base::open(real)
+                .map_err(Error::from)
+                .and_then(|real| step(visitor, None, &real, Path::new(""), typed, place)),
+            None => step(visitor, Some(content), base, &place.below, typed, place),
         };
         stepped.map_err(Box::new)
     })
 }
 
-/// Looks into the directory `dir` below `base`, in which `content` was read.
+/// Looks into the directory `dir` below `base`, in which `content` was read, if anything was.
 fn step<V: Visit>(
     visitor: &mut V,
-    content: &mut Content,
+    content: Option<&mut Content>,
     base: &Base,
     dir: &Path,
     typed: &Path,
@@ -246,7 +244,11 @@ fn step<V: Visit>(
         shown
     };
     let exact = OsStr::new(SKILL_FILE);
-    if let Some(skill) = content.visit(at(exact), visitor, || shown(exact))? {
+    let visited = match content {
+        Some(content) => content.visit_read(at(exact), visitor, || shown(exact))?,
+        None => at(exact).visit(visitor, || shown(exact))?,
+    };
+    if let Some(skill) = visited {
         return Ok(Step::Skill(skill));
     }
     let entries = fs::entries(&base.path().join(dir))?;

@@ -134,6 +134,29 @@ fn many_skills_come_in_the_order_of_their_paths() {
     assert_eq!(files(&world, &["s"]).expect("found"), expected);
 }
 
+/// Several files are read before the first is looked at, but not large ones.
+#[test]
+fn a_file_is_read_the_same_among_others() {
+    let world = World::new();
+    let line = "A line of a text that is longer than what is read ahead.\n";
+    for (number, lines) in [0, 10_000, 1, 200_000, 2].into_iter().enumerate() {
+        let text = format!("---\nname: s{number}\ndescription: x\n---\n{}", line.repeat(lines));
+        world.write(&format!("all/s{number}/SKILL.md"), &text);
+    }
+    let found = |paths: &[String]| {
+        let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
+        let request = ValidateRequest { targets, ..ValidateRequest::default() };
+        let skills = validate(&world.context(), &request).expect("checks").skills;
+        skills.into_iter().map(|skill| (skill.file, skill.findings)).collect::<Vec<_>>()
+    };
+    let together = found(&["all".to_owned()]);
+    let alone: Vec<String> = (0..5).map(|number| format!("all/s{number}")).collect();
+    assert_eq!(together, found(&alone));
+    let kinds: Vec<_> =
+        together.iter().map(|(_, findings)| findings.iter().any(|f| f.rule == "file-kind")).collect();
+    assert_eq!(kinds, [false, false, false, true, false], "one is larger than any skill may be");
+}
+
 /// Texts and files stand in the order in which they were named.
 #[test]
 fn a_text_stands_among_files() {
