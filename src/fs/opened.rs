@@ -31,44 +31,48 @@ pub struct Opened<'a> {
 }
 
 impl Base {
-    /// Opens the files at `paths` below this directory, hands each to `read`, in their order, and closes them. To do
-    /// one thing to many files takes the system less than to do one thing after the other to each, and several
-    /// threads that open and close files wait for each other less.
-    pub fn read_several(&self, paths: &[&Path], mut read: impl FnMut(Opened<'_>)) {
-        let read = |below: &Path, file: io::Result<&fs::File>| read(Opened { base: self, below, file });
-        several(paths, workers::share(together()), |path| self.open_below(path), read);
+    /// Opens the files at the paths of `files` below this directory, hands each to `read` together with what stands
+    /// beside its path, in their order, and closes them. To do one thing to many files takes the system less than to
+    /// do one thing after the other to each, and several threads that open and close files wait for each other less.
+    pub fn read_several<'p, T>(
+        &self,
+        files: impl IntoIterator<Item = (&'p Path, T)>,
+        mut read: impl FnMut(T, Opened<'_>),
+    ) {
+        let open = |path: &Path| self.open_below(path);
+        several(files.into_iter().collect(), workers::share(together()), open, |below, beside, file| {
+            read(beside, Opened { base: self, below, file });
+        });
     }
 }
 
-/// Opens the files at `paths` with `open`, hands each to `read`, in their order, and closes them: at most `together`
-/// at once, and fewer where no more can be open.
-fn several(
-    paths: &[&Path],
+/// Opens the files at the paths of `files` with `open`, hands each to `read`, in their order, and closes them: at most
+/// `together` at once, and fewer where no more can be open.
+fn several<T>(
+    files: Vec<(&Path, T)>,
     together: usize,
     mut open: impl FnMut(&Path) -> io::Result<fs::File>,
-    mut read: impl FnMut(&Path, io::Result<&fs::File>),
+    mut read: impl FnMut(&Path, T, io::Result<&fs::File>),
 ) {
-    let mut files = Vec::with_capacity(together.min(paths.len()));
-    let mut rest = paths;
-    while !rest.is_empty() {
-        for path in rest.iter().take(together) {
+    let mut opened = Vec::with_capacity(together.min(files.len()));
+    let mut rest = files.into_iter();
+    while !rest.as_slice().is_empty() {
+        for (path, _) in rest.as_slice().iter().take(together) {
             let file = open(path);
             // These are read and closed first.
-            if !files.is_empty() && file.as_ref().is_err_and(is_too_many) {
+            if !opened.is_empty() && file.as_ref().is_err_and(is_too_many) {
                 break;
             }
-            files.push(file);
+            opened.push(file);
         }
-        let (now, later) = rest.split_at(files.len());
-        for (path, file) in now.iter().zip(&mut files) {
+        for (file, (path, beside)) in opened.iter_mut().zip(&mut rest) {
             let file = match file {
                 Ok(file) => Ok(&*file),
                 Err(error) => Err(mem::replace(error, io::ErrorKind::Other.into())),
             };
-            read(path, file);
+            read(path, beside, file);
         }
-        files.clear();
-        rest = later;
+        opened.clear();
     }
 }
 
@@ -277,17 +281,16 @@ mod tests {
                 _ => fs::write(dir.path().join(name), name).expect("writes"),
             }
         }
-        let paths: Vec<&Path> = names.iter().map(Path::new).collect();
         let mut found = Vec::new();
-        base.read_several(&paths, |file| {
+        base.read_several(names.iter().map(Path::new).zip(0..), |number, file| {
             let mut buffer = b"old".to_vec();
             let looked = file.read_into(9, &mut buffer).expect("reads");
-            found.push((looked, buffer));
+            found.push((number, looked, buffer));
         });
         let expected = names.iter().enumerate().map(|(number, name)| match number % 5 {
-            0 => (Looked::Absent, Vec::new()),
-            1 => (Looked::Other, Vec::new()),
-            _ => (Looked::Read, name.clone().into_bytes()),
+            0 => (number, Looked::Absent, Vec::new()),
+            1 => (number, Looked::Other, Vec::new()),
+            _ => (number, Looked::Read, name.clone().into_bytes()),
         });
         assert_eq!(found, expected.collect::<Vec<_>>());
     }
@@ -301,7 +304,7 @@ mod tests {
         for name in &names {
             fs::write(dir.path().join(name), name).expect("writes");
         }
-        let paths: Vec<&Path> = names.iter().map(Path::new).collect();
+        let files = names.iter().map(|name| (Path::new(name), &**name)).collect();
         let (mut calls, mut found) = (0, Vec::new());
         let open = |path: &Path| {
             calls += 1;
@@ -312,13 +315,14 @@ mod tests {
                 fs::File::open(dir.path().join(path))
             }
         };
-        let read = |path: &Path, file: io::Result<&fs::File>| {
+        let read = |path: &Path, beside: &str, file: io::Result<&fs::File>| {
             let mut text = String::new();
             file.expect("is open").read_to_string(&mut text).expect("reads");
-            found.push((path.to_str().expect("text").to_owned(), text));
+            assert_eq!((path, &*text), (Path::new(beside), beside));
+            found.push(text);
         };
-        several(&paths, 8, open, read);
-        assert_eq!(found, names.iter().map(|name| (name.clone(), name.clone())).collect::<Vec<_>>());
+        several(files, 8, open, read);
+        assert_eq!(found, names);
     }
 
     /// What is asked about grows as it does where a file is read from its start at once: what is said of one that
@@ -335,7 +339,7 @@ mod tests {
                 lengths.borrow_mut().push(bytes.len());
                 bytes.len() >= wanted
             };
-            base.read_several(&[Path::new("f")], |file| {
+            base.read_several([(Path::new("f"), ())], |(), file| {
                 let (looked, _) = file.read_start(1 << 20, &mut buffer, enough).expect("reads");
                 assert_eq!(looked, Looked::Read);
             });

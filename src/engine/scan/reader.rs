@@ -197,13 +197,8 @@ impl Reader<'_> {
             // All are read before the first is parsed: else the system's code and ours take turns, and each finds that
             // the other has taken its place in the processor's memory.
             starts.resize_with(BATCH, Start::default);
-            let files: Vec<&Path> = paths.iter().map(|(_, path)| Path::new(path)).collect();
-            let mut each = starts.iter_mut();
-            self.base.read_several(&files, |file| {
-                if let Some(start) = each.next() {
-                    start.read(file);
-                }
-            });
+            let files = paths.iter().map(|(_, path)| Path::new(path)).zip(starts.iter_mut());
+            self.base.read_several(files, Start::read);
             found.extend(
                 batch
                     .iter()
@@ -307,7 +302,7 @@ pub(in crate::engine) fn read(policy: &Policy, source: &Source, entry: Entry) ->
             let reader = Reader { policy, source, base: &base, since: Moment::now() };
             let start = entry.dir.file_name().and_then(|name| {
                 let mut start = Start::default();
-                base.read_several(&[&Path::new(name).join(SKILL_FILE)], |file| start.read(file));
+                base.read_several([(&*Path::new(name).join(SKILL_FILE), &mut start)], Start::read);
                 let (parts, _) = start.known.take()?;
                 Some((start.document(parts), name.to_str()))
             });

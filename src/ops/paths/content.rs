@@ -92,20 +92,14 @@ impl Ahead {
             self.contents.resize_with(count, Content::default);
             self.paths.resize_with(count, PathBuf::new);
         }
-        let mut paths = Vec::with_capacity(count);
-        let mut contents = Vec::with_capacity(count);
-        for ((path, content), dir) in self.paths.iter_mut().zip(&mut self.contents).zip(dirs) {
-            let Some(dir) = dir else { continue };
-            path.as_mut_os_string().clear();
-            path.extend([dir, name]);
-            paths.push(&**path);
-            contents.push(content);
-        }
-        let mut contents = contents.into_iter();
-        base.read_several(&paths, |file| {
-            if let Some(content) = contents.next() {
-                content.looked = file.read_into(MOST_AHEAD, &mut content.bytes);
-            }
+        let files =
+            self.paths.iter_mut().zip(&mut self.contents).zip(dirs).filter_map(|((path, content), dir)| {
+                path.as_mut_os_string().clear();
+                path.extend([dir?, name]);
+                Some((&**path, content))
+            });
+        base.read_several(files, |content, file| {
+            content.looked = file.read_into(MOST_AHEAD, &mut content.bytes);
         });
         &mut self.contents[..count]
     }
