@@ -4,7 +4,9 @@
     compare.py PROGRAM
 
 Each round runs the floor and then the program, so that both see the same machine; the ratio is the
-median of the rounds' ratios. CPU is user and system time of the process. With BENCH_FULL=1 there
+median of the rounds' ratios. CPU is user and system time of the process. The program that runs is a
+copy, as an installed one is: a file that a linker wrote here and there lies in small pieces in memory,
+and to start from it takes up to a quarter longer. With BENCH_FULL=1 there
 are 10,000 skills too and more rounds. Other validators are run where they are installed: on PATH,
 or in one of the directories that BENCH_PEERS names. Nothing is installed for this.
 """
@@ -87,11 +89,15 @@ def pairs(title, floor, tool, reset=lambda: None, rounds=ROUNDS):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    program = str(Path(sys.argv[1]).resolve())
-    shared = Path("/dev/shm")
-    place = shared if shared.is_dir() and os.access(shared, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="skillpm-bench-", dir=place) as name:
-        compare(program, Path(name))
+    built = Path(sys.argv[1]).resolve()
+    with directory(Path("/dev/shm")) as work, directory(built.parent) as beside:
+        compare(shutil.copy2(built, beside), Path(work))
+
+
+def directory(place):
+    """A directory for a while: in `place`, or where such are made usually."""
+    usable = place.is_dir() and os.access(place, os.W_OK)
+    return tempfile.TemporaryDirectory(prefix="skillpm-bench-", dir=place if usable else None)
 
 
 def compare(program, work):
