@@ -39,6 +39,7 @@ use super::{help, version};
 #[derive(Debug, Parser)]
 #[command(
     name = "skillpm",
+    bin_name = "skillpm",
     version = version::VERSION.as_str(),
     after_help = help::program(),
     styles = help::STYLES,

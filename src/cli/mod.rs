@@ -52,13 +52,14 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         return 0;
     }
     let env = Env::from_process();
-    let cli = parse::parse(&help_command(arguments));
+    let arguments = help_command(arguments);
+    let cli = parse::parse(&arguments);
     let fallback = Env::default();
     let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));
     let printer = Arc::new(Printer::new(look));
     let result = match cli {
         Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, &printer)),
-        Err(error) => usage::answer(&error, &printer),
+        Err(error) => usage::answer(&error, &arguments, &printer),
     };
     signals::obey();
     let code = result.unwrap_or_else(|error| failed(&printer, &error));

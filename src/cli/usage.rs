@@ -1,5 +1,7 @@
 //! Answers to command lines that clap does not turn into a command: help pages and mistakes.
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::args::Command;
@@ -9,7 +11,9 @@ use crate::error::{Error, Result};
 use crate::text::closest;
 
 /// Prints the page that was asked for, or returns the mistake in our own form.
-pub(crate) fn answer(error: &clap::Error, printer: &Printer) -> Result<u8> {
+///
+/// `arguments` are the words that were read, the program's name first.
+pub(crate) fn answer(error: &clap::Error, arguments: &[OsString], printer: &Printer) -> Result<u8> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             printer.styled_data(&error.render().ansi().to_string());
@@ -20,7 +24,7 @@ pub(crate) fn answer(error: &clap::Error, printer: &Printer) -> Result<u8> {
             Ok(exit::USAGE)
         }
         ErrorKind::InvalidSubcommand => Err(unknown_command(error)),
-        _ => Err(mistake(error)),
+        _ => Err(mistake(error, arguments)),
     }
 }
 
@@ -38,7 +42,7 @@ fn unknown_command(error: &clap::Error) -> Error {
 
 /// Takes message and tips out of clap's text, which looks like
 /// `error: message\n\n  tip: text\n\nUsage: skillpm list [OPTIONS]\n\nFor more ...`.
-fn mistake(error: &clap::Error) -> Error {
+fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
@@ -46,7 +50,7 @@ fn mistake(error: &clap::Error) -> Error {
     for tip in rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: ")) {
         new = new.hint(in_our_words(tip));
     }
-    new.hint(format!("`{} --help` shows what is possible", command(rest)))
+    new.hint(format!("`{} --help` shows what is possible", command(rest, arguments)))
 }
 
 /// One line, with backticks around literals.
@@ -54,11 +58,16 @@ fn in_our_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\'', "`")
 }
 
-/// Returns the command that the usage line names.
-fn command(text: &str) -> String {
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("skillpm");
-    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
-    usage.split(' ').take(2).take_while(is_word).collect::<Vec<_>>().join(" ")
+/// Returns the command that the usage line names; where there is none, as where a value is wrong, the one that was
+/// typed.
+fn command(text: &str, arguments: &[OsString]) -> String {
+    if let Some(usage) = text.lines().find_map(|line| line.strip_prefix("Usage: ")) {
+        let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+        return usage.split(' ').take(2).take_while(is_word).collect::<Vec<_>>().join(" ");
+    }
+    let typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let named = typed.filter(|word| Command::names().any(|name| name == *word)).take(1);
+    ["skillpm"].into_iter().chain(named).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -69,9 +78,10 @@ mod tests {
     use crate::cli::args::Cli;
 
     fn told(line: &str) -> (String, Vec<String>) {
-        let error = Cli::try_parse_from(line.split(' ')).expect_err(line);
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = Cli::try_parse_from(&arguments).expect_err(line);
         let (printer, ..) = crate::cli::printer::testing::printer(crate::cli::look::Look::PLAIN);
-        let error = answer(&error, &printer).expect_err(line);
+        let error = answer(&error, &arguments, &printer).expect_err(line);
         assert_eq!(error.kind().exit_code(), exit::USAGE);
         (error.to_string(), error.hints().to_vec())
     }
@@ -107,7 +117,17 @@ mod tests {
                 vec!["`skillpm remove --help` shows what is possible".to_owned()]
             )
         );
-        let (message, _) = told("skillpm install o/r --scope here");
+        let (message, hints) = told("skillpm install o/r --scope here");
         assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
+        assert_eq!(hints, ["`skillpm install --help` shows what is possible"]);
+    }
+
+    /// The page is that of `skillpm`, by whatever name the program was called.
+    #[test]
+    fn the_name_of_the_program_does_not_matter() {
+        for program in ["skillpm.exe", "/opt/skill_pm"] {
+            let (_, hints) = told(&format!("{program} list --nothing"));
+            assert_eq!(hints, ["`skillpm list --help` shows what is possible"], "{program}");
+        }
     }
 }

@@ -62,13 +62,15 @@ pub struct Written {
     pub file: PathBuf,
     /// Whether its block was not as it should be.
     pub changed: bool,
+    /// Whether there is no such file and none is made, because there is nothing to write into it.
+    pub none: bool,
 }
 
 /// The skills that agents are not to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disabled {
-    /// The names under which they are installed.
-    pub names: Vec<String>,
+    /// The scopes in which they are disabled, and the names under which they are installed.
+    pub names: Vec<(SourceKind, String)>,
     /// Why some may be missing here: a manifest that cannot be read. An agent can do its work without it.
     pub warnings: Vec<String>,
 }
@@ -80,7 +82,8 @@ pub fn disabled(scopes: &[Scope]) -> Disabled {
         match read_manifest(scope) {
             Ok((manifest, _)) => {
                 let entries = manifest.skills().iter().filter(|(_, entry)| entry.disabled);
-                disabled.names.extend(entries.map(|(name, _)| name.to_string()));
+                let kind = SourceKind::from(scope.kind);
+                disabled.names.extend(entries.map(|(name, _)| (kind, name.to_string())));
             }
             Err(error) => disabled.warnings.push(error.with_causes()),
         }
@@ -152,7 +155,9 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
 fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Result<Written> {
     // Links are followed, as the one from `CLAUDE.md` to `AGENTS.md`, but not to files of others.
     Scope::new(&context.settings, ScopeKind::Project)?.check_inside(&file)?;
-    let there = fs::read_capped(&file, MAX_FILE)?.unwrap_or_default();
+    let there = fs::read_capped(&file, MAX_FILE)?;
+    let is_there = there.is_some();
+    let there = there.unwrap_or_default();
     let new = block::put(&there, &catalog.text()).map_err(|error| {
         Error::config(format!("`{}`, {error}", file.display()))
             .hint("put the marks right, or remove them: then a new block is added at the end")
@@ -161,7 +166,7 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Resu
     if changed && !check {
         fs::write_atomic(&file, &new)?;
     }
-    Ok(Written { file, changed })
+    Ok(Written { file, changed, none: !is_there && !changed })
 }
 
 #[cfg(test)]
@@ -208,6 +213,8 @@ mod tests {
         assert_eq!(names(&world, more), ["a", "claude", "mine", "extra"]);
         world.write("skillpm.toml", "[skills.a]\npath = \"./x\"\ndisabled = true\n");
         assert_eq!(names(&world, default()), ["claude", "mine"]);
+        world.write("skillpm.toml", "[skills.mine]\npath = \"./x\"\ndisabled = true\n");
+        assert_eq!(names(&world, default()), ["a", "claude", "mine"], "the user's is another one");
         world.write("skillpm.toml", "nonsense");
         let outcome = asked(&world, &default()).expect("a catalog all the same");
         assert_eq!((outcome.catalog.count, outcome.warnings.len()), (3, 1));
@@ -242,6 +249,21 @@ mod tests {
         let error: Error = run(false).expect_err("no end");
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.to_string().contains("AGENTS.md`, line 2: "), "{error}");
+    }
+
+    /// Without a skill there is nothing to write, and a file that is not there is not said to be up to date.
+    #[test]
+    fn no_file_is_made_for_no_skill() {
+        let world = World::new();
+        let run = || {
+            let write = Some(Write { file: "AGENTS.md".into(), check: false });
+            let outcome =
+                asked(&world, &CatalogRequest { write, ..CatalogRequest::default() }).expect("works");
+            outcome.written.map(|written| (written.changed, written.none))
+        };
+        assert_eq!(run(), Some((false, true)));
+        world.write("AGENTS.md", "# Mine\n");
+        assert_eq!(run(), Some((false, false)));
     }
 
     /// A stranger's project cannot have a file of the user changed.

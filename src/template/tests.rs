@@ -89,6 +89,18 @@ fn only_marked_files_and_the_skill_s_own_are_filled_in() {
     assert_eq!(files.expect("filled"), expected);
 }
 
+/// As `docs/guide/templates.md` says.
+#[test]
+fn lines_of_tags_leave_nothing_behind() {
+    let text = |body: &str| {
+        let files = fill(&[("SKILL.md", HEAD), ("a.md.jinja", body)]).expect("filled");
+        files.into_iter().find(|(path, ..)| path == "a.md").map(|(.., text)| text)
+    };
+    assert_eq!(text("a\n  {% if name %}\nb\n  {% endif %}\nc\n").as_deref(), Some("a\nb\nc\n"));
+    assert_eq!(text("a {% if name %}b{% endif %}\nc\n").as_deref(), Some("a bc\n"));
+    assert_eq!(text("a {% if name %}b{% endif +%}\nc\n").as_deref(), Some("a b\nc\n"));
+}
+
 #[test]
 fn a_wrong_template_is_told_with_its_line() {
     let skill = |body: &str| format!("{HEAD}{body}");

@@ -20,13 +20,26 @@ struct Terminal {
 
 impl Terminal {
     fn start(sandbox: &Sandbox, args: &[&str]) -> Self {
+        Self::of(sandbox.command(args))
+    }
+
+    /// As [`Self::start`], as the one program in front of a terminal, which stops others that read from it.
+    fn in_front(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let inner = sandbox.command(args);
+        let mut command = std::process::Command::new("setsid");
+        command.args(["--ctty", "--wait"]).arg(inner.get_program()).args(inner.get_args());
+        command.current_dir(sandbox.project()).env_clear();
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Self::of(command)
+    }
+
+    fn of(mut command: std::process::Command) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&keys).expect("a terminal");
         unlockpt(&keys).expect("a terminal");
         let name = ptsname(&keys, Vec::new()).expect("a name");
         let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.to_bytes())).to_owned();
         let side = || OpenOptions::new().read(true).write(true).open(&path).expect("the other side");
-        let mut command = sandbox.command(args);
         command.env("TERM", "xterm").stdin(side()).stdout(side()).stderr(side());
         let child = command.spawn().expect("starts");
         Self { keys: keys.into(), child, seen: String::new() }
@@ -61,6 +74,22 @@ impl Terminal {
         }
         (self.child.wait().expect("ends").code(), self.seen)
     }
+}
+
+/// A script is in a group of its own, and yet what is typed reaches it.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_typed_reaches_a_script() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/demo/SKILL.md", "---\nname: demo\ndescription: Asks. Use it in tests.\n---\n");
+    sandbox.write("src/demo/scripts/ask.sh", "echo ready\nread answer\necho \"got $answer\"\n");
+    assert_eq!(sandbox.run(&["install", "./src/demo"]).code, Some(0));
+    let mut terminal = Terminal::in_front(&sandbox, &["run", "--stdin", "--timeout", "20", "demo", "ask"]);
+    terminal.wait_for("ready");
+    terminal.press("yes\r");
+    terminal.wait_for("got yes");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
 }
 
 fn two_skills() -> (Forge, Sandbox) {

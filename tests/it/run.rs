@@ -27,6 +27,28 @@ fn installed(scripts: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
+/// What the caller has open leads past every sandbox, so a script gets none of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_caller_has_open_is_not_handed_on() {
+    let sandbox = installed(&[("leak.sh", "cat <&9\necho changed >&8\nls /proc/self/fd | wc -l\n")]);
+    sandbox.write("secret", "secret\n");
+    sandbox.write("kept", "");
+    for more in [&["--sandbox", "off"][..], &["--no-network"]] {
+        let inner = sandbox.command(&[&["run"], more, &["demo", "leak"]].concat());
+        let mut shell = std::process::Command::new("/bin/sh");
+        shell.args(["-c", "exec 9<secret 8>>kept; exec \"$0\" \"$@\""]);
+        shell.arg(inner.get_program()).args(inner.get_args()).current_dir(sandbox.project()).env_clear();
+        shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+        let output = sandbox.output(&mut shell);
+        assert!(
+            !output.stdout.contains("secret") && output.stderr.contains("ad file descriptor"),
+            "{output}"
+        );
+        assert_eq!(sandbox.read("kept"), "", "{output}");
+    }
+}
+
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
     sandbox.run(&[&["run"], args].concat())
 }

@@ -18,7 +18,7 @@ use crate::ops::run::{Place, RunRequest, run as run_script};
 pub(crate) struct RunArgs {
     /// the skill, the script and the arguments that it gets: all that follows the script, also what starts with `-`
     // One list, so that clap reads no flag of its own after the names.
-    #[arg(value_name = "NAME", required = true, num_args = 2.., trailing_var_arg = true)]
+    #[arg(value_names = ["NAME", "SCRIPT"], required = true, num_args = 2.., trailing_var_arg = true)]
     words: Vec<OsString>,
 
     /// where it runs: `skill`, `project` or a directory [default: here, where arguments that name files find them]
@@ -95,6 +95,9 @@ enum SandboxArg {
 }
 
 pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
+    // What whoever called has open leads past every sandbox: nothing but the three standard ones is handed on.
+    #[cfg(unix)]
+    close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
     let outcome = run_script(&app.context, &request(args)?, &mut watch)?;
     for warning in &outcome.warnings {

@@ -41,8 +41,9 @@ fn listed(words: &[&String]) -> String {
 
 /// Tells what became of the file.
 pub(crate) fn file(printer: &Printer, written: &Written, check: bool) {
-    let file = written.file.display();
+    let file = one_line(&written.file.display().to_string());
     match (written.changed, check) {
+        _ if written.none => printer.note(&format!("there is no skill to tell of: `{file}` was not made")),
         (false, _) => printer.note(&format!("`{file}` is up to date")),
         (true, false) => printer.status("~", &format!("`{file}`")),
         (true, true) => {

@@ -8,7 +8,7 @@ use crate::ops::create::{Builtin, CreateOutcome};
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     let path = outcome.path.strip_prefix(cwd).unwrap_or(&outcome.path);
-    let path = path.display();
+    let path = one_line(&path.display().to_string());
     let verb = if outcome.dry_run { "would create" } else { "created" };
     printer.status(verb, &format!("`{path}` from the template `{}`", one_line(&outcome.template)));
     for file in &outcome.files {

@@ -1,29 +1,29 @@
 //! `fmt`: what changed, what has no canonical form, and how many files there were.
 
-use super::{count, diff};
+use super::{count, diff, one_line};
 use crate::cli::printer::Printer;
 use crate::document::Position;
-use crate::ops::fmt::{FmtOutcome, Form, Formatted};
+use crate::ops::fmt::{FmtOutcome, Form};
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
     let verb = if check || with_diff { "would change" } else { "formatted" };
     for file in &outcome.files {
+        let shown = one_line(&file.file.display().to_string());
         match &file.form {
-            Form::Canonical => printer.detail(&format!("`{}` is canonical", file.file.display())),
+            Form::Canonical => printer.detail(&format!("`{shown}` is canonical")),
             Form::Changed { .. } => {
                 if let Some(text) = file.diff().filter(|_| with_diff) {
                     diff::show(printer, &text);
                 }
-                printer.status(verb, &format!("`{}`", file.file.display()));
+                printer.status(verb, &format!("`{shown}`"));
             }
-            Form::Refused { reason, at } => refused(printer, file, reason, *at),
+            Form::Refused { reason, at } => refused(printer, &shown, reason, *at),
         }
     }
     printer.note(&summary(outcome, verb));
 }
 
-fn refused(printer: &Printer, file: &Formatted, reason: &str, at: Option<Position>) {
-    let file = file.file.display();
+fn refused(printer: &Printer, file: &str, reason: &str, at: Option<Position>) {
     let message = match at {
         Some(Position { line, column }) => format!("`{file}`, line {line}, column {column}: {reason}"),
         None => format!("`{file}`: {reason}"),
@@ -55,7 +55,7 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::document::Document;
-    use crate::ops::fmt::form;
+    use crate::ops::fmt::{Formatted, form};
 
     fn told(check: bool, with_diff: bool) -> (String, String) {
         let file = |name: &str, text: &str| {

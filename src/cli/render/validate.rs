@@ -225,7 +225,8 @@ fn report(
                 .annotation(AnnotationKind::Primary.span(excerpt.span).label(label)),
         );
     if let Some(help) = &finding.help {
-        group = group.element(Level::HELP.message(clean(help).into_owned()));
+        // A line of the file must not pass for one of ours, and blanks in what is to be written count.
+        group = group.element(Level::HELP.message(clean(help).replace('\n', " ")));
     }
     without_gap(&renderer.render(&[group]))
 }
@@ -337,6 +338,16 @@ mod tests {
     }
 
     /// Marks, control characters and foreign line ends: the place is that of the original text.
+    /// A key of the file stands in what helps, and may have a line end in it.
+    #[test]
+    fn help_stays_in_its_line() {
+        let (out, _) = told(&["---\nname: x\ndescription: Reads if asked.\n\"e\\n::error::x\": z\n---\n"]);
+        assert!(
+            out.contains("::error::x") && !out.lines().any(|line| line.trim_start().starts_with("::")),
+            "{out}"
+        );
+    }
+
     #[test]
     fn hostile_lines_are_shown_harmless_with_the_right_place() {
         let (out, _) = told(&["\u{feff}---\r\nname: \"pdf\u{9b}\u{202e}\"  \r\ndescription: x\r\n---\r\n"]);

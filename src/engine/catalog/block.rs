@@ -6,8 +6,10 @@ use std::ops::Range;
 pub const START: &str = "<!-- skillpm catalog: `skillpm catalog --write` keeps this part up to date -->";
 /// The line after it.
 pub const END: &str = "<!-- end of the skillpm catalog -->";
-/// What the first line is known by, so that its advice may change.
+/// What the first line is known by, so that its advice may change. A blank or a colon follows.
 const START_MARK: &[u8] = b"<!-- skillpm catalog";
+/// What some editors put before the first line.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Marks that do not belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -68,11 +70,11 @@ fn find(file: &[u8]) -> Result<Option<Range<usize>>, BlockError> {
     for (number, line) in file.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let (number, start) = (number + 1, at);
         at += line.len();
-        let mark = line.trim_ascii();
+        let mark = if start == 0 { line.strip_prefix(BOM).unwrap_or(line) } else { line }.trim_ascii();
         if mark == END.as_bytes() {
             let (begin, _) = open.take().ok_or(BlockError::NoStart(number))?;
             found = Some(begin..start);
-        } else if mark.starts_with(START_MARK) && mark.ends_with(b"-->") {
+        } else if is_start(mark) {
             if open.is_some() || found.is_some() {
                 return Err(BlockError::Second(number));
             }
@@ -83,6 +85,11 @@ fn find(file: &[u8]) -> Result<Option<Range<usize>>, BlockError> {
         Some((_, line)) => Err(BlockError::NoEnd(line)),
         None => Ok(found),
     }
+}
+
+fn is_start(line: &[u8]) -> bool {
+    let advice = line.strip_prefix(START_MARK).and_then(|rest| rest.strip_suffix(b"-->"));
+    advice.is_some_and(|advice| matches!(advice, [b' ' | b'\t' | b':', ..]))
 }
 
 #[cfg(test)]
@@ -124,8 +131,15 @@ mod tests {
     fn marks_are_known_by_their_starts() {
         let file = format!("x\n  <!-- skillpm catalog -->\nold\n\t{END} \ny");
         assert_eq!(put_text(&file, "new\n"), Ok(file.replace("old", "new")));
-        let quoted = format!("`{START}`\n");
-        assert!(put_text(&quoted, "a\n").expect("no mark").starts_with(&quoted));
+        for other in [format!("`{START}`\n"), "<!-- skillpm catalogue -->\n".to_owned()] {
+            assert!(put_text(&other, "a\n").expect("no mark").starts_with(&other));
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_belongs_to_no_line() {
+        let file = format!("\u{feff}{}", block("old\n"));
+        assert_eq!(put_text(&file, "new\n"), Ok(file.replace("old", "new")));
     }
 
     #[test]

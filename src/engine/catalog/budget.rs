@@ -27,15 +27,19 @@ pub struct Cut {
 /// tokens in `form`, and says which. Nothing else goes: where names and the other fields are more than that by
 /// themselves, no description is left, and the result is larger than the budget.
 pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Vec<Cut> {
+    // Parts weigh no less than the whole: what fits as a whole is not weighed by its parts.
+    if estimate(&form.render(told)) <= budget {
+        return Vec::new();
+    }
     let descriptions: Vec<_> = told.iter_mut().map(|skill| skill.description.take()).collect();
     let lengths: Vec<_> = descriptions.iter().flatten().map(|text| text.chars().count()).collect();
-    // What the skills are with descriptions of one token; parts weigh no less than the whole.
+    // What the skills are with descriptions of one token.
     let bare: Vec<Told<'_>> = told
         .iter()
         .zip(&descriptions)
         .map(|(skill, text)| Told { description: text.as_ref().map(|_| ONE.into()), ..skill.clone() })
         .collect();
-    let room = (budget + lengths.len()).saturating_sub(estimate(&form.render(&bare)));
+    let room = budget.saturating_add(lengths.len()).saturating_sub(estimate(&form.render(&bare)));
     let weigh = |limit: usize| {
         let texts = descriptions.iter().flatten();
         texts.map(|text| estimate(&form.escaped(shortened(text, limit).0.as_ref()))).sum::<usize>()

@@ -215,12 +215,13 @@ impl CatalogForm {
             text.extend([open, tag, opened, &self.escaped(value), close, tag, ">\n"]);
         };
         tag("name", &skill.name);
-        each(skill, false, |field, value| {
-            if field == Field::Files {
-                // Names of files may have commas in them.
-                value.split('\n').for_each(|file| tag("file", file));
-            } else {
-                tag(word(&Field::NAMES, &field), value);
+        each(skill, |field, value| {
+            // Names of files may have commas in them, or line ends, which would be blanks.
+            match value {
+                Value::List(files) if field == Field::Files => {
+                    files.iter().for_each(|file| tag("file", &one_named(file)));
+                }
+                value => tag(word(&Field::NAMES, &field), &value.text()),
             }
         });
         text.push_str(end);
@@ -232,10 +233,10 @@ impl CatalogForm {
             text.extend([": ", &self.escaped(description)]);
         }
         text.push('\n');
-        each(skill, true, |field, value| {
+        each(skill, |field, value| {
             if field != Field::Description {
                 let label = word(&Field::NAMES, &field);
-                text.extend([inner, label, ": ", &self.escaped(value), "\n"]);
+                text.extend([inner, label, ": ", &self.escaped(&value.text()), "\n"]);
             }
         });
     }
@@ -285,9 +286,32 @@ fn one_line(text: &str) -> Cow<'_, str> {
     text.split_whitespace().collect::<Vec<_>>().join(" ").into()
 }
 
-/// Calls `tell` for each field that the skill has, but the name; lists become one text, with commas where they
-/// are `joined`. Names of files are lines otherwise.
-fn each(skill: &Told<'_>, joined: bool, mut tell: impl FnMut(Field, &str)) {
+/// A value of a field.
+enum Value<'a> {
+    One(&'a str),
+    List(&'a [String]),
+}
+
+impl Value<'_> {
+    /// It as one text, lists with commas.
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::One(text) => (*text).into(),
+            Self::List(list) => list.iter().map(|item| one_named(item)).collect::<Vec<_>>().join(", ").into(),
+        }
+    }
+}
+
+/// A name in which what cannot be seen can, line ends too: names of files may have them.
+fn one_named(name: &str) -> Cow<'_, str> {
+    match visible(name) {
+        shown if shown.contains(['\n', '\t']) => shown.replace('\n', "\\u{a}").replace('\t', "\\u{9}").into(),
+        shown => shown,
+    }
+}
+
+/// Calls `tell` for each field that the skill has, but the name.
+fn each(skill: &Told<'_>, mut tell: impl FnMut(Field, Value<'_>)) {
     let texts = [
         (Field::Description, &skill.description),
         (Field::Location, &skill.location),
@@ -296,18 +320,17 @@ fn each(skill: &Told<'_>, joined: bool, mut tell: impl FnMut(Field, &str)) {
     ];
     for (field, text) in texts {
         if let Some(text) = text {
-            tell(field, text);
+            tell(field, Value::One(text));
         }
     }
-    let comma = ", ";
     let lists = [
-        (Field::AllowedTools, &*skill.allowed_tools, comma),
-        (Field::Tags, &*skill.tags, comma),
-        (Field::Files, &*skill.files, if joined { comma } else { "\n" }),
+        (Field::AllowedTools, &*skill.allowed_tools),
+        (Field::Tags, &*skill.tags),
+        (Field::Files, &*skill.files),
     ];
-    for (field, list, between) in lists {
+    for (field, list) in lists {
         if !list.is_empty() {
-            tell(field, &list.join(between));
+            tell(field, Value::List(list));
         }
     }
 }

@@ -11,6 +11,7 @@ mod form;
 mod tests;
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use super::library::{Library, LookupError};
 use super::memory::records::Window;
 use super::resources;
 use super::skill::Skill;
+use super::sources::SourceKind;
 use crate::fs;
 use crate::policy::Listing;
 use crate::tokens;
@@ -40,8 +42,8 @@ pub struct Options {
     pub tags: Vec<String>,
     /// Also skills that say that models are not to use them by themselves (`disable-model-invocation`).
     pub hidden: bool,
-    /// The names of skills that nobody is to see.
-    pub disabled: Vec<String>,
+    /// The names of skills that nobody is to see, with where they lie: another scope may have one of the name.
+    pub disabled: Vec<(SourceKind, String)>,
     /// The largest number of tokens that the text may be.
     pub budget: Option<usize>,
     /// Paths are told from here; else they are absolute.
@@ -226,8 +228,11 @@ fn is_for_people(skill: &Skill) -> bool {
 }
 
 /// A skill is disabled by the name of its directory: that is what manifests know.
-fn is_disabled(skill: &Skill, disabled: &[String]) -> bool {
-    skill.directory().is_some_and(|name| disabled.iter().any(|disabled| name == disabled.as_str()))
+fn is_disabled(skill: &Skill, disabled: &[(SourceKind, String)]) -> bool {
+    let is = |name: &OsStr| {
+        disabled.iter().any(|(kind, disabled)| name == disabled.as_str() && *kind == skill.kind)
+    };
+    skill.directory().is_some_and(is)
 }
 
 /// Where texts are of one skill after the other.

@@ -12,7 +12,7 @@ fn skill(name: &str, description: &str) -> SkillParts {
     SkillParts {
         meta,
         source: "project".into(),
-        kind: crate::engine::SourceKind::Project,
+        kind: SourceKind::Project,
         file: dir.join("SKILL.md"),
         real: PathBuf::from("/real").join(dir.file_name().unwrap_or_default()),
         dir,
@@ -177,7 +177,9 @@ fn filters() {
     assert_eq!(names(hidden()), "shown flag text");
     assert_eq!(names(Options { tags: vec!["flag".into(), "text".into()], ..hidden() }), "flag text");
     assert_eq!(names(Options { tags: vec!["none".into()], ..hidden() }), "");
-    assert_eq!(names(Options { disabled: vec!["flag".into()], ..hidden() }), "shown text");
+    let disabled = |kind| Options { disabled: vec![(kind, "flag".into())], ..hidden() };
+    assert_eq!(names(disabled(SourceKind::Project)), "shown text");
+    assert_eq!(names(disabled(SourceKind::User)), "shown flag text", "that is another one");
 }
 
 fn fifty() -> Vec<Arc<Skill>> {
@@ -204,7 +206,23 @@ fn a_budget_is_kept() {
         assert!((0..50).all(|number| text.contains(&format!("skill-number-{number}"))));
         assert_eq!(cut.cut.len(), 40, "{form}: the short ones are whole");
         assert!(cut.cut.iter().all(|cut| cut.characters == 1000 && cut.kept > 60 && cut.kept < 600));
-        assert!(catalog(&skills, &Options { budget: Some(100_000), ..options }).cut.is_empty());
+        for budget in [100_000, usize::MAX] {
+            let options = Options { budget: Some(budget), ..options.clone() };
+            assert!(catalog(&skills, &options).cut.is_empty(), "{form}: {budget}");
+        }
+    }
+}
+
+/// What fits as a whole is left whole, though its parts, each counted up to whole tokens, are more.
+#[test]
+fn what_fits_is_not_cut() {
+    for (_, form) in CatalogForm::NAMES {
+        let skills =
+            arcs(["Überträgt Daten & prüft \"sie\".", "<b>", "日本語の説明"].map(|text| skill("a", text)));
+        let of = |budget| catalog(&skills, &Options { form, budget: Some(budget), ..Options::default() });
+        let tokens = of(usize::MAX).tokens.expect("counted");
+        assert_eq!((of(tokens).cut.len(), of(tokens).tokens), (0, Some(tokens)), "{form}");
+        assert!(!of(tokens - 1).cut.is_empty(), "{form}");
     }
 }
 
@@ -237,6 +255,17 @@ fn files() {
          <location>../.agents/skills/pdf/SKILL.md</location>\n    <file>references/a, b.md</file>\n    \
          <file>scripts/x.py</file>\n  </skill>\n</available_skills>\n"
     );
+}
+
+/// One file is told as one, whatever its name is.
+#[test]
+fn names_of_files_stay_whole() {
+    let told = Told { name: "a".into(), files: vec!["a\nb.md".into(), "c\td.md".into()], ..Told::default() };
+    let text = |form: CatalogForm| form.render(std::slice::from_ref(&told));
+    let xml = text(CatalogForm::Xml);
+    assert!(xml.contains("<file>a\\u{a}b.md</file>\n    <file>c\\u{9}d.md</file>\n"), "{xml}");
+    let plain = text(CatalogForm::Plain);
+    assert!(plain.contains(": a\\u{a}b.md, c\\u{9}d.md\n"), "{plain}");
 }
 
 proptest! {

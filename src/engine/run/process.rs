@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -63,6 +63,9 @@ impl Start<'_> {
         let began = Instant::now();
         let (mark, limits) = (self.mark, self.limits);
         let (mut child, done, family) = family::born(mark, limits, || self.spawn())?;
+        if let Some(keys) = child.stdin.take() {
+            hand_on(keys);
+        }
         let ears = Ears::of(&mut child, limits.output);
         let mut follow = Follow {
             child: &mut child,
@@ -117,6 +120,9 @@ impl Start<'_> {
         let mut command = Command::new(&self.interpreter.program);
         let stdin = match self.stdin {
             Stdin::Closed => Stdio::null(),
+            // It is in a group of its own, so that all of it can be ended, and a terminal stops whoever reads from it
+            // in another group than the one in front.
+            Stdin::Inherited if cfg!(unix) && io::stdin().is_terminal() => Stdio::piped(),
             Stdin::Inherited => Stdio::inherit(),
             Stdin::Bytes(bytes) => {
                 // A file has no other end that could block.
@@ -140,6 +146,12 @@ impl Start<'_> {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         Ok(command)
     }
+}
+
+/// Hands on what is typed, until the script or this program ends.
+fn hand_on(mut keys: ChildStdin) {
+    // Without a thread nothing can be handed on: what was to read it finds its end.
+    let _ = thread::Builder::new().spawn(move || io::copy(&mut io::stdin().lock(), &mut keys));
 }
 
 fn sandbox_missing(why: &str) -> Error {

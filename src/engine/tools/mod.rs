@@ -30,7 +30,7 @@ pub use manifest::{MANIFESTS, ManifestFault};
 pub use scripts::{Language, MAX_SCRIPT, Refused};
 
 use self::scripts::{Found, Listing, Script};
-use crate::fs::PathError;
+use crate::fs::{self, PathError};
 use crate::policy::ScriptPlaces;
 
 /// The directory of a skill's scripts.
@@ -90,7 +90,7 @@ pub enum ToolDiagnostic {
     /// More files than are looked at.
     #[error("`{}` has more than {} files: the others were not looked at", .0.display(), scripts::MAX_FILES)]
     TooMany(PathBuf),
-    /// A manifest that is not right. The skill then has no tools: its author wanted other ones than could
+    /// A manifest that is not right, or cannot be read. The skill then has no tools: its author wanted other ones than could
     /// be guessed.
     #[error("`{}`: {}", file.display(), all(faults))]
     Manifest {
@@ -179,6 +179,18 @@ pub fn tools(dir: &Path, skill: &str, places: ScriptPlaces) -> ToolSet {
     set
 }
 
+/// Why the manifest at `file` could not be read.
+fn unreadable(file: &Path, diagnostic: &ToolDiagnostic) -> String {
+    match diagnostic {
+        ToolDiagnostic::TooLarge(_) => format!("the file has more than {} MiB", MAX_SCRIPT >> 20),
+        ToolDiagnostic::Unreadable(_) if matches!(fs::kind(file), Ok(Some(fs::Kind::Symlink))) => {
+            "the file is a link, and no link in a skill is followed".to_owned()
+        }
+        ToolDiagnostic::Unreadable(error) => format!("the file cannot be read: {}", error.source),
+        other => other.to_string(),
+    }
+}
+
 /// What the manifest says, each entry with its script.
 fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry, Script)>, ToolDiagnostic> {
     let Some(path) =
@@ -187,15 +199,18 @@ fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry
         return Ok(Vec::new());
     };
     let file = dir.join(&path);
+    let wrong = |faults| ToolDiagnostic::Manifest { file: file.clone(), faults };
+    let unread = |message| {
+        let at = crate::document::Position { line: 1, column: 1 };
+        wrong(vec![ManifestFault { at, message }])
+    };
     let bytes = match scripts::read(&file) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(Vec::new()),
-        Err(diagnostic) => return Err(diagnostic),
+        Err(diagnostic) => return Err(unread(unreadable(&file, &diagnostic))),
     };
-    let wrong = |faults| ToolDiagnostic::Manifest { file: file.clone(), faults };
     let Ok(text) = String::from_utf8(bytes) else {
-        let at = crate::document::Position { line: 1, column: 1 };
-        return Err(wrong(vec![ManifestFault { at, message: "the file is not UTF-8 text".to_owned() }]));
+        return Err(unread("the file is not UTF-8 text".to_owned()));
     };
     let entries = manifest::read(&text).map_err(wrong)?;
     let (mut found, mut faults) = (Vec::new(), Vec::new());

@@ -191,12 +191,30 @@ fn a_manifest_cannot_make_a_link_a_tool() {
     let found = set(&world);
     assert!(diagnostics(&world, &found)[0].contains("`out/x.py` is no tool: it is a link"), "{found:?}");
     world.write("man", "tools: []\n");
-    crate::fs::remove_link(&world.project().join("s/scripts/out")).expect("removes");
+    fs::remove_link(&world.project().join("s/scripts/out")).expect("removes");
     world.write("s/scripts/manifest.yml", "");
-    crate::fs::remove_if_there(&world.project().join("s/scripts/manifest.yml")).expect("removes");
+    fs::remove_if_there(&world.project().join("s/scripts/manifest.yml")).expect("removes");
     world.link("../../man", "s/scripts/manifest.yml");
     let found = set(&world);
     assert!(diagnostics(&world, &found)[0].starts_with("`manifest.yml` is no tool"), "{found:?}");
+    // Its author wanted other tools than could be guessed, as where a manifest is wrong.
+    assert!(found.tools.is_empty());
+    assert!(
+        matches!(&found.diagnostics[1], ToolDiagnostic::Manifest { faults, .. } if faults[0].message.contains("a link")),
+        "{found:?}"
+    );
+}
+
+/// What cannot be read is as wrong as what cannot be understood.
+#[test]
+fn a_manifest_that_cannot_be_read_is_wrong() {
+    let world = World::new();
+    world.write("s/scripts/a.py", "");
+    world.write("s/scripts/manifest.yml", &"#".repeat(2 << 20));
+    let found = set(&world);
+    assert!(found.tools.is_empty());
+    let [ToolDiagnostic::Manifest { faults, .. }] = &found.diagnostics[..] else { panic!("{found:?}") };
+    assert_eq!(faults[0].message, "the file has more than 1 MiB");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub fn junit(report: &Report<'_>) -> String {
     let _ = writeln!(out, "<testsuites name=\"skillpm validate\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"skillpm validate\" {counts} skipped=\"0\">");
     for skill in &report.skills {
-        let path = xml(&skill.path);
+        let path = xml(&one_line(&skill.path));
         let _ = write!(out, "    <testcase classname=\"skillpm.validate\" name=\"{path}\" file=\"{path}\"");
         if skill.findings.is_empty() {
             out.push_str("/>\n");
@@ -56,17 +56,21 @@ fn counted(skill: &SkillReport<'_>) -> String {
 /// A line for each finding, and one for its help.
 fn findings(skill: &SkillReport<'_>) -> String {
     let index = LineIndex::new(skill.text);
-    let mut lines = String::new();
+    let (path, mut lines) = (one_line(&skill.path), String::new());
     for Finding { rule, severity, message, span: bytes, help, .. } in skill.findings {
         let at = index.position(span(skill.text, bytes).start);
-        // A line of the file must not pass for a finding.
-        let message = message.replace(['\n', '\r'], " ");
-        let _ = writeln!(lines, "{}:{}:{}: {severity}[{rule}]: {message}", skill.path, at.line, at.column);
+        let message = one_line(message);
+        let _ = writeln!(lines, "{path}:{}:{}: {severity}[{rule}]: {message}", at.line, at.column);
         if let Some(help) = help {
-            let _ = writeln!(lines, "  help: {help}");
+            let _ = writeln!(lines, "  help: {}", one_line(help));
         }
     }
     lines
+}
+
+/// `text` without line ends: a line of a file must not pass for a finding.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]
@@ -96,6 +100,17 @@ mod tests {
           </testsuite>
         </testsuites>
         "#);
+    }
+
+    #[test]
+    fn nothing_starts_a_line() {
+        let mut findings = findings();
+        findings[0].help = Some("write `a\n::error::b`".to_owned());
+        let mut report = report(&findings);
+        report.skills[0].path = "a\n::error::y/SKILL.md".to_owned();
+        let text = junit(&report);
+        assert!(text.contains("::error::b") && text.contains("a ::error::y/SKILL.md"), "{text}");
+        assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
     }
 
     #[test]

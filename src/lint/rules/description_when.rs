@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "the description says when to use the skill",
     docs: Docs {
         what: "Looks for words that tell an occasion: `when`, `if`, `use for`, `before`, `triggers` and \
-            the like, in English and some other languages. Nothing is said of other scripts than the Latin.",
+            the like, in English and some other languages. Nothing is said of texts in other scripts than the Latin.",
         why: "The description is all that the agent knows when it decides whether to use the skill.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names a PDF.\n---\n",
@@ -103,7 +103,7 @@ const OCCASIONS: &[&str] = &[
     "gebruik",
 ];
 
-/// More letters of another script than that, and the words above say nothing.
+/// More letters of another script than that, or as many as Latin ones, and the words above say nothing.
 const MAX_FOREIGN: usize = 8;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -113,7 +113,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let foreign = |c: &char| !c.is_ascii() && c.is_alphabetic() && c.script() != Script::Latin;
-    if text.chars().filter(foreign).count() > MAX_FOREIGN {
+    let foreign = text.chars().filter(foreign).count();
+    if foreign > MAX_FOREIGN
+        || (foreign > 0 && 2 * foreign >= text.chars().filter(|c| c.is_alphabetic()).count())
+    {
         return;
     }
     let help = "add a sentence such as `Use when the user …`";
@@ -135,6 +138,8 @@ mod tests {
             "Use before a release.",
             "Liest PDF. Nutzen, wenn eine Datei vorliegt.",
             "处理 PDF 文件，提取文本和表格。",
+            "用户需要PDF时用",
+            "日本語の説明",
             "",
         ] {
             assert_places(&RULE, &[(&text(silent), &[], "")]);
