@@ -209,6 +209,7 @@ impl Planner<'_> {
     }
 
     fn remove(&mut self, name: &SkillName) {
+        let mut gone = Vec::new();
         for (place, found) in [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))]
         {
             match found {
@@ -219,6 +220,7 @@ impl Planner<'_> {
                     self.plan.steps.push(Step::Unlink { place, name: name.clone() });
                 }
                 Found::Tree(old) => {
+                    gone.extend(old);
                     if let Some(old) = self.may_replace(&place, name, old) {
                         self.drop_tree(&place, name, old);
                     }
@@ -227,9 +229,16 @@ impl Planner<'_> {
         }
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
-        for (agent, found, _) in self.there(name) {
-            if survey.dirs.get(agent).is_some_and(|dir| dirs.insert(dir)) {
-                self.drop_link(agent, name, found, false);
+        for (agent, found, known) in self.there(name) {
+            if survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
+                continue;
+            }
+            match found {
+                // A merge wrote both: who lets the one go lets the other go, and one of them is kept.
+                Found::Tree(Some(old)) if known && gone.contains(old) => {
+                    self.drop_tree(&Place::Agent(agent.to_owned()), name, *old);
+                }
+                _ => self.drop_link(agent, name, found, known),
             }
         }
     }

@@ -361,3 +361,41 @@ fn copies_of_edited_skills_stay() {
     assert_eq!(words(&wanted, &files, &there("one")), "");
     assert_eq!(words(&wanted, &files, &there("elsewhere")), "Modified at goose");
 }
+
+/// What an agent's own copy holds that somebody edited goes by force alone, and is kept; one that a merge
+/// wrote goes with the tree that it wrote besides.
+#[test]
+fn copies_go_with_the_skill() {
+    let files = files("one", &["goose"], "");
+    let remove = |force| Goal { remove: vec![name("pdf")], force, ..Goal::default() };
+    let goose = (Place::Agent("goose".to_owned()), name("pdf"));
+    let canonical = (Place::Canonical, name("pdf"));
+    for (lies, copy, refused, kept) in [
+        ("one", "one", "remove canonical, remove goose", vec![]),
+        ("one", "mine", "Modified at goose", vec![goose.clone()]),
+        ("mine", "one", "Modified at canonical", vec![canonical.clone()]),
+        ("mine", "other", "Modified at canonical, Modified at goose", vec![canonical.clone(), goose]),
+        ("both", "both", "Modified at canonical", vec![canonical]),
+    ] {
+        for (home, aside, place) in [
+            (tree(lies), Found::Absent, "canonical"),
+            (Found::Absent, tree(lies), "disabled"),
+        ] {
+            let there = survey(home, aside, &[("goose", tree(copy))]);
+            let refused = refused.replace("canonical", place);
+            assert_eq!(words(&remove(false), &files, &there), refused, "{lies}, {copy}");
+            let all = format!("remove {place}, remove goose");
+            assert_eq!(words(&remove(true), &files, &there), all, "{lies}, {copy}");
+            if place == "canonical" {
+                assert_eq!(plan(&remove(true), &files, &there).expect("a plan").keep, kept, "{lies}, {copy}");
+            }
+        }
+    }
+    let there = survey(tree("one"), Found::Absent, &[("goose", Found::Tree(None))]);
+    assert_eq!(words(&remove(true), &files, &there), "NotASkill at goose");
+    // Of what the lockfile does not know nothing goes but what is the same as the skill.
+    for (copy, expected) in [("mine", "remove canonical"), ("one", "remove canonical, remove claude-code")] {
+        let there = survey(tree("one"), Found::Absent, &[("claude-code", tree(copy))]);
+        assert_eq!(words(&remove(true), &files, &there), expected, "{copy}");
+    }
+}
