@@ -12,7 +12,7 @@ use crate::settings::{Settings, no_home};
 use crate::{lockfile, manifest};
 
 /// Which of the two scopes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeKind {
     /// The project around the working directory.
@@ -66,9 +66,37 @@ impl Scope {
                 (root, config)
             }
         };
+        Ok(Self::of(settings, kind, root, &files))
+    }
+
+    fn of(settings: &Settings, kind: ScopeKind, root: PathBuf, files: &Path) -> Self {
         let (manifest, lockfile) = (files.join(manifest::FILE_NAME), files.join(lockfile::FILE_NAME));
         let index = Index::new(settings, &root, &kind.to_string());
-        Ok(Self { kind, root, manifest, lockfile, index })
+        Self { kind, root, manifest, lockfile, index }
+    }
+
+    /// The other scope that keeps its skills in the same directory: the user's home can be a project too.
+    ///
+    /// # Errors
+    ///
+    /// Where a directory cannot be looked at.
+    pub fn twin(&self, settings: &Settings) -> Result<Option<Self>> {
+        if self.kind == ScopeKind::User {
+            let root = self.root.clone();
+            return Ok(Some(Self::of(settings, ScopeKind::Project, root.clone(), &root)));
+        }
+        let (Some(home), Some(config)) = (&settings.home, &settings.dirs.config) else { return Ok(None) };
+        let is_home = self.is_root(home)?;
+        Ok(is_home.then(|| Self::of(settings, ScopeKind::User, home.clone(), config)))
+    }
+
+    /// Whether `dir` is the root, by whatever name.
+    ///
+    /// # Errors
+    ///
+    /// Where a directory cannot be looked at.
+    pub fn is_root(&self, dir: &Path) -> Result<bool> {
+        Ok(dir == self.root || fs::real_path(dir)? == fs::real_path(&self.root)?)
     }
 
     /// The same scope with nothing remembered of its trees: for whoever decides what may be thrown away.

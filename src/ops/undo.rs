@@ -1,7 +1,7 @@
 //! `undo`: the scope as it was before the last change.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -111,6 +111,11 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         return Ok(UndoOutcome { scope: Some(scope.kind), finished: true, ..UndoOutcome::default() });
     }
     let record = Record::read(settings, &scope)?.ok_or_else(|| nothing(context, &scope))?;
+    if let Some(other) = record.scope().filter(|other| *other != scope.kind) {
+        // The home is a project only for whoever is in it.
+        let there = other == ScopeKind::Project && !scope.is_root(&settings.cwd)?;
+        return Err(in_other(&scope, other, there.then_some(&scope.root)));
+    }
     let undo = Undo::plan(settings, &scope, &record, request.force).map_err(|stop| match stop {
         Stop::Changed(changed) => changed_since(&changed),
         Stop::Failed(error) => error,
@@ -166,20 +171,24 @@ pub fn forget(context: &Context, request: &UndoRequest) -> Result<Forgotten> {
 }
 
 fn nothing(context: &Context, scope: &Scope) -> Error {
-    let message = format!("there is nothing to undo in the scope of the {}", scope.kind);
-    let error = Error::new(ErrorKind::Findings, message);
     let other = match scope.kind {
         ScopeKind::Project => ScopeKind::User,
         ScopeKind::User => ScopeKind::Project,
     };
     let there = Scope::new(&context.settings, other).and_then(|other| Record::is_there(&other));
-    if there.unwrap_or(false) {
-        error.hint(format!(
-            "the last change was in the other scope: `skillpm undo --scope {other}` takes it back"
-        ))
-    } else {
-        error
-    }
+    if there.unwrap_or(false) { in_other(scope, other, None) } else { nothing_in(scope) }
+}
+
+fn nothing_in(scope: &Scope) -> Error {
+    Error::new(ErrorKind::Findings, format!("there is nothing to undo in the scope of the {}", scope.kind))
+}
+
+/// The error where there is something to undo in the scope `other`, which is that of `dir`.
+fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&PathBuf>) -> Error {
+    let place = dir.map(|dir| format!(" in `{}`", dir.display())).unwrap_or_default();
+    nothing_in(scope).hint(format!(
+        "the last change was in the other scope: `skillpm undo --scope {other}`{place} takes it back"
+    ))
 }
 
 /// The error for what was changed since.

@@ -78,6 +78,11 @@ fn deed(context: &Context, deed: &str) {
             let request = InstallRequest { sources, editable: true, ..InstallRequest::default() };
             drop(install(context, &request).expect("links"));
         }
+        "global" => {
+            let (sources, scope) = (vec!["./src/one".to_owned()], Some(ScopeKind::User));
+            let request = InstallRequest { sources, scope, ..InstallRequest::default() };
+            drop(install(context, &request).expect("installs"));
+        }
         "undo" => drop(undo(context, &UndoRequest::default()).expect("takes back")),
         other => panic!("no deed `{other}`"),
     }
@@ -412,6 +417,40 @@ fn a_change_that_was_killed_and_finished_can_be_taken_back() {
     }
     assert!(finished > 3, "{finished}");
 }
+/// In the user's home, where both scopes have one directory, what was begun in the one is finished in it
+/// and not in the other.
+#[test]
+fn a_killed_change_is_finished_in_its_own_scope() {
+    let mut finished = 0;
+    for at in 0.. {
+        let sandbox = Sandbox::new();
+        write_skill(&sandbox, "one", "first");
+        let lived = run_child(&sandbox, "global", at);
+        let cwd = sandbox.home();
+        let vars = [("HOME".into(), sandbox.home().into())].into();
+        let settings = skillpm::settings::Settings::from_env(Env { vars, cwd, interactive: false });
+        let context = Context::silent(settings.expect("settings"));
+        // There is nothing to restore for the project, but what was begun is finished first.
+        let _ = install(&context, &InstallRequest::default());
+        assert!(!sandbox.home().join("skillpm.toml").exists(), "killed at {at}");
+        assert!(!sandbox.home().join("skillpm.lock").exists(), "killed at {at}");
+        let is_there = sandbox.home().join(".agents/skills/one").exists();
+        let manifest = sandbox.home().join(".config/skillpm/skillpm.toml");
+        assert_eq!(manifest.exists(), is_there, "killed at {at}");
+        if is_there {
+            finished += 1;
+            undo(&context, &UndoRequest::default()).expect_err("it was in the other scope");
+            let scope = Some(ScopeKind::User);
+            undo(&context, &UndoRequest { scope, ..UndoRequest::default() }).expect("takes back");
+            assert!(!manifest.exists(), "killed at {at}");
+        }
+        if lived {
+            break;
+        }
+    }
+    assert!(finished > 3, "{finished}");
+}
+
 /// The files of the installed skill `one`, with their bytes.
 fn files_of_one(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
     let dir = sandbox.project().join(".agents/skills/one");

@@ -149,6 +149,44 @@ fn the_scope_of_the_user_has_a_record_of_its_own() {
     assert!(sandbox.project().join(".agents/skills/docx").exists());
 }
 
+/// In the user's home both scopes have one directory: what was done in the one is not taken back in the other.
+#[test]
+fn the_home_directory_is_in_two_scopes() {
+    let sandbox = sandbox();
+    let at_home = |args: &[&str]| {
+        let mut command = sandbox.command(args);
+        sandbox.output(command.current_dir(sandbox.home()))
+    };
+    let source = sandbox.project().join("src/pdf").display().to_string();
+    assert_eq!(at_home(&["install", &source, "-g"]).code, Some(0));
+    insta::assert_snapshot!(at_home(&["undo"]), @"
+    exit: 1
+    --- stderr
+    error: there is nothing to undo in the scope of the project
+    hint: the last change was in the other scope: `skillpm undo --scope user` takes it back
+    ");
+    assert!(sandbox.home().join(".agents/skills/pdf").exists());
+    assert_eq!(at_home(&["undo", "-g"]).code, Some(0));
+    assert!(!sandbox.home().join(".agents/skills/pdf").exists());
+    let source = sandbox.project().join("src/docx").display().to_string();
+    assert_eq!(at_home(&["install", &source]).code, Some(0));
+    insta::assert_snapshot!(at_home(&["undo", "-g", "--dry-run"]), @"
+    exit: 1
+    --- stderr
+    error: there is nothing to undo in the scope of the user
+    hint: the last change was in the other scope: `skillpm undo --scope project` takes it back
+    ");
+    insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
+    exit: 1
+    --- stderr
+    error: there is nothing to undo in the scope of the user
+    hint: the last change was in the other scope: `skillpm undo --scope project` in `[DIR]/home` takes it back
+    ");
+    assert!(sandbox.home().join(".agents/skills/docx").exists());
+    assert_eq!(at_home(&["undo"]).code, Some(0));
+    assert!(!sandbox.home().join("skillpm.toml").exists());
+}
+
 /// No byte that a user wrote is lost: `--force` takes it away, `undo` brings it back, and the store has it
 /// besides.
 #[test]

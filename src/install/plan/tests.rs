@@ -377,10 +377,9 @@ fn copies_go_with_the_skill() {
         ("mine", "other", "Modified at canonical, Modified at goose", vec![canonical.clone(), goose]),
         ("both", "both", "Modified at canonical", vec![canonical]),
     ] {
-        for (home, aside, place) in [
-            (tree(lies), Found::Absent, "canonical"),
-            (Found::Absent, tree(lies), "disabled"),
-        ] {
+        for (home, aside, place) in
+            [(tree(lies), Found::Absent, "canonical"), (Found::Absent, tree(lies), "disabled")]
+        {
             let there = survey(home, aside, &[("goose", tree(copy))]);
             let refused = refused.replace("canonical", place);
             assert_eq!(words(&remove(false), &files, &there), refused, "{lies}, {copy}");

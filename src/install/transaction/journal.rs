@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::install::plan::{Place, Step};
+use crate::install::scope::ScopeKind;
 
 /// The version of the format. A journal of another version is an error, never guessed at.
 const VERSION: u32 = 1;
@@ -15,6 +16,10 @@ const VERSION: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub(super) struct Journal {
     version: u32,
+    /// The scope that is changed, since in the user's home both have one directory; that of whoever reads
+    /// the journal where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) scope: Option<ScopeKind>,
     pub(super) steps: Vec<Step>,
     pub(super) manifest: Option<Change>,
     pub(super) lockfile: Option<Change>,
@@ -53,10 +58,16 @@ pub(super) struct Made {
 }
 
 impl Journal {
-    pub(super) fn new(steps: Vec<Step>, lockfile: Option<Change>, manifest: Option<Change>) -> Self {
+    pub(super) fn new(
+        scope: ScopeKind,
+        steps: Vec<Step>,
+        lockfile: Option<Change>,
+        manifest: Option<Change>,
+    ) -> Self {
         let (slots, links) = (Vec::new(), BTreeMap::new());
         let (made, emptied) = (Vec::new(), Vec::new());
-        Self { version: VERSION, steps, manifest, lockfile, slots, links, made, emptied, back: false }
+        let (version, scope) = (VERSION, Some(scope));
+        Self { version, scope, steps, manifest, lockfile, slots, links, made, emptied, back: false }
     }
 
     /// The number of the `tree-N` of the step with the number `at`.

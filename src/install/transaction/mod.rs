@@ -99,9 +99,22 @@ impl<'a> Transaction<'a> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
         let lock = DirLock::acquire(&work_dir, || reporter.waiting_for_lock(&work_dir))?;
+        let transaction = Self::new(scope, settings, reporter, Some(lock))?;
+        transaction.recover()?;
+        Ok(transaction)
+    }
+
+    /// One that has done nothing yet. Without a `lock` it goes on for another one, which has it.
+    fn new(
+        scope: &'a Scope,
+        settings: &'a Settings,
+        reporter: &'a dyn Reporter,
+        lock: Option<DirLock>,
+    ) -> Result<Self> {
+        let work_dir = scope.work_dir();
         let directory = work_dir.join(DIRECTORY);
         let known = Known::of(settings, &work_dir)?;
-        let transaction = Self {
+        Ok(Self {
             scope,
             settings,
             reporter,
@@ -117,10 +130,8 @@ impl<'a> Transaction<'a> {
             known,
             undoable: Cell::new(false),
             finished_undo: Cell::new(false),
-            lock: Some(lock),
-        };
-        transaction.recover()?;
-        Ok(transaction)
+            lock,
+        })
     }
 
     /// Whether something is being done in `scope`, or was begun there by a run that was killed.
@@ -173,7 +184,7 @@ impl<'a> Transaction<'a> {
         self.make_directory()?;
         // From here on it is for whoever called to clear it.
         self.ahead.set(false);
-        let mut journal = Journal::new(plan.steps.clone(), None, None);
+        let mut journal = Journal::new(self.scope.kind, plan.steps.clone(), None, None);
         let planted;
         (journal.slots, planted) = self.slots(&plan.steps)?;
         for (at, step) in plan.steps.iter().enumerate() {
@@ -303,6 +314,10 @@ impl<'a> Transaction<'a> {
 impl Drop for Transaction<'_> {
     /// Leaves no empty directories where nothing was installed.
     fn drop(&mut self) {
+        // The one that has the lock goes on in these directories.
+        if self.lock.is_none() {
+            return;
+        }
         self.clear_ahead();
         fs::remove_dir_if_empty(&self.scope.skills_dir());
         fs::remove_dir_if_empty(&self.scope.disabled_dir());

@@ -23,7 +23,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::{Place, Step};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::settings::Settings;
 use crate::store;
 
@@ -78,6 +78,11 @@ impl Record {
                 .hint("another version of skillpm wrote it: take the change back with that one")
         })?;
         Ok(Some(Self { directory, journal }))
+    }
+
+    /// The scope that was changed, where the record says it: in the user's home both have one directory.
+    pub fn scope(&self) -> Option<ScopeKind> {
+        self.journal.scope
     }
 
     /// Where the tree or link with the number `slot` lies.
@@ -279,7 +284,7 @@ impl Transaction<'_> {
             *change = Some(Change { old, new: text.new.as_deref().map(Digest::of) });
         }
         let [lockfile, manifest] = changes;
-        let mut journal = Journal::new(undo.steps.clone(), lockfile, manifest);
+        let mut journal = Journal::new(self.scope.kind, undo.steps.clone(), lockfile, manifest);
         (journal.slots, journal.links) = (undo.slots.clone(), undo.links.clone());
         journal.emptied.clone_from(&record.journal.made);
         journal.made = self.before(&journal)?.1;

@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::Step;
+use crate::install::scope::Scope;
 use crate::install::state::read_manifest;
 use crate::manifest::Manifest;
 
@@ -40,16 +41,32 @@ impl Transaction<'_> {
             let known = self.known.has(&Digest::of(&text));
             let text = String::from_utf8_lossy(&text);
             let journal = Journal::parse(&text).map_err(|reason| self.bad_journal(&reason))?;
-            self.finish(&journal, known).map_err(|error| {
+            let twin = self.twin_of(&journal)?;
+            let finished = match &twin {
+                Some(scope) => Transaction::new(scope, self.settings, self.reporter, None)
+                    .and_then(|transaction| transaction.finish(&journal, known)),
+                None => self.finish(&journal, known),
+            };
+            finished.map_err(|error| {
                 let begun = self.directory.display();
                 error
                     .context("what an earlier run of skillpm began cannot be finished")
                     .hint(format!("delete `{begun}` to give up what it was doing"))
             })?;
-            self.finished_undo.set(known && journal.back);
+            self.finished_undo.set(known && journal.back && twin.is_none());
             return self.settle(known);
         }
         self.clear()
+    }
+
+    /// The scope that `journal` is about, where that is not this one. A stranger's journal reaches no
+    /// other scope: only one that keeps its skills in this very directory is meant.
+    fn twin_of(&self, journal: &Journal) -> Result<Option<Scope>> {
+        let Some(kind) = journal.scope.filter(|kind| *kind != self.scope.kind) else { return Ok(None) };
+        let twin = self.scope.twin(self.settings)?;
+        let elsewhere =
+            || self.bad_journal(&format!("it is about the scope of the {kind}, which is not here"));
+        twin.map(Some).ok_or_else(elsewhere)
     }
 
     /// Goes on with the transaction of `journal`. One that is not `known` may be a stranger's: it takes
