@@ -13,7 +13,7 @@
 //! The directory may come with a stranger's repository, so it is read as hostile input: a record
 //! holds digests, paths below the skill, and an entry of a lockfile, read by the rules for lockfiles.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -127,13 +127,7 @@ impl Unresolved {
     /// Where it cannot be written.
     pub fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
         let path = file(scope, name)?;
-        let dir = directory(scope);
-        // A link could lead anywhere, so only the link itself goes.
-        if !matches!(fs::kind(&dir)?, None | Some(Kind::Directory)) {
-            fs::remove_tree(&dir)?;
-        }
-        fs::create_dir_all(&dir)?;
-        fs::write_atomic(&dir.join(".gitignore"), b"*\n")?;
+        prepare(scope)?;
         let lock = Lockfile { skills: BTreeMap::from([(name.clone(), self.before.clone())]) };
         let raw = Raw {
             version: VERSION,
@@ -156,6 +150,22 @@ impl Unresolved {
     }
 }
 
+/// Makes the directory of the records.
+///
+/// # Errors
+///
+/// Where it cannot be made.
+pub(super) fn prepare(scope: &Scope) -> Result<()> {
+    let dir = directory(scope);
+    scope.check_inside(&dir)?;
+    // A link could lead anywhere, so only the link itself goes.
+    if !matches!(fs::kind(&dir)?, None | Some(Kind::Directory)) {
+        fs::remove_tree(&dir)?;
+    }
+    fs::create_dir_all(&dir)?;
+    Ok(fs::write_atomic(&dir.join(".gitignore"), b"*\n")?)
+}
+
 /// Removes the record of the skill `name`, where there is one.
 ///
 /// # Errors
@@ -173,24 +183,35 @@ pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
 /// Removes what is told of skills that `lock` has at another version, or no longer. What cannot be
 /// removed is rubbish that does no harm.
 pub fn forget_others(scope: &Scope, lock: &Lockfile) {
+    for name in going(scope, lock, &BTreeSet::new()) {
+        let _ = forget(scope, &name);
+    }
+    if is_there(scope) {
+        tidy(scope);
+    }
+}
+
+/// The skills whose records mean nothing once `lock` says what is locked, and those of `ended` that have one.
+pub(super) fn going(scope: &Scope, lock: &Lockfile, ended: &BTreeSet<SkillName>) -> Vec<SkillName> {
+    if !is_there(scope) {
+        return Vec::new();
+    }
+    let entries = fs::list_dir(&directory(scope)).unwrap_or_default();
+    let names = entries.iter().filter_map(|entry| SkillName::new(entry.strip_suffix(".json")?).ok());
+    let stays = |name: &SkillName| {
+        let is_about = |locked| !matches!(Unresolved::read(scope, name, locked), Ok(None));
+        !ended.contains(name) && lock.skills.get(name).is_some_and(is_about)
+    };
+    names.filter(|name| !stays(name)).collect()
+}
+
+fn is_there(scope: &Scope) -> bool {
     let dir = directory(scope);
-    if !matches!(fs::kind(&dir), Ok(Some(Kind::Directory))) || scope.check_inside(&dir).is_err() {
-        return;
-    }
-    for entry in fs::list_dir(&dir).unwrap_or_default() {
-        let Some(name) = entry.strip_suffix(".json").and_then(|name| SkillName::new(name).ok()) else {
-            continue;
-        };
-        let is_about = |locked| !matches!(Unresolved::read(scope, &name, locked), Ok(None));
-        if !lock.skills.get(&name).is_some_and(is_about) {
-            let _ = forget(scope, &name);
-        }
-    }
-    tidy(scope);
+    matches!(fs::kind(&dir), Ok(Some(Kind::Directory))) && scope.check_inside(&dir).is_ok()
 }
 
 /// Leaves no directory without a record.
-fn tidy(scope: &Scope) {
+pub(super) fn tidy(scope: &Scope) {
     let dir = directory(scope);
     if fs::list_dir(&dir).is_ok_and(|names| names.iter().all(|name| name == ".gitignore")) {
         let _ = fs::remove_tree(&dir);
@@ -201,7 +222,12 @@ fn directory(scope: &Scope) -> PathBuf {
     scope.work_dir().join(DIRECTORY)
 }
 
-fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
+/// Where the record of the skill `name` lies, or would lie.
+///
+/// # Errors
+///
+/// Where a link leads its directory out of the project.
+pub(super) fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;
     Ok(dir.join(format!("{name}.json")))

@@ -39,6 +39,8 @@ pub struct Plan {
     pub lock: Option<Lockfile>,
     /// The new manifest, where it differs from the old one.
     pub manifest: Option<Manifest>,
+    /// Skills of which a merge ends that somebody had to look at.
+    pub ended: BTreeSet<SkillName>,
 }
 
 /// Which of the two files of a scope change.

@@ -265,6 +265,42 @@ fn a_side_decides_conflicts() {
     assert_eq!(Sandbox::new().run(&["update", "--ours", "--theirs"]).code, Some(2));
 }
 
+/// `undo` of what ended a merge brings the conflict back with what is told of it, so that a merge can be ended
+/// in another way.
+#[test]
+fn what_ended_a_merge_is_taken_back() {
+    for flag in ["--abort", "--ours", "--theirs"] {
+        let sandbox = scene(&[]);
+        mine(&sandbox, &["one", "2", "3", "4", "5"]);
+        source(&sandbox, &["uno", "2", "3", "4", "5"]);
+        assert_eq!(sandbox.run(&["update"]).code, Some(1));
+        let before = sandbox.scope();
+        sandbox.ok(&["update", "pdf", flag]);
+        let after = sandbox.scope();
+        assert!(!sandbox.project().join(".agents/.skillpm-merge").exists(), "{flag}");
+        for round in 0..2 {
+            sandbox.ok(&["undo"]);
+            assert_eq!(sandbox.scope(), before, "{flag}, taken back, round {round}");
+            sandbox.ok(&["undo"]);
+            assert_eq!(sandbox.scope(), after, "{flag}, done again, round {round}");
+        }
+        sandbox.ok(&["undo"]);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(sandbox.run(&["list"]), @"
+            exit: 0
+            --- stdout
+            name  version  scope    source          agents       state
+            pdf   -        project  path:./src/pdf  claude-code  conflict
+            --- stderr
+            hint: `skillpm update pdf` tells what is to be resolved
+            ");
+        }
+        let told = sandbox.ok(&["update", "pdf", "--ours"]).to_string();
+        assert!(told.contains("1 skill resolved"), "{flag}: {told}");
+        assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "5"]), "{flag}");
+    }
+}
+
 /// What is no text, and what one side deleted.
 #[test]
 fn other_conflicts() {

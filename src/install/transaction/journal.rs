@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::ScopeKind;
+use crate::name::SkillName;
 
 /// The version of the format. A journal of another version is an error, never guessed at.
 const VERSION: u32 = 1;
@@ -23,6 +24,9 @@ pub(super) struct Journal {
     pub(super) steps: Vec<Step>,
     pub(super) manifest: Option<Change>,
     pub(super) lockfile: Option<Change>,
+    /// The records of merges that go or come back, by the name of the skill.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) merges: BTreeMap<SkillName, Change>,
     /// Which `tree-N` belongs to each step; the step's own number where there is no list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) slots: Vec<usize>,
@@ -64,10 +68,10 @@ impl Journal {
         lockfile: Option<Change>,
         manifest: Option<Change>,
     ) -> Self {
-        let (slots, links) = (Vec::new(), BTreeMap::new());
+        let (slots, links, merges) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let (made, emptied) = (Vec::new(), Vec::new());
         let (version, scope) = (VERSION, Some(scope));
-        Self { version, scope, steps, manifest, lockfile, slots, links, made, emptied, back: false }
+        Self { version, scope, steps, manifest, lockfile, merges, slots, links, made, emptied, back: false }
     }
 
     /// The number of the `tree-N` of the step with the number `at`.

@@ -43,6 +43,7 @@ use crate::store;
 use crate::tree::FileSet;
 
 mod ahead;
+mod ended;
 mod journal;
 mod known;
 mod record;
@@ -209,6 +210,7 @@ impl<'a> Transaction<'a> {
             self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
         journal.manifest =
             self.prepare(&self.scope.manifest, manifest.as_deref(), files.manifest_text.as_deref())?;
+        journal.merges = self.keep_merges(plan, files)?;
         (journal.links, journal.made) = self.before(&journal)?;
         self.reporter.step("sync");
         fs::sync_filesystem(&self.directory)?;
@@ -246,6 +248,7 @@ impl<'a> Transaction<'a> {
         self.replace(&self.scope.lockfile, journal.lockfile)?;
         self.reporter.step("write the manifest");
         self.replace(&self.scope.manifest, journal.manifest)?;
+        self.replace_merges(journal)?;
         self.empty(journal);
         Ok(())
     }

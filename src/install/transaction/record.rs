@@ -22,6 +22,7 @@ use super::{JOURNAL, Old, Transaction, own_file};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
+use crate::install::merges;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::settings::Settings;
@@ -117,7 +118,7 @@ pub(super) fn prepared(directory: &Path, file: &Path) -> PathBuf {
 }
 
 /// Where the text with `digest` lies in `directory` that `file` had.
-fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
+pub(super) fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     directory.join(format!("{name}.{}", digest.hex()))
 }
@@ -285,6 +286,15 @@ impl Transaction<'_> {
         }
         let [lockfile, manifest] = changes;
         let mut journal = Journal::new(self.scope.kind, undo.steps.clone(), lockfile, manifest);
+        for (name, text) in &undo.merges {
+            let file = merges::file(self.scope, name)?;
+            if let Some(new) = &text.new {
+                fs::write_small(&prepared(&record.directory, &file), new)?;
+            }
+            let old = text.old.as_deref().map(|old| keep_text(&record.directory, &file, old)).transpose()?;
+            let change = Change { old, new: text.new.as_deref().map(Digest::of) };
+            journal.merges.insert(name.clone(), change);
+        }
         (journal.slots, journal.links) = (undo.slots.clone(), undo.links.clone());
         journal.emptied.clone_from(&record.journal.made);
         journal.made = self.before(&journal)?.1;

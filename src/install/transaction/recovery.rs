@@ -89,6 +89,7 @@ impl Transaction<'_> {
             }
         }
         if known {
+            self.replace_merges(journal)?;
             self.empty(journal);
         }
         Ok(())
@@ -129,6 +130,7 @@ impl Transaction<'_> {
         for (file, change, old) in files {
             result = result.and(self.restore_file(file, change, old));
         }
+        result = result.and(self.restore_merges(journal));
         for dir in self.made.borrow().iter().rev() {
             fs::remove_dir_if_empty(dir);
         }
@@ -137,7 +139,7 @@ impl Transaction<'_> {
 
     /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its
     /// place beside the journal: a run that is killed here is finished by the next one, which needs it.
-    fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
+    pub(super) fn restore_file(&self, file: &Path, change: Option<Change>, old: Option<&[u8]>) -> Result<()> {
         let Some(change) = change else { return Ok(()) };
         if fs::read_capped(file, MAX_FILE)?.map(|bytes| Digest::of(&bytes)) != change.new {
             return Ok(());

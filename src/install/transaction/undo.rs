@@ -33,6 +33,8 @@ pub struct Undo {
     pub(super) manifest: Option<Text>,
     /// What the lockfile gets.
     pub(super) lockfile: Option<Text>,
+    /// The records of merges that come back or go.
+    pub(super) merges: BTreeMap<SkillName, Text>,
     pub(super) slots: Vec<usize>,
     pub(super) links: BTreeMap<usize, Digest>,
     /// Trees that are not in the record any more, and come from the store.
@@ -60,6 +62,7 @@ impl Undo {
             planner.take_back(record.journal.slot(at), step)?;
         }
         planner.files()?;
+        planner.merges()?;
         let Planner { undo, changed, .. } = planner;
         if changed.is_empty() { Ok(undo) } else { Err(Stop::Changed(changed)) }
     }

@@ -222,6 +222,9 @@ impl Prepared<'_> {
         let told: BTreeSet<String> = told.into_iter().collect();
         settled.outcome.warnings.extend(told);
         settled.keep_copies(self.context, &files);
+        let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
+        let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
+        settled.plan.ended = ended.chain(&self.resolved).filter(|name| !is_open(name)).cloned().collect();
         for (name, record) in &settled.unresolved {
             record.write(&self.scope, name)?;
         }
@@ -231,11 +234,9 @@ impl Prepared<'_> {
                 let _ = merges::forget(&self.scope, name);
             }
         })?;
-        let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
-        for name in ended.chain(&self.resolved) {
-            if settled.unresolved.iter().all(|(other, _)| other != name) {
-                merges::forget(&self.scope, name)?;
-            }
+        // Where nothing else changes there is no transaction that does it.
+        for name in &settled.plan.ended {
+            merges::forget(&self.scope, name)?;
         }
         Ok(settled.outcome)
     }

@@ -9,12 +9,13 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::merges;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::Scope;
 use crate::install::state::{Found, digest_of, real_dir};
-use crate::install::transaction::MAX_FILE;
 use crate::install::transaction::journal::Change;
 use crate::install::transaction::record::{Record, of_text};
+use crate::install::transaction::{MAX_FILE, own_file};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
@@ -430,6 +431,26 @@ impl<'a> Planner<'a> {
         let journal = &self.record.journal;
         self.undo.lockfile = self.file(&self.scope.lockfile, journal.lockfile)?;
         self.undo.manifest = self.file(&self.scope.manifest, journal.manifest)?;
+        Ok(())
+    }
+
+    /// Plans the old records of merges. One that somebody has written or removed since stays as it is, and one
+    /// that is damaged is missed by nobody: what it tells of can be looked at without it.
+    pub(super) fn merges(&mut self) -> Done {
+        for (name, change) in &self.record.journal.merges {
+            let file = merges::file(self.scope, name)?;
+            let old = own_file(&file)?;
+            if old.as_deref().map(Digest::of) != change.new {
+                continue;
+            }
+            let new = match change.old {
+                Some(digest) => self.record.text(&file, digest)?,
+                None => None,
+            };
+            if new.is_some() == change.old.is_some() {
+                self.undo.merges.insert(name.clone(), Text { new, old });
+            }
+        }
         Ok(())
     }
 
