@@ -21,6 +21,17 @@ pub enum ScopeKind {
     User,
 }
 
+impl ScopeKind {
+    /// The flag that chooses it as it is typed behind a verb, with a space before it; nothing for the project, which
+    /// is meant without a flag. For hints: a command without it would act on the other scope.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Project => "",
+            Self::User => " -g",
+        }
+    }
+}
+
 impl std::fmt::Display for ScopeKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {

@@ -115,7 +115,8 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
         _ => None,
     }) {
         error.hint(format!(
-            "nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove {other}` makes room for it"
+            "nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove{} {other}` makes room for it",
+            scope.kind.flag()
         ))
     } else if conflicts.iter().any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_))) {
         error.hint("nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place")
@@ -186,7 +187,10 @@ pub(super) fn rearrange(
             "`{name}` is in the lockfile and not in `{}`",
             scope.manifest.display()
         ))
-        .hint("`skillpm install` removes what the manifest does not name; put the entry back to keep it"));
+        .hint(format!(
+            "`skillpm install{}` removes what the manifest does not name; put the entry back to keep it",
+            scope.kind.flag()
+        )));
     }
     for (name, disabled) in &edits.skills {
         if audience.entry(name).is_some_and(|entry| entry.disabled != *disabled) {
@@ -213,7 +217,10 @@ pub(super) fn rearrange(
     // What was never installed has nothing to move.
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
         if how.bring {
-            changed.warnings.push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+            changed.warnings.push(format!(
+                "`{name}` is not installed yet: `skillpm install{}` brings it",
+                scope.kind.flag()
+            ));
         }
         let entry = entries.remove(name).or_else(|| audience.entry(name));
         entries.extend(entry.map(|entry| (name.clone(), Requirement { disabled: *disabled, ..entry })));
@@ -263,7 +270,8 @@ pub(super) fn add_contents(
     Ok(())
 }
 
-/// Saves what `plan` replaces and no lockfile knows, and tells where.
+/// Saves what `plan` replaces and no lockfile knows, and tells where. [`kept_by`] says more of it, once the change is
+/// made.
 ///
 /// # Errors
 ///
@@ -276,12 +284,19 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
         let kept = store.keep(&store::read(&path)?).map_err(|error| {
             error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
         })?;
-        told.push(format!(
-            "your copy of `{name}` is kept in `{}`; `skillpm undo` brings it back",
-            kept.display()
-        ));
+        told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
     }
     Ok(told)
+}
+
+/// What is `told` of copies that were kept, with the command that brings them back. Whether there is one is not known
+/// before `transaction` has made the change: where nothing can be remembered of it, it cannot be taken back.
+pub(super) fn kept_by(transaction: &Transaction<'_>, scope: &Scope, told: Vec<String>) -> Vec<String> {
+    if !transaction.is_undoable() {
+        return told;
+    }
+    let flag = scope.kind.flag();
+    told.into_iter().map(|told| format!("{told}; `skillpm undo{flag}` brings it back")).collect()
 }
 
 /// The skills of the manifest or the lockfile that `given` names, each once.

@@ -137,9 +137,10 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
     if request.allow_modified {
         return Ok(Some(differs));
     }
+    let flag = skill.scope.flag();
     Err(refused(request, differs)
         .hint(format!(
-            "`skillpm diff {name}` shows what differs, `skillpm install --force` brings the locked files back"
+            "`skillpm diff{flag} {name}` shows what differs, `skillpm install{flag} --force` brings the locked files back"
         ))
         .hint("`--allow-modified` runs it as it is"))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{installed_names, keep_replaced, make_plan};
+use super::change::{installed_names, keep_replaced, kept_by, make_plan};
 use super::install::audience::Audience;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,6 +29,9 @@ pub struct RemoveRequest {
 /// What went. Its JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct RemoveOutcome {
+    /// Where.
+    #[serde(skip)]
+    pub scope: Option<ScopeKind>,
     /// The names.
     pub removed: Vec<String>,
     /// The skills that went with them: nobody had asked for them, and nothing needs them any more.
@@ -56,6 +59,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let names = installed_names(&scope, &files, &request.names)?;
     let unneeded = no_longer_needed(&scope, &files, &names)?;
     let mut outcome = RemoveOutcome {
+        scope: Some(scope.kind),
         removed: names.iter().map(ToString::to_string).collect(),
         unneeded: unneeded.iter().map(ToString::to_string).collect(),
         dry_run: request.dry_run,
@@ -66,8 +70,9 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let goal = Goal { put, remove, force: request.force, ..Goal::default() };
     let plan = make_plan(context, &scope, &goal, &files)?;
     if let Some(transaction) = transaction {
-        outcome.kept = keep_replaced(context, &scope, &plan)?;
+        let kept = keep_replaced(context, &scope, &plan)?;
         transaction.apply(&plan, &files, &BTreeMap::new())?;
+        outcome.kept = kept_by(&transaction, &scope, kept);
         outcome.undoable = transaction.is_undoable();
     }
     Ok(outcome)
@@ -106,7 +111,7 @@ fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result
         return Err(Error::new(ErrorKind::Findings, format!("`{name}` is needed by `{}`", by.join("`, `")))
             .hint(format!(
                 "nothing was changed; `skillpm remove{} {name} {}` removes all of them",
-                if scope.kind == ScopeKind::User { " -g" } else { "" },
+                scope.kind.flag(),
                 by.join(" ")
             )));
     }

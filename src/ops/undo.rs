@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::change::keep_replaced;
+use super::change::{keep_replaced, kept_by};
 use super::gate::Gate;
 use crate::admission::Asked;
 use crate::context::Context;
@@ -53,6 +53,8 @@ pub struct UndoOutcome {
     pub kept: Vec<String>,
     /// Whether an earlier run was cut off while it took the change back, and this one went on.
     pub finished: bool,
+    /// Whether this change can be taken back in turn.
+    pub undoable: bool,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
 }
@@ -101,8 +103,10 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
     }
     if begun && request.dry_run {
         let message = format!("a change of the scope of the {} is not finished", scope.kind);
-        return Err(Error::new(ErrorKind::Findings, message)
-            .hint("a run of skillpm is at work there, or was cut off: `skillpm undo` finishes it first"));
+        return Err(Error::new(ErrorKind::Findings, message).hint(format!(
+            "a run of skillpm is at work there, or was cut off: `skillpm undo{}` finishes it first",
+            scope.kind.flag()
+        )));
     }
     let transaction =
         (!request.dry_run).then(|| Transaction::begin(&scope, settings, &*context.reporter)).transpose()?;
@@ -134,8 +138,10 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
             outcome.kept.push(keep_file(context, file)?);
         }
         let plan = Plan { keep: undo.keep.clone(), ..Plan::default() };
-        outcome.kept.extend(keep_replaced(context, &scope, &plan)?);
+        let kept = keep_replaced(context, &scope, &plan)?;
         transaction.take_back(&record, &undo)?;
+        outcome.kept.extend(kept_by(&transaction, &scope, kept));
+        outcome.undoable = transaction.is_undoable();
     }
     outcome.steps = undo.steps;
     Ok(outcome)

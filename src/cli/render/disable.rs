@@ -66,7 +66,8 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     if disabled {
         let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
         let place = if moved { format!(", from `{DISABLED_DIR}`") } else { String::new() };
-        printer.hint(&format!("`skillpm enable {first}` brings it back as it is{place}"));
+        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        printer.hint(&format!("`skillpm enable{flag} {first}` brings it back as it is{place}"));
     }
 }
 
@@ -96,6 +97,9 @@ mod tests {
         show(&talking, &outcome, true);
         show(&talking, &outcome, false);
         assert_eq!(out.text(), "");
+        let (user, _, of_user) = printer(Look::PLAIN);
+        show(&user, &DisableOutcome { scope: Some(ScopeKind::User), ..outcome.clone() }, true);
+        assert!(of_user.text().contains("hint: `skillpm enable -g pdf` brings"), "{}", of_user.text());
         outcome.dry_run = true;
         show(&talking, &outcome, true);
         insta::assert_snapshot!(err.text(), @"

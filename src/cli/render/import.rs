@@ -114,7 +114,8 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
     let first = |kind: &str| outcome.skills.iter().find(|skill| word(skill) == kind);
     if let Some(skill) = first("edited") {
         printer.hint(&format!(
-            "`skillpm install --force` takes the versions that are locked and keeps edited copies such as that of `{}` in the store",
+            "`skillpm install{} --force` takes the versions that are locked and keeps edited copies such as that of `{}` in the store",
+            outcome.scope.map_or("", ScopeKind::flag),
             one_line(&skill.name)
         ));
     }

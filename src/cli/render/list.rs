@@ -14,13 +14,15 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
         return;
     }
     printer.data(&table(&outcome.skills));
-    if outcome.skills.iter().any(|skill| skill.state == SkillState::Missing) {
-        printer.hint("`skillpm install` brings missing skills back");
+    for scope in [ScopeKind::Project, ScopeKind::User] {
+        let is_missing = |skill: &ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
+        if outcome.skills.iter().any(is_missing) {
+            printer.hint(&format!("`skillpm install{}` brings missing skills back", scope.flag()));
+        }
     }
     if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
-        let global = if skill.scope == ScopeKind::User { " -g" } else { "" };
-        let name = one_line(&skill.name);
-        printer.hint(&format!("`skillpm update{global} {name}` tells what is to be resolved"));
+        let (flag, name) = (skill.scope.flag(), one_line(&skill.name));
+        printer.hint(&format!("`skillpm update{flag} {name}` tells what is to be resolved"));
     }
 }
 
@@ -120,6 +122,22 @@ mod tests {
         hint: `skillpm install` brings missing skills back
         hint: `skillpm update xlsx` tells what is to be resolved
         "#);
+    }
+
+    /// Each hint is about one scope: the command restores no other.
+    #[test]
+    fn what_is_missing_is_told_by_scope() {
+        let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &ListOutcome { skills: vec![user.clone()], warnings: Vec::new() });
+        assert_eq!(err.text(), "hint: `skillpm install -g` brings missing skills back\n");
+        let (talking, _, err) = printer(Look::PLAIN);
+        let skills = vec![skill("pdf", SkillState::Missing), user];
+        show(&talking, &ListOutcome { skills, warnings: Vec::new() });
+        insta::assert_snapshot!(err.text(), @"
+        hint: `skillpm install` brings missing skills back
+        hint: `skillpm install -g` brings missing skills back
+        ");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
 use crate::ops::remove::RemoveOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
@@ -29,7 +30,8 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     // What is told of kept copies says it already.
     if outcome.undoable && outcome.kept.len() < number {
         let them = if number == 1 { "it" } else { "them" };
-        printer.hint(&format!("`skillpm undo` brings {them} back"));
+        let flag = outcome.scope.map_or("", ScopeKind::flag);
+        printer.hint(&format!("`skillpm undo{flag}` brings {them} back"));
     }
 }
 
@@ -42,6 +44,7 @@ mod tests {
     #[test]
     fn what_went_and_what_is_kept() {
         let mut outcome = RemoveOutcome {
+            scope: Some(ScopeKind::Project),
             removed: vec!["docx".into(), "pdf".into()],
             unneeded: Vec::new(),
             kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
@@ -62,6 +65,10 @@ mod tests {
         let (talking, out, _) = printer(Look::PLAIN);
         talking.json(&outcome);
         crate::testing::Schema::read("remove.schema.json").assert_describes(&out.text());
+        outcome.scope = Some(ScopeKind::User);
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &outcome);
+        assert!(err.text().ends_with("hint: `skillpm undo -g` brings them back\n"), "{}", err.text());
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);

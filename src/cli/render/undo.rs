@@ -23,9 +23,10 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         }
         return;
     }
+    let flag = outcome.scope.map_or("", ScopeKind::flag);
     if outcome.finished {
         printer.note("an `undo` was cut off before it was done: it is now");
-        return printer.hint("`skillpm undo` once more does the change again");
+        return printer.hint(&format!("`skillpm undo{flag}` once more does the change again"));
     }
     for kept in &outcome.kept {
         printer.note(kept);
@@ -42,7 +43,9 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     if !removed.is_empty() {
         printer.note(&format!("{removed} removed: there was none before"));
     }
-    printer.hint("`skillpm undo` once more does it again");
+    if outcome.undoable {
+        printer.hint(&format!("`skillpm undo{flag}` once more does it again"));
+    }
 }
 
 fn words(change: Undone) -> (&'static str, &'static str) {
@@ -129,6 +132,7 @@ mod tests {
             files_gone: ChangedFiles { manifest: false, lockfile: true },
             kept: vec!["your copy of `s1` is kept".to_owned()],
             finished: false,
+            undoable: true,
             dry_run: false,
         };
         let (talking, out, err) = printer(Look::PLAIN);
@@ -153,6 +157,14 @@ mod tests {
         schema.assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["skills"][5]["change"], &value["dry_run"]), (&"links".into(), &false.into()));
+        for (scope, undoable, last) in [
+            (ScopeKind::User, true, "hint: `skillpm undo -g` once more does it again"),
+            (ScopeKind::Project, false, "`skillpm.lock` removed: there was none before"),
+        ] {
+            let (talking, _, err) = printer(Look::PLAIN);
+            show(&talking, &UndoOutcome { scope: Some(scope), undoable, ..outcome.clone() });
+            assert_eq!(err.text().lines().last(), Some(last));
+        }
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);
@@ -160,12 +172,16 @@ mod tests {
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &UndoOutcome::default());
         show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
+        let user = Some(ScopeKind::User);
+        show(&talking, &UndoOutcome { scope: user, finished: true, ..UndoOutcome::default() });
         forgotten(&talking, Forgotten { forgotten: false, bytes: 0 }, false);
         forgotten(&talking, Forgotten { forgotten: true, bytes: 1234 }, false);
         insta::assert_snapshot!(err.text(), @"
         there is nothing to do: all is as it was before the last change
         an `undo` was cut off before it was done: it is now
         hint: `skillpm undo` once more does the change again
+        an `undo` was cut off before it was done: it is now
+        hint: `skillpm undo -g` once more does the change again
         there is nothing to forget
         what was kept of the last change is removed, 1.2 kB
         ");

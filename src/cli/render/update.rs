@@ -51,8 +51,7 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) 
     warn(printer, outcome, told);
     for (skill, paths) in outcome.conflicts() {
         let name = one_line(&skill.name);
-        let command =
-            if outcome.scope == Some(ScopeKind::User) { "skillpm update -g" } else { "skillpm update" };
+        let command = format!("skillpm update{}", outcome.scope.map_or("", ScopeKind::flag));
         let files: Vec<_> = paths.iter().map(|path| path.path.as_str()).collect();
         printer.warning(&format!(
             "`{name}` has {} to resolve: {}",

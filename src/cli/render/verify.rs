@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
+use crate::install::scope::ScopeKind;
 use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
 /// How many files of one place are shown, unless all are asked for.
@@ -35,15 +36,30 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
         return printer.note("no skills are installed here");
     }
     printer.note(&summary(&outcome.skills));
-    let places = || outcome.skills.iter().flat_map(|skill| &skill.places);
+    for scope in [ScopeKind::Project, ScopeKind::User] {
+        let of_scope: Vec<_> = outcome.skills.iter().filter(|skill| skill.scope == scope).collect();
+        if let Some(hint) = hint(scope, &of_scope) {
+            printer.hint(&hint);
+        }
+    }
+}
+
+/// What to do about the `skills` of `scope`, if there is something: a command acts on one scope.
+fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
+    let places = || skills.iter().flat_map(|skill| &skill.places);
     let is_there = |wanted| places().any(|place| place.verdict == wanted);
+    let flag = scope.flag();
     // Where something else than a skill lies, no force helps.
     if places().any(|place| place.found.is_some()) {
-        printer.hint("`skillpm install --force` puts back what is locked and keeps your copy in the store");
+        Some(format!(
+            "`skillpm install{flag} --force` puts back what is locked and keeps your copy in the store"
+        ))
     } else if is_there(Verdict::Missing) {
-        printer.hint("`skillpm install` brings back what is missing");
+        Some(format!("`skillpm install{flag}` brings back what is missing"))
     } else if is_there(Verdict::Elsewhere) {
-        printer.hint("`skillpm doctor` tells what can be done about links");
+        Some(format!("`skillpm doctor{flag}` tells what can be done about links"))
+    } else {
+        None
     }
 }
 
@@ -124,7 +140,6 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
     use crate::ops::verify::ChangedFile;
 
     fn place(verdict: Verdict) -> VerifiedPlace {
@@ -159,6 +174,24 @@ mod tests {
         skills[4].places[0].agent = Some("claude-code");
         skills[4].places[0].reason = Some("permission denied".to_owned());
         VerifyOutcome { skills, warnings: vec!["odd".to_owned()] }
+    }
+
+    /// Each hint is about one scope: the command acts on no other.
+    #[test]
+    fn what_to_do_is_told_by_scope() {
+        let all = outcome().skills;
+        let of = |at: usize, scope| VerifiedSkill { scope, ..all[at].clone() };
+        let skills = vec![of(2, ScopeKind::Project), of(1, ScopeKind::User)];
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &VerifyOutcome { skills, warnings: Vec::new() });
+        insta::assert_snapshot!(err.text(), @"
+        2 skills: 1 modified, 1 missing
+        hint: `skillpm install` brings back what is missing
+        hint: `skillpm install -g --force` puts back what is locked and keeps your copy in the store
+        ");
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &VerifyOutcome { skills: vec![of(2, ScopeKind::User)], warnings: Vec::new() });
+        assert!(err.text().ends_with("hint: `skillpm install -g` brings back what is missing\n"));
     }
 
     #[test]

@@ -89,10 +89,11 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
 
 /// Where it lies, and in what state.
 fn lies(skill: &ListedSkill, place: &str) -> String {
+    let flag = skill.scope.flag();
     let awry = if skill.disabled {
-        " (it is disabled: `skillpm install` moves it out of agents' sight)"
+        format!(" (it is disabled: `skillpm install{flag}` moves it out of agents' sight)")
     } else {
-        ""
+        String::new()
     };
     let edited = if skill.modified { ", edited since it was installed" } else { "" };
     match skill.state {
@@ -118,7 +119,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
             format!("editable: the link {place} or the directory that it is to lead to is not there")
         }
         SkillState::Missing | SkillState::Untracked => {
-            format!("missing from {place}: `skillpm install` brings it back")
+            format!("missing from {place}: `skillpm install{flag}` brings it back")
         }
     }
 }
@@ -170,6 +171,24 @@ mod tests {
     use crate::cli::render::list::testing::skill;
     use crate::install::sight::Form;
     use crate::ops::why::SeenBy;
+
+    /// A command without the flag would act on the project.
+    #[test]
+    fn advice_names_the_scope() {
+        let user = |state, disabled| ListedSkill { scope: ScopeKind::User, disabled, ..skill("pdf", state) };
+        assert_eq!(
+            lies(&user(SkillState::Missing, false), "~/s/pdf"),
+            "missing from ~/s/pdf: `skillpm install -g` brings it back"
+        );
+        assert_eq!(
+            lies(&user(SkillState::Ok, true), "~/s/pdf"),
+            "lies in ~/s/pdf, as it is locked (it is disabled: `skillpm install -g` moves it out of agents' sight)"
+        );
+        assert_eq!(
+            lies(&skill("pdf", SkillState::Missing), "s/pdf"),
+            "missing from s/pdf: `skillpm install` brings it back"
+        );
+    }
 
     #[test]
     fn the_schema_describes_the_json() {

@@ -11,7 +11,10 @@ use super::look::{Fault, Goes, Look, Thing};
 use super::{Finding, problem};
 use crate::install::sight::alike;
 
-const RESTORE: &str = "`skillpm install` brings it back";
+/// What to do about a locked skill that is missing.
+fn restore(look: &Look) -> String {
+    format!("`skillpm install{}` brings it back", look.scope.kind.flag())
+}
 
 /// Returns all that is wrong or worth knowing, the worst kind first.
 pub fn check(look: &Look) -> Vec<Finding> {

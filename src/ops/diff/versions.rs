@@ -209,7 +209,10 @@ impl<'a> Compare<'a> {
     fn edits(&mut self, one: &One<'_>) -> Result<()> {
         let One { name, locked, entry } = one;
         let Some(path) = lies(self.context, self.scope, name, entry.disabled)? else {
-            self.outcome.warnings.push(format!("`{name}` is missing: `skillpm install` brings it back"));
+            let flag = self.scope.kind.flag();
+            self.outcome
+                .warnings
+                .push(format!("`{name}` is missing: `skillpm install{flag}` brings it back"));
             return Ok(());
         };
         if fs::kind(&path)? != Some(Kind::Directory) {

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use self::claims::Claims;
 use self::judge::{Action, Judge};
-use super::change::{keep_replaced, make_plan};
+use super::change::{keep_replaced, kept_by, make_plan};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents::{self, Agent};
@@ -177,8 +177,8 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
             let mut kept = keep_replaced(context, &scope, &plan)?;
             // Copies for several agents are often the same bytes.
             kept.dedup();
-            warnings.extend(kept);
             transaction.apply(&plan, &files, &contents)?;
+            warnings.extend(kept_by(&transaction, &scope, kept));
         }
     }
     let before = files.manifest.agents().targets.clone().unwrap_or_default();

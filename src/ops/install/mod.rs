@@ -28,7 +28,7 @@ use self::fetch::Fetched;
 use self::intake::Intake;
 use self::outcome::outcome;
 use self::restore::Restore;
-use super::change::{add_contents, keep_replaced, make_plan};
+use super::change::{add_contents, keep_replaced, kept_by, make_plan};
 use super::gate::Gate;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -300,12 +300,13 @@ fn change(
     outcome.warnings.extend(still_disabled(request, &goal));
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
-        outcome.warnings.extend(keep_replaced(context, scope, &plan)?);
+        let kept = keep_replaced(context, scope, &plan)?;
         add_contents(scope, &plan, &mut fetched.contents)?;
         for (name, planted) in &fetched.planted {
             transaction.adopt(name, *planted);
         }
         transaction.apply(&plan, &files, &fetched.contents)?;
+        outcome.warnings.extend(kept_by(transaction, scope, kept));
     }
     if plan.is_empty() {
         order::remember(context, scope, request, (&goal, &files), &outcome);

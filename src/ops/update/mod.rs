@@ -19,7 +19,7 @@ pub use self::outcome::{
 };
 
 use self::find::Job;
-use super::change::{installed_names, keep_replaced};
+use super::change::{installed_names, keep_replaced, kept_by};
 use super::gate::Decided;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -220,7 +220,6 @@ impl Prepared<'_> {
         let mut settled = settle::settle(&self, &files)?;
         let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
         let told: BTreeSet<String> = told.into_iter().collect();
-        settled.outcome.warnings.extend(told);
         settled.keep_copies(self.context, &files);
         let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
         let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
@@ -234,6 +233,8 @@ impl Prepared<'_> {
                 let _ = merges::forget(&self.scope, name);
             }
         })?;
+        let told = kept_by(&transaction, &self.scope, told.into_iter().collect());
+        settled.outcome.warnings.extend(told);
         // Where nothing else changes there is no transaction that does it.
         for name in &settled.plan.ended {
             merges::forget(&self.scope, name)?;

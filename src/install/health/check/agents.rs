@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{RESTORE, broken, closed, leads_somewhere, twins};
+use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::digest::Digest;
 use crate::install::agents::Agent;
 use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish, is_locked, real};
@@ -92,7 +92,7 @@ impl Entry<'_> {
         Some(if wish.disabled || ours {
             finding.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
         } else {
-            let flag = if self.look.scope.kind == ScopeKind::User { " -g" } else { "" };
+            let flag = self.look.scope.kind.flag();
             finding.advice(format!(
                 "`skillpm link{flag} --agent {0} {name}` keeps it, `skillpm unlink{flag} --agent {0} {name}` removes it",
                 agent.id
@@ -215,7 +215,7 @@ pub(super) fn agent(look: &Look, here: &Here, found: &mut Vec<Finding>) {
         && let Some(dir) = &here.dir
     {
         let message = format!("{} is on this machine and sees none of the skills here", here.agent.name);
-        let flag = if look.scope.kind == ScopeKind::User { " -g" } else { "" };
+        let flag = look.scope.kind.flag();
         found.push(
             Finding::new(&problem::AGENT_READS_NOTHING, dir, message)
                 .agent(Some(here.agent.id))
@@ -278,7 +278,7 @@ pub(super) fn missing(look: &Look, found: &mut Vec<Finding>) {
                             Step::Put { place, name: name.clone(), digest: locked.digest, replaces: None };
                         missing.remedy(Remedy::Steps(vec![step]))
                     } else {
-                        missing.advice(RESTORE)
+                        missing.advice(restore(look))
                     }
                 }
                 // A link in the place of a locked skill is told.

@@ -36,29 +36,30 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
         found.push(Finding::new(&problem::MANIFEST_UNREADABLE, manifest, error.to_string()).advice(hint));
     }
     let place = lockfile.display();
+    let install = format!("skillpm install{}", look.scope.kind.flag());
     let fault = match &look.lock {
         Ok(_) => None,
         Err(LockFault::File(error)) => Some((
             &problem::LOCK_UNREADABLE,
             format!("{error}: {}", error.source),
-            "check who owns the file, and its mode",
+            "check who owns the file, and its mode".to_owned(),
         )),
         Err(LockFault::Content(error @ LockError::MergeConflict { .. })) => Some((
             &problem::LOCK_CONFLICT,
             format!("{place}:{error}"),
-            "take either side, then run `skillpm install`: it adds what the manifest asks for",
+            format!("take either side, then run `{install}`: it adds what the manifest asks for"),
         )),
         Err(LockFault::Content(error @ LockError::Version(_))) => Some((
             &problem::LOCK_NEWER,
             format!("{place}: {error}"),
-            "update skillpm, or delete the file and run `skillpm install`",
+            format!("update skillpm, or delete the file and run `{install}`"),
         )),
         Err(LockFault::Content(error)) => {
             let colon = if matches!(error, LockError::Malformed { .. }) { "" } else { " " };
             Some((
                 &problem::LOCK_UNREADABLE,
                 format!("{place}:{colon}{error}"),
-                "restore the file from version control, or delete it and run `skillpm install`",
+                format!("restore the file from version control, or delete it and run `{install}`"),
             ))
         }
     };
@@ -85,6 +86,7 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     let empty = Lockfile::default();
     let Ok(lock) = &look.lock else { return };
     let lock = lock.as_ref().unwrap_or(&empty);
+    let flag = look.scope.kind.flag();
     for (name, requirement) in manifest.skills() {
         let decided = requirement.agents.is_some() || manifest.agents().targets.is_some();
         let finding = match lock.skills.get(name) {
@@ -93,24 +95,24 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
             Some(_) if requirement.editable => {
                 let message = format!("`{name}` is locked, and editable in `{}`", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice("`skillpm install` takes it out of the lockfile")
+                    .advice(format!("`skillpm install{flag}` takes it out of the lockfile"))
             }
             None => {
                 let message = format!("`{name}` is in `{}` and not locked", file.display());
                 Finding::new(&problem::NOT_LOCKED, file, message)
-                    .advice("`skillpm install` locks and installs it")
+                    .advice(format!("`skillpm install{flag}` locks and installs it"))
             }
             Some(locked) if !locked.meets(requirement) => {
                 let message =
                     format!("`{name}` is locked as something else than `{}` asks for", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice("`skillpm install` locks it anew")
+                    .advice(format!("`skillpm install{flag}` locks it anew"))
             }
             Some(locked) if decided && has_other_agents(look, name, locked) => {
                 let message =
                     format!("`{name}` is locked with other agents than `{}` asks for", file.display());
                 Finding::new(&problem::LOCKED_OTHERWISE, file, message)
-                    .advice("`skillpm install` locks what the manifest says")
+                    .advice(format!("`skillpm install{flag}` locks what the manifest says"))
             }
             Some(locked) if !decided => {
                 let whose = format!(", which skill `{name}` names");
@@ -125,8 +127,9 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     let kept = reach(manifest.skills().keys(), |name| lock.skills.get(name));
     for name in lock.skills.keys().filter(|name| !kept.contains(*name)) {
         let message = format!("`{name}` is in `{}` and not in `{}`", lockfile.display(), file.display());
-        let advice =
-            format!("`skillpm install` removes it; `skillpm remove {name}` does so without the others");
+        let advice = format!(
+            "`skillpm install{flag}` removes it; `skillpm remove{flag} {name}` does so without the others"
+        );
         found.push(
             Finding::new(&problem::NOT_IN_MANIFEST, lockfile, message).skill(name.as_str()).advice(advice),
         );

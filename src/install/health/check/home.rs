@@ -1,6 +1,6 @@
 //! What is wrong where skills themselves lie: among the canonical copies and the disabled ones.
 
-use super::{RESTORE, broken, closed, leads_somewhere, twins};
+use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::error::Error;
 use crate::install::editable::Editable;
 use crate::install::health::look::{Goes, Look, Thing, Wish, is_locked};
@@ -59,7 +59,7 @@ fn visible(look: &Look, name: &SkillName, wish: &Wish) -> Option<Finding> {
         None => String::new(),
     };
     let message = format!("`{name}` is disabled and lies where agents see it, in `{}`{also}", path.display());
-    Some(at_home(Finding::new(&problem::DISABLED_VISIBLE, path, message), wish))
+    Some(at_home(look, Finding::new(&problem::DISABLED_VISIBLE, path, message), wish))
 }
 
 /// What is wrong with the directory of an editable skill that is not disabled, or with the link to it.
@@ -91,7 +91,7 @@ fn editable_link(
             format!("`{name}` is editable, and `{shown}` is no link to `{to}`")
         }
     };
-    Some(at_home(Finding::new(&problem::EDITABLE_LINK, path, message), wish))
+    Some(at_home(look, Finding::new(&problem::EDITABLE_LINK, path, message), wish))
 }
 
 /// What is wrong with the tree of a locked skill, wherever it is to lie.
@@ -108,6 +108,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
         let message =
             format!("`{name}` is not disabled and lies where no agent looks, in `{}`", put_away.display());
         return Some(at_home(
+            look,
             Finding::new(&problem::SKILL_MISSING, look.scope.skill_dir(name), message),
             wish,
         ));
@@ -126,7 +127,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
                 let put = Step::Put { place, name: name.clone(), digest: locked.digest, replaces: None };
                 missing.remedy(Remedy::Steps(vec![put]))
             } else {
-                missing.advice(RESTORE)
+                missing.advice(restore(look))
             }
         }
         Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return None,
@@ -136,17 +137,19 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
         }
         Some(Thing::Link { .. } | Thing::Other) => {
             let message = format!("`{shown}` is no directory, though `{name}` is locked");
-            let advice = "move it away, then run `skillpm install`";
+            let advice = format!("move it away, then run `skillpm install{}`", look.scope.kind.flag());
             Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
         }
     })
 }
 
 /// `finding` with what an installation would do about it.
-fn at_home(finding: Finding, wish: &Wish) -> Finding {
+fn at_home(look: &Look, finding: Finding, wish: &Wish) -> Finding {
     match &wish.home {
         Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
-        Ok(_) => finding.advice("move it away, then run `skillpm install`"),
+        Ok(_) => {
+            finding.advice(format!("move it away, then run `skillpm install{}`", look.scope.kind.flag()))
+        }
         Err(error) => {
             let advice =
                 format!("{error}: keep what you need of it, move it away, and run `skillpm doctor --fix`");
@@ -180,7 +183,7 @@ pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };
                 let message = format!("`{text}` is {what}, and a copy of it lies in `{}`", path.display());
-                at_home(Finding::new(&problem::DISABLED_LEFTOVER, &path, message), wish)
+                at_home(look, Finding::new(&problem::DISABLED_LEFTOVER, &path, message), wish)
             }
             None => {
                 let message =
