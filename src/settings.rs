@@ -150,14 +150,20 @@ impl Settings {
     ///
     /// Where there is neither a home directory nor `XDG_DATA_HOME`.
     pub fn store_dir(&self) -> Result<PathBuf> {
-        self.dirs.data.as_ref().map(|data| data.join("store-v2")).ok_or_else(|| no_home("the store"))
+        self.dirs
+            .data
+            .as_ref()
+            .map(|data| data.join("store-v2"))
+            .ok_or_else(|| no_home("the store", Some(env::XDG_DATA_HOME)))
     }
 }
 
-/// The error for a place that needs a home directory.
-pub(crate) fn no_home(what: &str) -> Error {
+/// The error for a place that needs a home directory, or the directory that the variable `instead` names, where one
+/// says it.
+pub(crate) fn no_home(what: &str, instead: Option<&str>) -> Error {
+    let instead = instead.map(|variable| format!(" or `{variable}`")).unwrap_or_default();
     Error::config(format!("there is no place for {what}: the home directory is not known"))
-        .hint("set `HOME`, or `XDG_DATA_HOME` and `XDG_CONFIG_HOME`, to absolute paths")
+        .hint(format!("set `{}`{instead} to an absolute path", env::HOME))
 }
 
 impl GitHub {
@@ -245,6 +251,7 @@ fn number(env: &Env, name: &str) -> Result<Option<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::scope::{Scope, ScopeKind};
 
     fn env(vars: &[(&str, &str)]) -> Env {
         Env { vars: vars.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(), ..Env::default() }
@@ -279,6 +286,19 @@ mod tests {
         assert_eq!(settings.store_dir().expect("a home"), PathBuf::from("/h/.local/share/skillpm/store-v2"));
         assert_eq!(settings.dirs.cache, Some("/c/skillpm".into()));
         assert!(Settings::from_env(env(&[])).expect("valid").store_dir().is_err());
+    }
+
+    /// Each error names only what helps for the place that was asked for.
+    #[test]
+    fn without_a_home_a_hint_names_what_helps() {
+        let settings = Settings::from_env(env(&[])).expect("valid");
+        let store = settings.store_dir().expect_err("no place");
+        assert_eq!(store.hints(), ["set `HOME` or `XDG_DATA_HOME` to an absolute path"]);
+        let xdg = env(&[("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "/c")]);
+        let settings = Settings::from_env(xdg).expect("valid");
+        assert!(settings.store_dir().is_ok());
+        let user = Scope::new(&settings, ScopeKind::User).expect_err("skills of the user lie below the home");
+        assert_eq!(user.hints(), ["set `HOME` to an absolute path"]);
     }
 
     #[test]

@@ -72,8 +72,12 @@ impl Scope {
                 (root.clone(), root)
             }
             ScopeKind::User => {
-                let root = settings.home.clone().ok_or_else(|| no_home("skills of the user"))?;
-                let config = settings.dirs.config.clone().ok_or_else(|| no_home("the user's manifest"))?;
+                let root = settings.home.clone().ok_or_else(|| no_home("skills of the user", None))?;
+                let config = settings
+                    .dirs
+                    .config
+                    .clone()
+                    .ok_or_else(|| no_home("the user's manifest", Some(crate::env::XDG_CONFIG_HOME)))?;
                 (root, config)
             }
         };

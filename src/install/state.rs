@@ -18,6 +18,7 @@ use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::Settings;
+use crate::text::line_column;
 
 /// The largest manifest or lockfile that is read, in bytes.
 pub const MAX_FILE: u64 = 16 << 20;
@@ -46,9 +47,9 @@ impl Files {
     /// A file that cannot be read or is wrong, with the place in it.
     pub fn read(scope: &Scope) -> Result<Self> {
         let (manifest, manifest_text) = read_manifest(scope)?;
-        let lock_text = fs::read_text(&scope.lockfile, MAX_FILE)?;
+        let lock_text = read_lockfile(scope)?;
         let lock = match &lock_text {
-            Some(text) => Lockfile::parse(text).map_err(|error| lock_error(&scope.lockfile, &error))?,
+            Some(text) => Lockfile::parse(text).map_err(|error| lock_error(scope, &error))?,
             None => Lockfile::default(),
         };
         Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None })
@@ -66,14 +67,14 @@ impl Files {
             Err(error) => error,
         };
         let (manifest, manifest_text) = read_manifest(scope)?;
-        let lock_text = fs::read_text(&scope.lockfile, MAX_FILE)?;
+        let lock_text = read_lockfile(scope)?;
         let conflict = |text: &String| matches!(Lockfile::parse(text), Err(LockError::MergeConflict { .. }));
         let Some(text) = lock_text.filter(conflict) else { return Err(error) };
         let Ok(Mended { mut lock, others }) = Mended::parse(&text) else {
-            return Err(torn(&scope.lockfile, &text));
+            return Err(torn(scope, &text));
         };
         if manifest_text.is_none() && !others.is_empty() {
-            return Err(torn(&scope.lockfile, &text));
+            return Err(torn(scope, &text));
         }
         let conflicts = Some(others.keys().cloned().collect());
         for (name, other) in others {
@@ -129,6 +130,53 @@ impl Files {
     }
 }
 
+/// Where a file has its first byte that is no UTF-8: nobody wrote a manifest or a lockfile like that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotText {
+    line: usize,
+    column: usize,
+}
+
+impl NotText {
+    const MESSAGE: &str = "it is not UTF-8 from here on";
+
+    fn of_manifest(self) -> ManifestError {
+        let hint = "restore the file from version control, or save it as UTF-8";
+        let (message, hint) = (Self::MESSAGE.to_owned(), Some(hint.to_owned()));
+        ManifestError { line: self.line, column: self.column, message, hint }
+    }
+
+    /// The same of a lockfile.
+    pub fn of_lockfile(self) -> LockError {
+        LockError::Malformed { line: self.line, column: self.column, message: Self::MESSAGE.to_owned() }
+    }
+}
+
+/// Reads the manifest or lockfile at `path`, where there is one.
+///
+/// # Errors
+///
+/// Where it cannot be read. What is read may be no text.
+pub fn read_text(
+    path: &Path,
+) -> std::result::Result<Option<std::result::Result<String, NotText>>, PathError> {
+    let bytes = fs::read_capped(path, MAX_FILE)?;
+    Ok(bytes.map(|bytes| {
+        String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let before = std::str::from_utf8(before).unwrap_or_default();
+            let (line, column) = line_column(before, before.len());
+            NotText { line, column }
+        })
+    }))
+}
+
+/// The text of the lockfile of `scope`.
+fn read_lockfile(scope: &Scope) -> Result<Option<String>> {
+    let text = read_text(&scope.lockfile)?.transpose();
+    text.map_err(|odd| lock_error(scope, &odd.of_lockfile()))
+}
+
 /// Reads the manifest of `scope`, empty where there is none, and its text.
 ///
 /// # Errors
@@ -144,7 +192,7 @@ pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
 ///
 /// As [`read_manifest`].
 pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
-    let text = fs::read_text(path, MAX_FILE)?;
+    let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let manifest = text.as_deref().map(Manifest::parse).transpose();
     Ok((manifest.map_err(|error| manifest_error(path, error))?.unwrap_or_default(), text))
 }
@@ -159,32 +207,33 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
 }
 
 /// The error for a lockfile in conflict that cannot be mended.
-fn torn(path: &Path, text: &str) -> Error {
+fn torn(scope: &Scope, text: &str) -> Error {
     let line = match Lockfile::parse(text) {
         Err(LockError::MergeConflict { line }) => line,
         _ => 1,
     };
     let message = format!(
         "{}:{line}:1: there are marks of a merge conflict, and the sides cannot be told apart",
-        path.display()
+        scope.lockfile.display()
     );
-    Error::config(message).hint(
-        "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install`: it adds what the manifest asks for",
-    )
+    Error::config(message).hint(format!(
+        "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install{}`: it adds what the manifest asks for",
+        scope.kind.flag()
+    ))
 }
 
-fn lock_error(path: &Path, error: &LockError) -> Error {
-    let place = path.display();
+fn lock_error(scope: &Scope, error: &LockError) -> Error {
+    let (place, install) = (scope.lockfile.display(), format!("skillpm install{}", scope.kind.flag()));
     match error {
-        LockError::MergeConflict { .. } => Error::config(format!("{place}:{error}"))
-            .hint("`skillpm install` mends it: it keeps the entries that the sides agree on, and asks anew for the others"),
+        LockError::MergeConflict { .. } => Error::config(format!("{place}:{error}")).hint(format!(
+            "`{install}` mends it: it keeps the entries that the sides agree on, and asks anew for the others"
+        )),
         LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))
-            .hint("restore the file from version control, or delete it and run `skillpm install`"),
-        LockError::Version(_) => {
-            Error::config(format!("{place}: {error}")).hint("update skillpm, or delete the file and run `skillpm install`")
-        }
+            .hint(format!("restore the file from version control, or delete it and run `{install}`")),
+        LockError::Version(_) => Error::config(format!("{place}: {error}"))
+            .hint(format!("update skillpm, or delete the file and run `{install}`")),
         LockError::Entry { .. } => Error::config(format!("{place}: {error}"))
-            .hint("restore the file from version control, or delete the entry and run `skillpm install`"),
+            .hint(format!("restore the file from version control, or delete the entry and run `{install}`")),
     }
 }
 

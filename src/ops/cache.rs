@@ -85,7 +85,7 @@ fn text(path: &Path) -> String {
 }
 
 fn cache_dir(context: &Context) -> Result<PathBuf> {
-    context.settings.dirs.cache.clone().ok_or_else(|| no_home("downloads"))
+    context.settings.dirs.cache.clone().ok_or_else(|| no_home("downloads", Some(crate::env::XDG_CACHE_HOME)))
 }
 
 /// What is to go.

@@ -13,7 +13,7 @@ use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, 
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, Survey};
 use crate::install::transaction::Transaction;
-use crate::manifest::Requirement;
+use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
 use crate::store::{self, Store};
 use crate::text::closest;
@@ -315,6 +315,15 @@ pub(super) fn installed_names(scope: &Scope, files: &Files, given: &[String]) ->
         }
     }
     Ok(names)
+}
+
+/// The error for a scope without manifest and lockfile. It names the directory where they are looked for, which is not
+/// that of the skills where they are of the user.
+pub(super) fn no_manifest(scope: &Scope) -> Error {
+    let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
+    let install = format!("skillpm install{}", scope.kind.flag());
+    Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME))
+        .hint(format!("install something first: `{install} owner/repo`, or `{install} ./skill`"))
 }
 
 /// The error for a name that is not among those `known` in `scope`, or in any.

@@ -106,7 +106,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
             audience.take(&named, names.as_deref());
         }
         if names.is_none() && link {
-            warnings.extend(apart(audience, &named));
+            warnings.extend(apart(&scope, audience, &named));
         }
         let disabled =
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
@@ -150,7 +150,7 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
 }
 
 /// Tells which skills the default does not reach.
-fn apart(audience: &Audience<'_>, named: &Ids) -> Option<String> {
+fn apart(scope: &Scope, audience: &Audience<'_>, named: &Ids) -> Option<String> {
     let names = audience.apart(named);
     let (first, told) = (names.first()?, names.join("`, `"));
     let have = if names.len() == 1 {
@@ -159,5 +159,8 @@ fn apart(audience: &Audience<'_>, named: &Ids) -> Option<String> {
         "have agents of their own and stay as they are"
     };
     let agent = named.iter().find(|id| needs_link(id)).unwrap_or(&"NAME");
-    Some(format!("`{told}` {have}: name it to link it, as in `skillpm link --agent {agent} {first}`"))
+    Some(format!(
+        "`{told}` {have}: name it to link it, as in `skillpm link{} --agent {agent} {first}`",
+        scope.kind.flag()
+    ))
 }

@@ -31,7 +31,7 @@ pub fn resolve(settings: &Settings, scope: &Scope, path: &str) -> Result<PathBuf
 fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
     match path.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-            let home = settings.home.as_ref().ok_or_else(|| no_home("a path that starts with `~`"))?;
+            let home = settings.home.as_ref().ok_or_else(|| no_home("a path that starts with `~`", None))?;
             Ok(home.join(rest.trim_start_matches('/')))
         }
         _ => Ok(base.join(path)),

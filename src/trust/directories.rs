@@ -74,7 +74,9 @@ impl TrustedDirs {
     /// Where there is neither a home directory nor `XDG_STATE_HOME`.
     pub fn file(settings: &Settings) -> Result<PathBuf> {
         let state = settings.dirs.state.as_ref();
-        state.map(|state| state.join(FILE_NAME)).ok_or_else(|| no_home("trusted directories"))
+        state
+            .map(|state| state.join(FILE_NAME))
+            .ok_or_else(|| no_home("trusted directories", Some(crate::env::XDG_STATE_HOME)))
     }
 
     /// Reads which directories are trusted: none where the file is not there, cannot be read, or may have

@@ -416,6 +416,12 @@ fn bad_requests() {
         assert_eq!(output.code, Some(code), "{output}");
         assert!(output.stderr.contains("hint: "), "{output}");
     }
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "nope"]), @"
+    exit: 2
+    --- stderr
+    error: there is no agent `nope`
+    hint: `skillpm agents --all` lists the agents
+    ");
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "codex"]), @"
     exit: 0
     --- stderr

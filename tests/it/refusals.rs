@@ -331,6 +331,13 @@ fn sources_and_flags_that_make_no_sense() {
     error: there is no `skillpm.toml` in `[DIR]/project`
     hint: install something first: `skillpm install owner/repo`, or `skillpm install ./skill`
     ");
+    // The manifest of the user does not lie where the skills do.
+    insta::assert_snapshot!(refused(&sandbox, &["install", "-g"]), @"
+    exit: 2
+    --- stderr
+    error: there is no `skillpm.toml` in `[DIR]/home/.config/skillpm`
+    hint: install something first: `skillpm install -g owner/repo`, or `skillpm install -g ./skill`
+    ");
     sandbox.write("empty/README.md", "nothing");
     insta::assert_snapshot!(refused(&sandbox, &["install", "./empty"]), @"
     exit: 2
@@ -338,6 +345,35 @@ fn sources_and_flags_that_make_no_sense() {
     error: there is no `SKILL.md` in `./empty`
     hint: a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep
     ");
+}
+
+/// Bytes that are no text are a wrong manifest or lockfile, not a disk that fails.
+#[test]
+fn files_that_are_not_utf8() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads PDF files.\n---\n");
+    sandbox.ok(&["install", "./src/pdf"]);
+    sandbox.write("skillpm.lock", b"version = 1\n# gr\xc3\xbcn \xff\n");
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/skillpm.lock:2:8: it is not UTF-8 from here on
+    hint: restore the file from version control, or delete it and run `skillpm install`
+    ");
+    let doctor = sandbox.run(&["doctor", "-p"]).to_string();
+    assert!(doctor.contains("it is not UTF-8 from here on [lock-unreadable]"), "{doctor}");
+    // What an editor of another system may save.
+    sandbox.write("skillpm.toml", b"\xff\xfe[\0s\0");
+    for args in [&["list"][..], &["install"], &["update"], &["remove", "pdf"]] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(sandbox.run(args), @"
+            exit: 3
+            --- stderr
+            error: [DIR]/project/skillpm.toml:1:1: it is not UTF-8 from here on
+            hint: restore the file from version control, or save it as UTF-8
+            ");
+        }
+    }
 }
 
 /// h03, h09, h16: the network's ways to fail.

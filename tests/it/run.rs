@@ -135,6 +135,20 @@ fn only_what_is_locked_runs() {
     assert_eq!((output.code, output.stdout.as_str()), (Some(5), ""), "{output}");
 }
 
+/// What an edited skill of the user is compared with is not in the project.
+#[test]
+fn an_edited_skill_of_the_user_is_told_with_its_scope() {
+    let sandbox = installed(&[("greet.sh", "echo good\n")]);
+    sandbox.ok(&["install", "-g", "./src/demo"]);
+    sandbox.ok(&["remove", "demo"]);
+    let script = sandbox.home().join(".agents/skills/demo/scripts/greet.sh");
+    std::fs::write(script, "echo EVIL\n").expect("written");
+    let output = run(&sandbox, &["demo", "greet"]);
+    let hint = "hint: `skillpm diff -g demo` shows what differs, `skillpm install -g --force` brings the locked files back";
+    assert_eq!(output.code, Some(5), "{output}");
+    assert!(output.stderr.contains(hint), "{output}");
+}
+
 /// A file that a sibling imports counts as much as the script.
 #[test]
 fn files_beside_the_script_are_checked_too() {

@@ -187,6 +187,35 @@ fn the_home_directory_is_in_two_scopes() {
     assert!(!sandbox.home().join("skillpm.toml").exists());
 }
 
+/// A hint without the flag would take back a change of the project.
+#[test]
+fn hints_about_skills_of_the_user_name_their_scope() {
+    let sandbox = sandbox();
+    sandbox.ok(&["install", "./src/pdf", "-g"]);
+    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "-g"]), @"
+    exit: 0
+    --- stderr
+    - pdf
+    1 skill removed
+    hint: `skillpm undo -g` brings it back
+    ");
+    insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
+    exit: 0
+    --- stderr
+    + pdf
+    the last change is taken back
+    `skillpm.toml` and `skillpm.lock` changed
+    hint: `skillpm undo -g` once more does it again
+    ");
+    std::fs::write(sandbox.home().join(".agents/skills/pdf/notes.md"), "mine").expect("written");
+    let told = sandbox.ok(&["install", "-g", "--force"]).to_string();
+    assert!(told.contains("; `skillpm undo -g` brings it back"), "{told}");
+    std::fs::remove_dir_all(sandbox.home().join(".agents/skills/pdf")).expect("removed");
+    std::fs::remove_dir_all(sandbox.home().join(".local/share")).expect("removed");
+    let doctor = sandbox.run(&["doctor", "-g"]).to_string();
+    assert!(doctor.contains("`skillpm install -g` brings it back"), "{doctor}");
+}
+
 /// No byte that a user wrote is lost: `--force` takes it away, `undo` brings it back, and the store has it
 /// besides.
 #[test]
@@ -605,6 +634,14 @@ fn without_a_place_for_notes_nothing_is_kept() {
     sandbox.ok(&["install", "./src/pdf"]);
     assert!(!sandbox.project().join(".agents/.skillpm-undo").exists());
     assert_eq!(sandbox.run(&["undo"]).code, Some(1));
+    // What is told of a copy that is kept does not promise it either.
+    for change in [&["install", "--force"][..], &["remove", "pdf", "--force"]] {
+        sandbox.write(".agents/skills/pdf/notes.md", "mine");
+        let told = sandbox.ok(change).to_string();
+        assert!(told.contains("your copy of `pdf` is kept in `"), "{told}");
+        assert!(!told.contains("undo"), "{told}");
+    }
+    sandbox.ok(&["install", "./src/pdf"]);
     let removed = sandbox.ok(&["remove", "pdf"]).to_string();
     assert!(!removed.contains("undo"), "{removed}");
     assert!(!sandbox.project().join(".agents").exists());

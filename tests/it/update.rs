@@ -102,7 +102,12 @@ fn only_what_is_named_is_updated() {
     ");
     let empty = Sandbox::new();
     assert_eq!(empty.run(&["update"]).code, Some(2));
-    assert_eq!(empty.run(&["update", "-g"]).code, Some(2));
+    insta::assert_snapshot!(empty.run(&["update", "-g"]), @"
+    exit: 2
+    --- stderr
+    error: there is no `skillpm.toml` in `[DIR]/home/.config/skillpm`
+    hint: install something first: `skillpm install -g owner/repo`, or `skillpm install -g ./skill`
+    ");
 }
 
 /// Issue 5: a non-interactive update that brings a new capability stops and names the flag.

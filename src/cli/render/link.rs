@@ -58,7 +58,15 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
     }
     let agents = and(&outcome.agents);
     let word = if linked { "linked" } else { "unlinked" };
-    if skills.is_empty() {
+    if outcome.agents.is_empty() {
+        // `*` may stand for nobody.
+        if linked {
+            printer.note("no link is made: no agent is found on this machine");
+            printer.hint("`--agent NAME` links for one all the same, and `skillpm agents --all` lists them");
+        } else {
+            printer.note("no link is left for any agent");
+        }
+    } else if skills.is_empty() {
         let word = if linked { "missing" } else { "left" };
         printer.note(&format!("no link is {word} for {agents}"));
     } else {
@@ -113,6 +121,23 @@ mod tests {
         warning: odd
         no link is left for cursor and goose
         `skillpm.lock` changed
+        warning: odd
+        ");
+    }
+
+    /// `--agent '*'` where there is none.
+    #[test]
+    fn nobody_is_told_as_such() {
+        let nobody =
+            LinkOutcome { agents: Vec::new(), files: ChangedFiles::default(), ..outcome(Vec::new()) };
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &nobody, true);
+        show(&talking, &nobody, false);
+        insta::assert_snapshot!(err.text(), @"
+        no link is made: no agent is found on this machine
+        hint: `--agent NAME` links for one all the same, and `skillpm agents --all` lists them
+        warning: odd
+        no link is left for any agent
         warning: odd
         ");
     }

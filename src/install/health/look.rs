@@ -11,16 +11,13 @@ use crate::install::editable::Editable;
 use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
 use crate::install::sight::{self, Role};
-use crate::install::state::{Files, normal, read_manifest};
+use crate::install::state::{Files, normal, read_manifest, read_text};
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::store::Store;
-
-/// The largest lockfile that is read, in bytes.
-const MAX_FILE: u64 = 16 << 20;
 
 /// What a scope holds.
 #[derive(Debug)]
@@ -387,7 +384,8 @@ pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
 }
 
 fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {
-    let text = fs::read_text(path, MAX_FILE).map_err(LockFault::File)?;
+    let text = read_text(path).map_err(LockFault::File)?.transpose();
+    let text = text.map_err(|odd| LockFault::Content(odd.of_lockfile()))?;
     text.map(|text| Lockfile::parse(&text)).transpose().map_err(LockFault::Content)
 }
 

@@ -368,7 +368,7 @@ fn list(old: Option<&[String]>, ids: &Ids) -> Vec<String> {
 fn unknown(error: &UnknownAgent, message: String, kind: fn(String) -> Error) -> Error {
     match error.closest {
         Some(close) => kind(message).hint(format!("did you mean `{close}`?")),
-        None => kind(message).hint("docs/reference/agents.md lists the agents"),
+        None => kind(message).hint("`skillpm agents --all` lists the agents"),
     }
 }
 

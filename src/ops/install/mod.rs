@@ -28,7 +28,7 @@ use self::fetch::Fetched;
 use self::intake::Intake;
 use self::outcome::outcome;
 use self::restore::Restore;
-use super::change::{add_contents, keep_replaced, kept_by, make_plan};
+use super::change::{add_contents, keep_replaced, kept_by, make_plan, no_manifest};
 use super::gate::Gate;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -37,7 +37,6 @@ use crate::install::plan::{Goal, Plan};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
-use crate::manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec};
@@ -231,12 +230,7 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     // What is in them is read once, under the lock.
     let is_absent = |file| Ok::<_, Error>(fs::real_path(file)?.is_none());
     if !Transaction::is_begun(scope) && is_absent(&scope.manifest)? && is_absent(&scope.lockfile)? {
-        return Err(Error::usage(format!(
-            "there is no `{}` in `{}`",
-            manifest::FILE_NAME,
-            scope.root.display()
-        ))
-        .hint("install something first: `skillpm install owner/repo`, or `skillpm install ./skill`"));
+        return Err(no_manifest(scope));
     }
     change(context, scope, request, |files, transaction| {
         restore::restore(context, scope, files, request, transaction)
@@ -297,7 +291,7 @@ fn change(
     outcome.warnings = fetched.warnings;
     outcome.decided = fetched.gate.decided();
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, conflicts)));
-    outcome.warnings.extend(still_disabled(request, &goal));
+    outcome.warnings.extend(still_disabled(scope, request, &goal));
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         let kept = keep_replaced(context, scope, &plan)?;
@@ -363,10 +357,11 @@ fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<
 }
 
 /// Tells of skills that were named and that no agent sees all the same.
-fn still_disabled(request: &InstallRequest, goal: &Goal) -> Option<String> {
+fn still_disabled(scope: &Scope, request: &InstallRequest, goal: &Goal) -> Option<String> {
     let names: Vec<_> = goal.put.iter().filter(|wanted| wanted.disabled).map(|w| w.name.as_str()).collect();
     let (first, told) = (names.first()?, names.join("`, `"));
     let stay = if names.len() == 1 { "stays" } else { "stay" };
+    let flag = scope.kind.flag();
     (!request.restores())
-        .then(|| format!("`{told}` {stay} disabled: `skillpm enable {first}` shows it to agents again"))
+        .then(|| format!("`{told}` {stay} disabled: `skillpm enable{flag} {first}` shows it to agents again"))
 }

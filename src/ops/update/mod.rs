@@ -19,7 +19,7 @@ pub use self::outcome::{
 };
 
 use self::find::Job;
-use super::change::{installed_names, keep_replaced, kept_by};
+use super::change::{installed_names, keep_replaced, kept_by, no_manifest};
 use super::gate::Decided;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +27,6 @@ use crate::install::merges;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
-use crate::manifest;
 use crate::merge::Prefer;
 use crate::name::SkillName;
 
@@ -116,12 +115,7 @@ pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<P
     }
     let files = Files::read(&scope)?;
     if files.manifest_text.is_none() && files.lock_text.is_none() {
-        return Err(Error::usage(format!(
-            "there is no `{}` in `{}`",
-            manifest::FILE_NAME,
-            scope.root.display()
-        ))
-        .hint("install something first: `skillpm install owner/repo`, or `skillpm install ./skill`"));
+        return Err(no_manifest(&scope));
     }
     let mut names = installed_names(&scope, &files, &request.names)?;
     if request.names.is_empty() {
