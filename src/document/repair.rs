@@ -10,11 +10,39 @@ use std::ops::Range;
 use super::problem::{Fault, Problem, ProblemKind};
 use super::tree::{self, Layout, NoTree, Node, Style, Value};
 
+/// What every switch for the linter has behind its `#`: `# skillpm: allow name-directory`.
+pub(crate) const SWITCH: &str = "skillpm:";
+
 /// One top-level key with its value, as byte ranges of the YAML text.
 struct Entry {
     key: Range<usize>,
     /// From the colon's end to the end of the last line that belongs to it.
     rest: Range<usize>,
+    /// Whether the value starts with a bracket; unknown while nothing of it has come.
+    is_flow: Option<bool>,
+    /// The brackets in it that open and that close something.
+    brackets: (usize, usize),
+}
+
+impl Entry {
+    fn new(key: Range<usize>, colon_end: usize) -> Self {
+        Self { key, rest: colon_end..colon_end, is_flow: None, brackets: (0, 0) }
+    }
+
+    /// Adds `text`, which ends at byte `end`.
+    fn add(&mut self, text: &str, end: usize) {
+        self.rest.end = end;
+        if self.is_flow.is_none() && !text.trim().is_empty() {
+            self.is_flow = Some(text.trim_start().starts_with(['{', '[']));
+        }
+        self.brackets.0 += text.matches(['{', '[']).count();
+        self.brackets.1 += text.matches(['}', ']']).count();
+    }
+
+    /// Whether the value starts with a bracket and has not closed all of them.
+    fn is_open(&self) -> bool {
+        self.is_flow == Some(true) && self.brackets.0 > self.brackets.1
+    }
 }
 
 /// Parses `yaml` key by key. `None` where the text is not made of `key: value` lines.
@@ -65,28 +93,63 @@ fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> St
 /// Cuts `yaml` into its top-level keys, or `None` where a line belongs to none of them.
 fn entries(yaml: &str) -> Option<Vec<Entry>> {
     let mut entries: Vec<Entry> = Vec::new();
+    // Whether the last entry has a line that is a key of its own unless brackets are around it.
+    let mut doubtful = false;
     for (at, line) in lines(yaml) {
-        if let Some(length) = key_length(line) {
-            let colon = at + line.find(':')?;
-            entries.push(Entry { key: at..at + length, rest: colon + 1..at + line.len() });
-        } else if line.trim().is_empty() || line.starts_with('#') {
+        let quoted = line.starts_with(['"', '\'']);
+        let is_open = entries.last().is_some_and(Entry::is_open);
+        match key_and_colon(line) {
+            Some(_) if quoted && is_open => {
+                doubtful = true;
+                entries.last_mut()?.add(line, at + line.len());
+            }
+            Some(_) if doubtful && is_open => return None,
+            Some((length, colon)) => {
+                doubtful = false;
+                let mut entry = Entry::new(at..at + length, at + colon + 1);
+                entry.add(&line[colon + 1..], at + line.len());
+                entries.push(entry);
+            }
             // Blank lines and comments end nothing.
-        } else if line.starts_with([' ', '\t', '-', '{', '}', '[', ']', '"', '\'']) {
-            entries.last_mut()?.rest.end = at + line.len();
-        } else {
-            return None;
+            None if line.trim().is_empty() || line.starts_with('#') => {}
+            None if quoted || line.starts_with([' ', '\t', '-', '{', '}', '[', ']']) => {
+                entries.last_mut()?.add(line, at + line.len());
+            }
+            None => return None,
         }
     }
-    Some(entries)
+    let is_open = entries.last().is_some_and(Entry::is_open);
+    (!doubtful || !is_open).then_some(entries)
 }
 
-/// The length of the key that `line` starts with, if it does.
-fn key_length(line: &str) -> Option<usize> {
-    let (key, rest) = line.split_once(':')?;
-    let key = key.trim_end();
+/// The length of the key that `line` starts with, and where its colon is, if it starts with one.
+fn key_and_colon(line: &str) -> Option<(usize, usize)> {
+    let length = match line.chars().next()? {
+        quote @ ('"' | '\'') => quoted_length(line, quote)?,
+        _ => line.split_once(':')?.0.trim_end().len(),
+    };
+    let (key, after) = line.split_at(length);
     let plain = key.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
-    (plain && (rest.is_empty() || rest.starts_with([' ', '\t']))).then_some(key.len())
+    let rest = after.trim_start().strip_prefix(':')?;
+    let is_key = plain || key.starts_with(['"', '\'']);
+    (is_key && (rest.is_empty() || rest.starts_with([' ', '\t'])))
+        .then_some((length, line.len() - rest.len() - 1))
+}
+
+/// The length of the text in quotes that `line` starts with, quotes included.
+fn quoted_length(line: &str, quote: char) -> Option<usize> {
+    let mut characters = line.char_indices().skip(1).peekable();
+    while let Some((at, c)) = characters.next() {
+        if c == '\\' && quote == '"' {
+            characters.next();
+        } else if c == quote && quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == quote) {
+            characters.next();
+        } else if c == quote {
+            return Some(at + 1);
+        }
+    }
+    None
 }
 
 /// The key and the value of `entry`: parsed where that works, else raw.
@@ -100,25 +163,45 @@ fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Proble
         Ok(_) | Err(NoTree::Limit(_)) => return None,
         Err(NoTree::Syntax { fault, span }) => (fault, span),
     };
-    let text = raw_text(&yaml[entry.rest.clone()]);
-    let key = yaml[entry.key.clone()].to_owned();
-    let value = value_span(yaml, entry, base);
+    let rest = without_switch(yaml, entry.rest.clone());
+    let text = raw_text(&yaml[rest.clone()]);
+    let key = &yaml[entry.key.clone()];
+    let (key, style) = match key.chars().next() {
+        Some('"') => (unquoted(key)?, Style::DoubleQuoted),
+        Some('\'') => (unquoted(key)?, Style::SingleQuoted),
+        _ => (key.to_owned(), Style::Plain),
+    };
+    let value = value_span(yaml, rest, base);
     let fault = refine(fault, &yaml[value.start - base..value.end - base]);
     let span = if fault == Fault::Colon { span } else { value.clone() };
     let kind = ProblemKind::Repaired { key: key.clone(), fault, raw: text.clone() };
     problems.push(Problem { kind, span });
     let key = Node {
         span: base + entry.key.start..base + entry.key.end,
-        value: Value::Scalar { text: key.into(), style: Style::Plain },
+        value: Value::Scalar { text: key.into(), style },
     };
     Some((key, Node { span: value, value: Value::Scalar { text: text.into(), style: Style::Raw } }))
 }
 
-/// The bytes of the file from the first to the last character of the value.
-fn value_span(yaml: &str, entry: &Entry, base: usize) -> Range<usize> {
-    let rest = &yaml[entry.rest.clone()];
-    let start = entry.rest.start + (rest.len() - rest.trim_start().len());
-    let end = entry.rest.start + rest.trim_end().len();
+/// `rest` without the switch for the linter that ends its last line: it is never a part of the value.
+fn without_switch(yaml: &str, rest: Range<usize>) -> Range<usize> {
+    let text = &yaml[rest.clone()];
+    let line = text.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let is_switch = |at: usize| {
+        text[..at].ends_with([' ', '\t', '\n', '\r']) && text[at + 1..].trim_start().starts_with(SWITCH)
+    };
+    let mut marks = text.match_indices('#').map(|(at, _)| at).filter(|at| *at >= line);
+    match marks.find(|at| is_switch(*at)) {
+        Some(at) if !text[..at].trim().is_empty() => rest.start..rest.start + at,
+        _ => rest,
+    }
+}
+
+/// The bytes of the file from the first to the last character of the value behind the colon.
+fn value_span(yaml: &str, rest: Range<usize>, base: usize) -> Range<usize> {
+    let text = &yaml[rest.clone()];
+    let start = rest.start + (text.len() - text.trim_start().len());
+    let end = rest.start + text.trim_end().len();
     base + start.min(end)..base + end
 }
 

@@ -74,6 +74,27 @@ pub(super) fn resolves(plain: &str) -> bool {
     is_number(unsigned) || is_sexagesimal(unsigned) || is_date(plain)
 }
 
+/// Whether `plain`, written without quotes, is a number or a boolean in the core schema of YAML 1.2.
+pub(crate) fn is_number_or_boolean(plain: &str) -> bool {
+    let unsigned = plain.strip_prefix(['+', '-']).unwrap_or(plain);
+    let based = |prefix: &str, radix| {
+        plain
+            .strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix)))
+    };
+    let is_word = matches!(plain, "true" | "True" | "TRUE" | "false" | "False" | "FALSE")
+        || matches!(plain, ".nan" | ".NaN" | ".NAN")
+        || matches!(unsigned, ".inf" | ".Inf" | ".INF");
+    let is_decimal =
+        unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && unsigned.parse::<f64>().is_ok();
+    is_word || is_decimal || based("0x", 16) || based("0o", 8)
+}
+
+/// Whether `plain`, written without quotes, is nothing at all in the core schema of YAML 1.2.
+pub(crate) fn is_null(plain: &str) -> bool {
+    matches!(plain, "" | "null" | "Null" | "NULL" | "~")
+}
+
 fn is_number(unsigned: &str) -> bool {
     let digits = unsigned.replace('_', "");
     let based = |prefix: &str, radix| {

@@ -133,6 +133,35 @@ fn continuation_lines_belong_to_the_repaired_value() {
     assert!(document.description().is_some());
 }
 
+#[test]
+fn keys_in_quotes_are_keys() {
+    let text = |document: &Document, key: &str| document.get(key).and_then(Node::text).map(str::to_owned);
+    let document = with("hint: [a] [b]\n\"license\": MIT\n'it''s' : x: y\n\"a\\\"b\": z");
+    assert_eq!(text(&document, "hint").as_deref(), Some("[a] [b]"));
+    assert_eq!(document.license().as_deref(), Some("MIT"));
+    assert_eq!(text(&document, "a\"b").as_deref(), Some("z"));
+    let document = with("\"name\": x: y\nlicense: MIT");
+    assert_eq!((document.name(), document.license().as_deref()), (Some("x: y"), Some("MIT")));
+    let braces = with("description: a: b\nmetadata: {\n\"a\": \"b\",\n\"c\": [d}\n]\n}\nname: x");
+    assert_eq!((braces.name(), text(&braces, "a")), (Some("x"), None), "entries in braces are no fields");
+    let open = with("metadata: {\"a\": [\n\"license\": MIT\nname: x");
+    assert!(matches!(open.problems()[0].kind, ProblemKind::Yaml(_)), "whose line that is, nobody knows");
+}
+
+/// What a switch says belongs to the linter, not to the value.
+#[test]
+fn a_switch_is_no_part_of_a_value() {
+    for (yaml, value) in [
+        ("license: a: b # skillpm: allow x", "a: b"),
+        ("license: a: b\n  c\t#skillpm:allow x", "a: b c"),
+        ("license: a: b\n  # skillpm: allow x", "a: b"),
+        ("license: a: b # c", "a: b # c"),
+        ("license: a: b#skillpm: allow x", "a: b#skillpm: allow x"),
+    ] {
+        assert_eq!(with(yaml).license().as_deref(), Some(value), "{yaml:?}");
+    }
+}
+
 /// Oddities 2, 8, 16, 31, 37 and 42.
 #[test]
 fn more_shapes_of_real_files() {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde_json::Value as Json;
 
-use super::{Edit, Finding, Fix, Safety};
+use super::{Edit, Finding, Fix, Safety, Severity};
 use crate::document::{Document, Node};
 use crate::skill;
 
@@ -91,8 +91,11 @@ fn round(
         let document = Document::parse(patched(before.document.text(), &chosen));
         let found = check(&document);
         let rules = findings.iter().map(|finding| finding.rule);
-        let better =
-            is_no_worse(&before.document, &document, &chosen) && are_fewer(rules, &before.findings, &found);
+        // Where syntax was repaired, what it hid comes to light.
+        let reveals = document.problems().len() < before.document.problems().len();
+        let better = is_no_worse(&before.document, &document, &chosen)
+            && are_fewer(rules, &before.findings, &found)
+            && (reveals || !has_new_errors(&before.findings, &found));
         better.then_some((document, found, chosen.len()))
     })
 }
@@ -185,6 +188,16 @@ fn fields(document: &Document) -> BTreeMap<String, Json> {
 fn are_fewer<'a>(mut rules: impl Iterator<Item = &'a str>, old: &[Finding], new: &[Finding]) -> bool {
     let count = |findings: &[Finding], rule| findings.iter().filter(|finding| finding.rule == rule).count();
     rules.all(|rule| count(new, rule) < count(old, rule))
+}
+
+/// Whether there are more errors than before, and more that no repair takes away.
+fn has_new_errors(old: &[Finding], new: &[Finding]) -> bool {
+    let errors = |findings: &[Finding]| {
+        let all = || findings.iter().filter(|finding| finding.severity == Severity::Error);
+        (all().count(), all().filter(|finding| finding.fix.is_none()).count())
+    };
+    let ((all_old, stuck_old), (all_new, stuck_new)) = (errors(old), errors(new));
+    all_new > all_old && stuck_new > stuck_old
 }
 
 #[cfg(test)]

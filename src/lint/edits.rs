@@ -58,10 +58,18 @@ pub(super) fn set_value(document: &Document, key: &Node, value: &Node, new: &str
     if !matches!(value.value, Value::Scalar { style: Style::Raw, .. }) && has_comment(document, value) {
         return None;
     }
-    if let Some(place) = place(document, key, value) {
-        return Some(vec![Edit::replace(place.start..place.end, format!(" {new}"))]);
-    }
     let text = document.text();
+    if let Some(place) = place(document, key, value) {
+        // Some tools refuse a tab behind a value in quotes.
+        let rest = rest_of_line(text, place.end);
+        let blanks = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+        let (end, gap) = match blanks.contains('\t') {
+            true if blanks == rest => (place.end + blanks.len(), ""),
+            true => (place.end + blanks.len(), " "),
+            false => (place.end, ""),
+        };
+        return Some(vec![Edit::replace(place.start..end, format!(" {new}{gap}"))]);
+    }
     let start = key.span.end + 1;
     let comment = rest_of_line(text, start);
     let line_end = start + comment.len();
@@ -156,25 +164,62 @@ pub(super) fn first_line(document: &Document, line: &str) -> Option<Edit> {
     Some(Edit::insert(document.yaml_span()?.start, line.to_owned() + newline(document)))
 }
 
+/// The field that byte `at` is in and whose value is no YAML.
+fn raw_at(document: &Document, at: usize) -> Option<(&Node, &Node)> {
+    let pairs = document.frontmatter()?.pairs();
+    let found = pairs.iter().find(|(_, value)| {
+        matches!(value.value, Value::Scalar { style: Style::Raw, .. })
+            && (value.span.start..=value.span.end).contains(&at)
+    });
+    found.map(|(key, value)| (key, value))
+}
+
+/// Whether `value`, which is no YAML, looks like a list or a mapping on the lines below its key:
+/// quotes around all of it would make one text of them.
+fn looks_nested(document: &Document, key: &Node, value: &Node) -> bool {
+    let source = document.text().get(key.span.end..value.span.end).unwrap_or_default();
+    let (_, source) = source.split_once(':').unwrap_or_default();
+    let mut lines = source.split(['\n', '\r']).map(str::trim);
+    let beside = lines.next().unwrap_or_default();
+    if !(beside.is_empty() || beside.starts_with('#')) {
+        return false;
+    }
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let entry = first.split_once(": ").map(|(entry, _)| entry).or_else(|| first.strip_suffix(':'));
+    // Sentences have colons too.
+    let is_prose = matches!(key.text(), Some("name" | "description" | "license" | "compatibility"));
+    first == "-"
+        || first.starts_with("- ")
+        || (!first.starts_with(['{', '[']) && entry.is_some_and(|entry| !is_prose || !entry.contains(' ')))
+}
+
+/// Says how to put the value of `key`, which is no YAML, into quotes; `at` is the place of the problem.
+pub(super) fn how_to_quote(document: &Document, at: usize, key: &str, raw: &str) -> String {
+    if raw_at(document, at).is_some_and(|(key, value)| looks_nested(document, key, value)) {
+        return "put the value in the faulty line in quotes, not the whole list or mapping".to_owned();
+    }
+    super::quote::suggestion(key, raw)
+}
+
 /// Puts a value that is no YAML into quotes; `at` is the place of the problem.
 pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
     let conflict = |kind: &document::ProblemKind| matches!(kind, document::ProblemKind::ConflictMarker);
     if document.problems().iter().any(|problem| conflict(&problem.kind)) {
         return None;
     }
-    let (key, value) = document.frontmatter()?.pairs().iter().find(|(_, value)| {
-        matches!(value.value, Value::Scalar { style: Style::Raw, .. })
-            && (value.span.start..=value.span.end).contains(&at)
-    })?;
+    let (key, value) = raw_at(document, at).filter(|(key, value)| !looks_nested(document, key, value))?;
     let source = document.text().get(value.span.clone())?;
+    let signs = || source.match_indices('#').map(|(at, sign)| (&source[..at], &source[at + sign.len()..]));
     // What looks like a comment was read as a part of the value.
-    let hidden = source.lines().any(|line| line.starts_with('#'));
+    let hidden = source.lines().any(|line| line.starts_with('#'))
+        || signs().any(|(_, after)| after.trim_start().starts_with(document::SWITCH));
     let raw = value.text().filter(|raw| !hidden && !raw.chars().any(document::is_forbidden))?;
     let edits = set_value(document, key, value, &super::quote::written(raw))?;
     let title = "put the value in quotes";
-    // A mapping that is broken does not become one by quotes.
+    // A mapping that is broken does not become one by quotes, and a comment would become text.
     let broken = key.text() == Some("metadata");
-    Some(if broken { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) })
+    let cut = signs().any(|(before, _)| before.ends_with(char::is_whitespace));
+    Some(if broken || cut { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) })
 }
 
 /// Replaces the tabs that lines of `span` are indented with by two spaces each.

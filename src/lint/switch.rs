@@ -6,10 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::{Finding, RULES, Ruleset, rules};
-use crate::document::{Document, Node, Style, Value};
-
-/// What every switch has in it.
-const MARK: &str = "skillpm:";
+use crate::document::{Document, Node, SWITCH as MARK, Style, Value};
 
 /// Finds [`MARK`].
 static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
@@ -212,11 +209,13 @@ fn settle<'a>(waiting: &mut Vec<(usize, &'a str)>, line: usize, switches: &mut V
     }
 }
 
-/// The backticks or tildes with which `line` opens or closes fenced code.
+/// The backticks or tildes with which `line` opens or closes fenced code. What follows backticks has
+/// none in it, else they are code in a line.
 fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = line.chars().take_while(|c| *c == mark).count();
-    (length >= 3).then(|| &line[..length])
+    let (run, rest) = line.split_at(length);
+    (length >= 3 && !(mark == '`' && rest.contains(mark))).then_some(run)
 }
 
 #[cfg(test)]
@@ -268,6 +267,12 @@ mod tests {
         );
         expect("---\n---\n  <!--skillpm: allow-file a-->\n", &[("a", 0)]);
         expect("# none\n<!-- skillpm: allow-file a -->", &[("a", 0)]);
+    }
+
+    #[test]
+    fn three_backticks_in_a_line_open_no_code() {
+        expect("---\n---\n```npm install```\n<!-- skillpm: allow a -->\nx\n", &[("a", 5)]);
+        expect("---\n---\n~~~ a`b\n<!-- skillpm: allow a -->\n~~~\nx\n", &[]);
     }
 
     #[test]

@@ -41,7 +41,32 @@ fn safe_repairs_of_values() {
         Safety::Safe,
         &[
             // yaml-unquoted-colon, yaml-syntax
-            ("license: a: b # c", "license: \"a: b # c\""),
+            ("license: a: b\t", "license: \"a: b\""),
+            // What may be a comment does not become text, and a switch stays one.
+            ("license: a: b # c", "license: a: b # c"),
+            (
+                "license: a: b # skillpm: allow-file body-lines",
+                "license: \"a: b\" # skillpm: allow-file body-lines",
+            ),
+            (
+                "license: a: b\n  c # skillpm: allow-file body-lines",
+                "license: \"a: b c\" # skillpm: allow-file body-lines",
+            ),
+            (
+                "license: a: b # skillpm: allow-file body-lines\n  c",
+                "license: a: b # skillpm: allow-file body-lines\n  c",
+            ),
+            // A key in quotes is the next key.
+            ("argument-hint: [a] [b]\n\"license\": MIT", "argument-hint: \"[a] [b]\"\n\"license\": MIT"),
+            ("license: @x\n'model' : z", "license: \"@x\"\n'model' : z"),
+            ("\"license\": @x", "\"license\": \"@x\""),
+            // Quotes around all of a list or mapping would make a text of it.
+            (
+                "allowed-tools:\n  - Bash(git log:*)\n  - Bash(echo: *)",
+                "allowed-tools:\n  - Bash(git log:*)\n  - Bash(echo: *)",
+            ),
+            ("hooks:\n  a: b: c", "hooks:\n  a: b: c"),
+            ("license:\n  See the file: a: b", "license: \"See the file: a: b\""),
             ("license: a: b\n  c", "license: \"a: b c\""),
             ("license: say: \"x\"", "license: 'say: \"x\"'"),
             ("license: \"é\" x", "license: '\"é\" x'"),
@@ -122,6 +147,11 @@ fn unsafe_repairs() {
         ("---\ndescription: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
         ("---\nname:\ndescription: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
         ("---\nname: pdf\ndescription: # x: y\n---\n", "---\nname: pdf\ndescription: \"# x: y\"\n---\n"),
+        ("---\nname: pdf\ndescription: a: b # c\n---\n", "---\nname: pdf\ndescription: \"a: b # c\"\n---\n"),
+        (
+            "---\nname: pdf\ndescription: x\nmetadata:\n  a: b: c\n---\n",
+            "---\nname: pdf\ndescription: x\nmetadata:\n  a: b: c\n---\n",
+        ),
         ("---\nName: pdf\ndescripton: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
         ("---\nname: pdf\nname: x\ndescription: y\n---\n", "---\nname: pdf\ndescription: y\n---\n"),
         ("---\nname: pdf\ndescription: a\u{80}b\u{7}\n---\n", "---\nname: pdf\ndescription: ab\n---\n"),
@@ -209,6 +239,16 @@ fn a_repair_that_does_harm_is_not_made() {
         let fixed = fix_all(&Document::parse(text.to_owned()), Safety::Safe, check);
         assert_eq!((fixed.document.text(), fixed.applied, fixed.skipped), (text, 0, 1), "{edits:?}");
     }
+}
+
+/// A repair of one rule that makes an error of another is not made.
+#[test]
+fn a_repair_that_makes_an_error_is_not_made() {
+    let text = |key: &str| format!("---\nname: pdf\ndescription: x\n{key}:\n  bash: true\n---\n");
+    let all = fixed(&text("allowed_tools"), Safety::Unsafe);
+    assert_eq!((all.document.text(), all.applied), (text("allowed_tools").as_str(), 0));
+    let list = |key: &str| format!("---\nname: pdf\ndescription: x\n{key}: Read\n---\n");
+    assert_eq!(fixed(&list("allowed_tools"), Safety::Unsafe).document.text(), list("allowed-tools"));
 }
 
 /// Every field but those that a finding with a repair is about has the value that it had.

@@ -1,6 +1,6 @@
 //! `metadata-strings`
 
-use crate::document::{Style, Value};
+use crate::document::{self, Style, Value};
 use crate::lint::quote;
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
@@ -38,7 +38,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for (key, value) in metadata.pairs() {
         let name = key.text().unwrap_or_default();
         let (what, help) = match &value.value {
-            Value::Scalar { text, style: Style::Plain } if is_number_or_boolean(text) => {
+            // Which text is meant by it, nobody knows.
+            Value::Scalar { text, style: Style::Plain } if document::is_null(text) => ("empty", None),
+            Value::Scalar { text, style: Style::Plain } if document::is_number_or_boolean(text) => {
                 ("a number or a boolean", Some(format!("write `{name}: {}`", quote::quoted(text))))
             }
             _ if value.text().is_some() && !value.is_absent() => continue,
@@ -55,13 +57,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         });
         findings.push(Finding { help, fix, ..finding });
     }
-}
-
-/// Whether common YAML parsers make something else than text of `plain`.
-fn is_number_or_boolean(plain: &str) -> bool {
-    let digits = plain.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
-    matches!(plain, "true" | "True" | "TRUE" | "false" | "False" | "FALSE" | "null" | "Null" | "NULL" | "~")
-        || (digits && plain.parse::<f64>().is_ok())
 }
 
 #[cfg(test)]
@@ -94,6 +89,25 @@ mod tests {
                 ),
             ],
         );
+        for value in ["0x1F", "0o17", ".inf", "-.INF", ".nan", "1e3", "-2"] {
+            let text = format!("---\nmetadata:\n  v: {value}\n---\n");
+            assert_places(&RULE, &[(&text, &[(3, 6)], message)]);
+            let fixed = format!("---\nmetadata:\n  v: \"{value}\"\n---\n");
+            assert_eq!(fixed_text(&RULE, &text), Some(fixed));
+        }
+        for value in ["0x", "0o8", "inf", "-inf", ".", "1.2.3"] {
+            assert_places(&RULE, &[(&format!("---\nmetadata:\n  v: {value}\n---\n"), &[], "")]);
+        }
         assert_eq!(help(&RULE, "---\nmetadata:\n  v: 1.10\n---\n"), "write `v: \"1.10\"`");
+    }
+
+    #[test]
+    fn nothing_has_no_quotes_to_be_put_in() {
+        for value in ["null", "Null", "~"] {
+            let text = format!("---\nmetadata:\n  v: {value}\n---\n");
+            assert_places(&RULE, &[(&text, &[(3, 6)], "`metadata.v` must be text, but it is empty")]);
+            assert_eq!(fixed_text(&RULE, &text), None);
+        }
+        assert_places(&RULE, &[("---\nmetadata:\n  v: \"null\"\n---\n", &[], "")]);
     }
 }

@@ -61,7 +61,8 @@ fn finding(subject: &Subject<'_>, value: &Node, always: bool) -> Option<Finding>
     if whole.contains(['\n', '\r']) || whole.chars().any(char::is_control) {
         return Some(finding);
     }
-    let edit = Edit::replace(value.span.start..end, quote::quoted(whole));
+    // Some tools refuse a tab behind a value in quotes.
+    let edit = Edit::replace(value.span.start..value.span.end + rest.len(), quote::quoted(whole));
     Some(finding.fix(Fix::unsafe_("put the whole value in quotes", vec![edit])))
 }
 
@@ -77,6 +78,8 @@ mod tests {
         for (line, column, fixed) in [
             ("description: rank #1. Use it.", 19, "description: \"rank #1. Use it.\""),
             ("description: rank # 1", 19, "description: \"rank # 1\""),
+            ("license: MIT #1\t", 13, "license: \"MIT #1\""),
+            ("license: MIT #1 ", 13, "license: \"MIT #1\""),
             ("license: my #1 \"x\"", 13, "license: 'my #1 \"x\"'"),
         ] {
             let text = format!("---\n{line}\n---\n");

@@ -40,7 +40,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. } => {
                 let message =
                     format!("{} in one line is valid YAML, but not every tool reads it", node.kind());
-                let help = "write one entry per line, or put the value in quotes if it is meant as text";
+                let help = match place {
+                    Place::Value(..) if is_empty(node) => {
+                        "delete the line, or put the value in quotes if it is meant as text"
+                    }
+                    _ => "write one entry per line, or put the value in quotes if it is meant as text",
+                };
                 let finding = RULE.finding(message, node.span.clone()).help(help);
                 let edits = if plain { place.to_block(subject.document, node) } else { None };
                 let fix = edits.map(|edits| Fix::safe("write one entry per line", edits));
@@ -54,6 +59,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
             Value::Scalar { .. } => {}
         }
+    }
+}
+
+/// Whether `node` is a list or a mapping without entries.
+fn is_empty(node: &Node) -> bool {
+    match &node.value {
+        Value::Sequence { items, .. } => items.is_empty(),
+        Value::Mapping { pairs, .. } => pairs.is_empty(),
+        Value::Scalar { .. } => false,
     }
 }
 
@@ -92,6 +106,20 @@ mod tests {
                 ("---\na: {b: [c]}\nd:\n  - e: []\n---\n", &[(2, 4), (4, 8)], message),
                 ("---\na:\n  - b\nc: \"[d]\"\n---\n", &[], ""),
             ],
+        );
+    }
+
+    #[test]
+    fn the_line_of_an_empty_collection_can_go() {
+        for value in ["{}", "[]"] {
+            assert_eq!(
+                help(&RULE, &format!("---\na: {value}\n---\n")),
+                "delete the line, or put the value in quotes if it is meant as text"
+            );
+        }
+        assert_eq!(
+            help(&RULE, "---\na: {b: c}\n---\n"),
+            "write one entry per line, or put the value in quotes if it is meant as text"
         );
     }
 }

@@ -1,8 +1,8 @@
 //! `yaml-syntax`
 
 use crate::document::{Fault, Problem, ProblemKind};
+use crate::lint::edits;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
-use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -25,7 +25,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     let (fault, help) = match &problem.kind {
         ProblemKind::Yaml(fault) => (fault, None),
-        ProblemKind::Repaired { key, fault, raw } => (fault, Some(quote::suggestion(key, raw))),
+        ProblemKind::Repaired { key, fault, raw } => {
+            (fault, Some(edits::how_to_quote(subject.document, problem.span.start, key, raw)))
+        }
         _ => return None,
     };
     // These have rules of their own.

@@ -1,8 +1,8 @@
 //! `yaml-unquoted-colon`
 
 use crate::document::{Fault, Problem, ProblemKind};
+use crate::lint::edits;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Safety, Subject};
-use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -25,7 +25,9 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     let help = match &problem.kind {
-        ProblemKind::Repaired { key, fault: Fault::Colon, raw } => quote::suggestion(key, raw),
+        ProblemKind::Repaired { key, fault: Fault::Colon, raw } => {
+            edits::how_to_quote(subject.document, problem.span.start, key, raw)
+        }
         ProblemKind::Yaml(Fault::Colon) => "put the whole value in quotes".to_owned(),
         _ => return None,
     };
@@ -51,6 +53,10 @@ mod tests {
                 ("---\ndescription: \"Usage: x\"\n---\n", &[], ""),
                 ("---\ndescription: http://x\n---\n", &[], ""),
             ],
+        );
+        assert_eq!(
+            help(&RULE, "---\nmetadata:\n  version: \"1.0\"\n  author: Ann: the author\n---\n"),
+            "put the value in the faulty line in quotes, not the whole list or mapping"
         );
         assert_eq!(help(&RULE, "---\na: b: \"c\"\n---\n"), "put the whole value in quotes: `a: 'b: \"c\"'`");
     }
