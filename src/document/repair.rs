@@ -168,7 +168,7 @@ fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Proble
     let key = &yaml[entry.key.clone()];
     let (key, style) = match key.chars().next() {
         Some('"') => (unquoted(key)?, Style::DoubleQuoted),
-        Some('\'') => (unquoted(key)?, Style::SingleQuoted),
+        Some('\'') => (key[1..key.len() - 1].replace("''", "'"), Style::SingleQuoted),
         _ => (key.to_owned(), Style::Plain),
     };
     let value = value_span(yaml, rest, base);

@@ -78,8 +78,8 @@ mod tests {
         for (line, column, fixed) in [
             ("description: rank #1. Use it.", 19, "description: \"rank #1. Use it.\""),
             ("description: rank # 1", 19, "description: \"rank # 1\""),
-            ("license: MIT #1\t", 13, "license: \"MIT #1\""),
-            ("license: MIT #1 ", 13, "license: \"MIT #1\""),
+            ("license: MIT #1\t", 14, "license: \"MIT #1\""),
+            ("license: MIT #1 ", 14, "license: \"MIT #1\""),
             ("license: my #1 \"x\"", 13, "license: 'my #1 \"x\"'"),
         ] {
             let text = format!("---\n{line}\n---\n");
