@@ -421,7 +421,7 @@ fn a_record_of_somebody_else_is_refused() {
     insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"
     exit: 0
     --- stderr
-    what was kept of the last change is removed, 1.2 kB
+    what was kept of the last change is removed, 1.3 kB
     ");
     assert_eq!(ours.run(&["undo"]).code, Some(1));
     assert_eq!(ours.scope(), before);
