@@ -141,9 +141,8 @@ fn key_and_colon(line: &str) -> Option<(usize, usize)> {
 fn quoted_length(line: &str, quote: char) -> Option<usize> {
     let mut characters = line.char_indices().skip(1).peekable();
     while let Some((at, c)) = characters.next() {
-        if c == '\\' && quote == '"' {
-            characters.next();
-        } else if c == quote && quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == quote) {
+        let is_double = quote == '\'' && characters.peek().is_some_and(|(_, next)| *next == quote);
+        if (c == '\\' && quote == '"') || (c == quote && is_double) {
             characters.next();
         } else if c == quote {
             return Some(at + 1);

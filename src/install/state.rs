@@ -443,7 +443,16 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
 /// The digest of the skill in directory `path`, or `None` where it cannot be read as one. Every byte is
 /// read; [`Scope::index`] may know it already.
 pub fn digest_of(path: &Path) -> Option<Digest> {
-    fs::tree_of(path).ok()?.skill("", &Limits::default()).ok()?.digest().ok()
+    read_digest(path).ok()
+}
+
+/// Why the skill in directory `path` has no digest; `None` where it has one.
+pub fn why_no_skill(path: &Path) -> Option<Error> {
+    read_digest(path).err()
+}
+
+fn read_digest(path: &Path) -> Result<Digest> {
+    Ok(fs::tree_of(path)?.skill("", &Limits::default())?.digest()?)
 }
 
 /// Takes `.` and `..` out of `path` without looking at the file system.

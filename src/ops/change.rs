@@ -1,6 +1,7 @@
 //! What verbs that change a scope share.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::install::audience::{Audience, Ids};
 use super::install::restore::{Care, Restore, look_after};
@@ -11,7 +12,7 @@ use crate::install::agents::{self, Agent};
 use crate::install::places::Places;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, Survey};
+use crate::install::state::{Files, Survey, why_no_skill};
 use crate::install::transaction::Transaction;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
@@ -98,7 +99,9 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
                 format!("`{name}` is installed from `{}` already, and this is another skill", origin.typed())
             }
             ConflictKind::NotASkill => {
-                format!("`{path}` holds something that skillpm could not keep for you")
+                let why = why_no_skill(Path::new(&path)).map(|error| format!(": {}", error.with_causes()));
+                let why = why.unwrap_or_default();
+                format!("`{path}` holds something that skillpm could not keep for you{why}")
             }
         }
     };

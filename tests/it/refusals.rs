@@ -614,3 +614,16 @@ fn links_out_of_the_project() {
     ");
     assert_eq!(sandbox.tree(&sandbox.home()).iter().filter(|line| line.contains("pdf")).count(), 0);
 }
+
+/// What stands in the way is named, not only the skill that it lies in.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_kept_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/demo/SKILL.md", SKILL);
+    assert_eq!(sandbox.run(&["install", "./src/demo"]).code, Some(0));
+    std::os::unix::fs::symlink("/bin/sh", sandbox.project().join(".agents/skills/demo/shell"))
+        .expect("links");
+    let told = refused(&sandbox, &["remove", "demo", "--force"]);
+    assert!(told.contains("could not keep for you: ") && told.contains("`shell`"), "{told}");
+}

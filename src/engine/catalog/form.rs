@@ -219,7 +219,9 @@ impl CatalogForm {
             // Names of files may have commas in them, or line ends, which would be blanks.
             match value {
                 Value::List(files) if field == Field::Files => {
-                    files.iter().for_each(|file| tag("file", &one_named(file)));
+                    for file in files {
+                        tag("file", &one_named(file));
+                    }
                 }
                 value => tag(word(&Field::NAMES, &field), &value.text()),
             }
