@@ -70,6 +70,11 @@ pub fn is_conflict_mark(line: &str) -> bool {
     line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
 }
 
+/// A name in one line, with nothing hidden in it: names of files may have line ends.
+pub fn visible_name(name: &str) -> String {
+    visible(name).replace('\n', "\\u{a}")
+}
+
 /// Makes a text from outside harmless to show: what a terminal would act on or would not show is
 /// written as its code point. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {

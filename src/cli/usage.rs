@@ -65,8 +65,8 @@ fn command(text: &str, arguments: &[OsString]) -> String {
         let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
         return usage.split(' ').take(2).take_while(is_word).collect::<Vec<_>>().join(" ");
     }
-    let typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
-    let named = typed.filter(|word| Command::names().any(|name| name == *word)).take(1);
+    let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let named = typed.find(|word| Command::names().any(|name| name == *word));
     ["skillpm"].into_iter().chain(named).collect::<Vec<_>>().join(" ")
 }
 

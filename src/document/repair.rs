@@ -20,13 +20,13 @@ struct Entry {
     rest: Range<usize>,
     /// Whether the value starts with a bracket; unknown while nothing of it has come.
     is_flow: Option<bool>,
-    /// The brackets in it that open and that close something.
-    brackets: (usize, usize),
+    /// How many brackets in it open something, less those that close.
+    depth: isize,
 }
 
 impl Entry {
     fn new(key: Range<usize>, colon_end: usize) -> Self {
-        Self { key, rest: colon_end..colon_end, is_flow: None, brackets: (0, 0) }
+        Self { key, rest: colon_end..colon_end, is_flow: None, depth: 0 }
     }
 
     /// Adds `text`, which ends at byte `end`.
@@ -35,13 +35,14 @@ impl Entry {
         if self.is_flow.is_none() && !text.trim().is_empty() {
             self.is_flow = Some(text.trim_start().starts_with(['{', '[']));
         }
-        self.brackets.0 += text.matches(['{', '[']).count();
-        self.brackets.1 += text.matches(['}', ']']).count();
+        for bracket in text.matches(['{', '[', '}', ']']) {
+            self.depth += if matches!(bracket, "{" | "[") { 1 } else { -1 };
+        }
     }
 
     /// Whether the value starts with a bracket and has not closed all of them.
     fn is_open(&self) -> bool {
-        self.is_flow == Some(true) && self.brackets.0 > self.brackets.1
+        self.is_flow == Some(true) && self.depth > 0
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use self::xml::{attribute, section};
 use super::activate::Activation;
-use crate::text::{self, closest, visible};
+use crate::text::{self, closest, visible_name};
 
 /// How many files a text lists. There is no end of it in JSON, where a program reads it.
 const MAX_FILES: usize = 200;
@@ -168,7 +168,7 @@ impl Activation {
         text.push_str("\n\n## Files of this skill\n\nPaths are relative to the base directory.\n\n");
         for file in self.files.iter().take(MAX_FILES) {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "- {}", line(file));
+            let _ = writeln!(text, "- {}", visible_name(file));
         }
         if let Some(more) = self.more() {
             let _ = writeln!(text, "- {more}");
@@ -182,12 +182,12 @@ impl Activation {
             text,
             "<![CDATA[{}\n]]>\nSkill directory: {}\nRelative paths in this skill are relative to the skill directory.\n",
             section(instructions.trim_end()),
-            text::xml(&line(&self.base_dir.to_string_lossy()))
+            text::xml(&visible_name(&self.base_dir.to_string_lossy()))
         );
         if !self.files.is_empty() {
             text.push_str("<skill_resources>\n");
             for file in self.files.iter().take(MAX_FILES) {
-                let _ = writeln!(text, "<file>{}</file>", text::xml(&line(file)));
+                let _ = writeln!(text, "<file>{}</file>", text::xml(&visible_name(file)));
             }
             if let Some(more) = self.more() {
                 let _ = writeln!(text, "<!-- {more} -->");
@@ -203,7 +203,7 @@ impl Activation {
         let lists = groups.map(|(title, top)| {
             let of_group = self.files.iter().filter(|file| file.starts_with(top));
             let lines: Vec<_> = of_group
-                .map(|file| format!("- {}", line(&self.base_dir.join(file).to_string_lossy())))
+                .map(|file| format!("- {}", visible_name(&self.base_dir.join(file).to_string_lossy())))
                 .collect();
             (title, lines)
         });
@@ -220,11 +220,6 @@ impl Activation {
         let more = self.files.len().saturating_sub(MAX_FILES);
         (more > 0).then(|| format!("and {more} more"))
     }
-}
-
-/// A name in one line, with nothing hidden in it.
-fn line(name: &str) -> String {
-    visible(name).replace('\n', "\\u{a}")
 }
 
 #[cfg(test)]

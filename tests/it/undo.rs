@@ -247,7 +247,6 @@ fn edits_that_were_removed_by_force_come_back() {
     there_and_back(&sandbox, &["install", "--force"]);
 }
 
-/// Somebody else's link gives way by force and comes back as it was, wherever it leads.
 /// The same of an agent's own copy, whichever way the skill goes.
 #[test]
 fn edited_copies_that_were_removed_by_force_come_back() {
@@ -255,12 +254,17 @@ fn edited_copies_that_were_removed_by_force_come_back() {
     sandbox.ok(&["install", "./src", "--skill", "*", "--agent", "claude-code", "--copy"]);
     let copy = sandbox.write(".claude/skills/pdf/notes.md", "mine");
     let edited = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["remove", "pdf"]), @"
-    exit: 1
-    --- stderr
-    error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
-    ");
+    let in_the_way = |command: &[&str]| {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(sandbox.run(command), @"
+            exit: 1
+            --- stderr
+            error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
+            hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+            ");
+        }
+    };
+    in_the_way(&["remove", "pdf"]);
     assert_eq!(sandbox.scope(), edited);
     let told = sandbox.ok(&["remove", "pdf", "--force"]).to_string();
     assert!(told.contains("your copy of `pdf` is kept in"), "{told}");
@@ -271,12 +275,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
     let manifest = sandbox.read("skillpm.toml");
     let others: Vec<_> = manifest.lines().filter(|line| !line.starts_with("pdf")).collect();
     sandbox.write("skillpm.toml", others.join("\n") + "\n");
-    insta::assert_snapshot!(sandbox.run(&["install"]), @"
-    exit: 1
-    --- stderr
-    error: `[DIR]/project/.claude/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
-    ");
+    in_the_way(&["install"]);
     assert!(copy.exists());
     sandbox.ok(&["install", "--force"]);
     assert!(!sandbox.project().join(".claude/skills/pdf").exists());
@@ -284,6 +283,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
     assert_eq!(std::fs::read(copy).expect("it is back"), b"mine");
 }
 
+/// Somebody else's link gives way by force and comes back as it was, wherever it leads.
 #[test]
 fn a_link_that_was_replaced_by_force_comes_back() {
     let sandbox = sandbox();

@@ -46,6 +46,20 @@ fn kept(sandbox: &Sandbox) -> BTreeSet<Vec<u8>> {
     files.filter_map(|path| std::fs::read(kept.join(path)).ok()).collect()
 }
 
+/// Asserts that the list calls the skill one in conflict.
+fn listed_as_conflict(sandbox: &Sandbox) {
+    insta::allow_duplicates! {
+        insta::assert_snapshot!(sandbox.run(&["list"]), @"
+        exit: 0
+        --- stdout
+        name  version  scope    source          agents       state
+        pdf   -        project  path:./src/pdf  claude-code  conflict
+        --- stderr
+        hint: `skillpm update pdf` tells what is to be resolved
+        ");
+    }
+}
+
 /// Issue 5: edits are merged, and the next update merges from the version that was merged then.
 #[test]
 fn edits_are_merged_again_and_again() {
@@ -137,14 +151,7 @@ fn conflicts_are_told_and_resolved_by_hand() {
     assert_eq!(sandbox.read(&format!("{HOME}/SKILL.md.mine")), body(&["one", "2", "3", "4", "5"]));
     assert_eq!(sandbox.read(".agents/.skillpm-merge/.gitignore"), "*\n");
     // Until somebody has looked at it, every list says so and no update goes over it.
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name  version  scope    source          agents       state
-    pdf   -        project  path:./src/pdf  claude-code  conflict
-    --- stderr
-    hint: `skillpm update pdf` tells what is to be resolved
-    ");
+    listed_as_conflict(&sandbox);
     source(&sandbox, &["uno", "2", "3", "4", "five", "six"]);
     let before = state(&sandbox);
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
@@ -285,16 +292,7 @@ fn what_ended_a_merge_is_taken_back() {
             assert_eq!(sandbox.scope(), after, "{flag}, done again, round {round}");
         }
         sandbox.ok(&["undo"]);
-        insta::allow_duplicates! {
-            insta::assert_snapshot!(sandbox.run(&["list"]), @"
-            exit: 0
-            --- stdout
-            name  version  scope    source          agents       state
-            pdf   -        project  path:./src/pdf  claude-code  conflict
-            --- stderr
-            hint: `skillpm update pdf` tells what is to be resolved
-            ");
-        }
+        listed_as_conflict(&sandbox);
         let told = sandbox.ok(&["update", "pdf", "--ours"]).to_string();
         assert!(told.contains("1 skill resolved"), "{flag}: {told}");
         assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "5"]), "{flag}");

@@ -337,7 +337,6 @@ mod tests {
         assert_eq!((out.as_str(), err.as_str()), ("", "1 skill: nothing to complain about\n"));
     }
 
-    /// Marks, control characters and foreign line ends: the place is that of the original text.
     /// A key of the file stands in what helps, and may have a line end in it.
     #[test]
     fn help_stays_in_its_line() {
@@ -348,6 +347,7 @@ mod tests {
         );
     }
 
+    /// Marks, control characters and foreign line ends: the place is that of the original text.
     #[test]
     fn hostile_lines_are_shown_harmless_with_the_right_place() {
         let (out, _) = told(&["\u{feff}---\r\nname: \"pdf\u{9b}\u{202e}\"  \r\ndescription: x\r\n---\r\n"]);

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::Told;
-use crate::text::{closest, is_plain_line, visible, xml_with};
+use crate::text::{closest, is_plain_line, visible, visible_name, xml_with};
 
 /// How many bytes a skill takes, about.
 const SKILL: usize = 480;
@@ -304,12 +304,9 @@ impl Value<'_> {
     }
 }
 
-/// A name in which what cannot be seen can, line ends too: names of files may have them.
-fn one_named(name: &str) -> Cow<'_, str> {
-    match visible(name) {
-        shown if shown.contains(['\n', '\t']) => shown.replace('\n', "\\u{a}").replace('\t', "\\u{9}").into(),
-        shown => shown,
-    }
+/// A name in which tabs, too, can be seen: every gap in a value becomes one space.
+fn one_named(name: &str) -> String {
+    visible_name(name).replace('\t', "\\u{9}")
 }
 
 /// Calls `tell` for each field that the skill has, but the name.

@@ -90,8 +90,8 @@ pub enum ToolDiagnostic {
     /// More files than are looked at.
     #[error("`{}` has more than {} files: the others were not looked at", .0.display(), scripts::MAX_FILES)]
     TooMany(PathBuf),
-    /// A manifest that is not right, or cannot be read. The skill then has no tools: its author wanted other ones than could
-    /// be guessed.
+    /// A manifest that is not right, or cannot be read. The skill then has no tools: its author wanted other
+    /// ones than could be guessed.
     #[error("`{}`: {}", file.display(), all(faults))]
     Manifest {
         /// The manifest.
