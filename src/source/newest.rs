@@ -174,7 +174,7 @@ pub fn latest(
     reference: Option<&Reference>,
 ) -> Result<Option<Reference>> {
     match reference.filter(|reference| origin.has_revisions() && is_pin(reference)) {
-        Some(pin) => past(&mut *open(context, scope, origin, &[None])?, pin),
+        Some(pin) => past(&mut *open(context, scope, origin, &[None])?, pin, true),
         None => Ok(None),
     }
 }
@@ -234,9 +234,13 @@ fn ask_one(
         }
         let asked: Vec<_> = at.iter().map(|at| &queries[*at]).collect();
         let newest = source.newest(*reference, &asked);
-        let latest = match reference.filter(|reference| latest && newest.is_ok() && is_pin(reference)) {
-            Some(pin) => past(&mut *source, pin),
-            None => Ok(None),
+        let latest = match (reference.filter(|reference| latest && is_pin(reference)), &newest) {
+            (Some(pin), Ok(_)) => past(&mut *source, pin, true),
+            // What was pinned may be gone. Where it is not, the one reason is enough.
+            (Some(pin), Err(error)) if error.kind() != ErrorKind::Network => {
+                Ok(past(&mut *source, pin, false).unwrap_or_default())
+            }
+            _ => Ok(None),
         };
         answers.push(Answer { at: at.clone(), newest, latest });
     }
@@ -257,8 +261,8 @@ fn is_pin(reference: &Reference) -> bool {
     }
 }
 
-/// What lies past `pin` in `source`.
-fn past(source: &mut dyn Ask, pin: &Reference) -> Result<Option<Reference>> {
+/// What lies past `pin` in `source`, which has it if `is_there`.
+fn past(source: &mut dyn Ask, pin: &Reference, is_there: bool) -> Result<Option<Reference>> {
     let commit = match pin {
         Reference::Rev(commit) => Some(commit),
         Reference::Any(name) if is_commit(name) => Some(name),
@@ -272,7 +276,7 @@ fn past(source: &mut dyn Ask, pin: &Reference) -> Result<Option<Reference>> {
     let Some(shape) = Shape::of(pin.name()) else { return Ok(None) };
     let tags = source.tags(shape.prefix())?;
     // A branch may look like a version, too.
-    if matches!(pin, Reference::Any(_)) && tags.iter().all(|tag| tag != pin.name()) {
+    if is_there && matches!(pin, Reference::Any(_)) && tags.iter().all(|tag| tag != pin.name()) {
         return Ok(None);
     }
     let higher = shape.highest(tags.iter().map(String::as_str)).map(ToOwned::to_owned);
@@ -313,7 +317,7 @@ mod tests {
     }
 
     fn past_pin(pin: &Reference, tags: &'static [&'static str]) -> Option<Reference> {
-        past(&mut Tags(tags), pin).expect("an answer")
+        past(&mut Tags(tags), pin, true).expect("an answer")
     }
 
     #[test]
@@ -324,6 +328,8 @@ mod tests {
         assert_eq!(past_pin(&tag("v1.0.0"), tags), Some(tag("v1.1.0")));
         assert_eq!(past_pin(&any("v1.0.0"), tags), Some(any("v1.1.0")));
         assert_eq!(past_pin(&any("v0.9"), tags), None, "a branch may have that name");
+        let gone = past(&mut Tags(tags), &any("v0.9"), false).expect("an answer");
+        assert_eq!(gone, Some(any("v1.1.0")), "no branch has it");
         let head = Reference::Rev("a".repeat(40));
         assert_eq!(past_pin(&Reference::Rev("b".repeat(40)), tags), Some(head.clone()));
         assert_eq!(past_pin(&any(&"b".repeat(40)), tags), Some(head));

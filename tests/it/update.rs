@@ -14,7 +14,6 @@ fn tree(bodies: &[(&str, &str)]) -> Tree {
     bodies.iter().fold(Tree::new(), file)
 }
 
-#[track_caller]
 /// A machine with the skills `doc` and `pdf` of a repository on GitHub, linked for one agent.
 fn scene() -> (Forge, Sandbox) {
     let forge = Forge::start();
@@ -199,6 +198,69 @@ fn latest_goes_past_tags_and_commits() {
     let after = state(&sandbox);
     sandbox.ok(&["update", "--latest"]);
     assert_eq!(state(&sandbox), after, "nothing is newer than the newest");
+}
+
+/// Where a tag was taken away, `outdated` says so and what lies past it, and `--latest` goes there.
+#[test]
+fn latest_goes_past_a_tag_that_is_gone() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let theirs = forge.repo("acme/skills");
+    theirs.tag("v1.9.0", &theirs.commit(&tree(&[("pdf", "one")])));
+    let ours = GitRepo::new(&sandbox.project().join("../repo"));
+    ours.commit(&tree(&[("doc", "one")]));
+    ours.git(&["tag", "v1.9.0"]);
+    sandbox.ok(&["install", "acme/skills#v1.9.0", "-s", "pdf"]);
+    sandbox.ok(&["install", "../repo", "-s", "doc", "--tag", "v1.9.0"]);
+    theirs.untag("v1.9.0").tag("v1.9.1", &theirs.commit(&tree(&[("pdf", "two")])));
+    ours.commit(&tree(&[("doc", "two")]));
+    ours.git(&["tag", "v1.9.1"]);
+    ours.git(&["tag", "--delete", "v1.9.0"]);
+    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
+    exit: 2
+    --- stdout
+    name  locked  newest  latest  state        scope    source
+    doc   v1.9.0  -       v1.9.1  not reached  project  git:../repo
+    pdf   v1.9.0  -       v1.9.1  not reached  project  github:acme/skills
+    --- stderr
+    warning: `git+../repo` cannot be asked for newer versions: `../repo` has no tag `v1.9.0`
+    hint: did you mean `v1.9.1`?
+    warning: `acme/skills` cannot be asked for newer versions: `acme/skills` has no revision `v1.9.0`
+    hint: name a tag, a branch or a full commit id of that repository
+    2 of 2 skills are outdated
+    hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+    ");
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 2
+    --- stderr
+    ! doc stays as it is
+    ! pdf stays as it is
+    2 skills failed in `.agents/skills`
+    warning: `doc` stays as it is: `../repo` has no tag `v1.9.0`
+    hint: did you mean `v1.9.1`?
+    warning: `pdf` stays as it is: `acme/skills` has no revision `v1.9.0`
+    hint: name a tag, a branch or a full commit id of that repository
+    ");
+    insta::assert_snapshot!(sandbox.run(&["update", "--latest"]), @"
+    exit: 0
+    --- stderr
+    ~ doc (git:../repo at 546873d -> ab1201f, v1.9.0 -> v1.9.1)
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 1 line added, 1 removed
+    ~ pdf (github:acme/skills at 4b74af7 -> 4c5bfc5)
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 1 line added, 1 removed
+    warning: `../repo` has no tag `v1.9.0`
+    warning: `acme/skills` has no revision `v1.9.0`
+    2 skills updated in `.agents/skills`
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    ");
+    insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
+    [skills]
+    pdf = { github = "acme/skills", path = "skills/pdf", ref = "v1.9.1" }
+    doc = { git = "../repo", path = "skills/doc", tag = "v1.9.1" }
+    "#);
 }
 
 /// A tag that means another commit than it did is told, whether the skill changed or not.

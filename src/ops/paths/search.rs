@@ -9,12 +9,18 @@ use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
 use crate::refusal::{Limits, Refusal};
-use crate::source::discover::{MAX_DEPTH, SKIPPED};
+use crate::source::discover::SKIPPED;
 use crate::text::order_of;
 use crate::workers;
 
 /// How many files are read before the first of them is visited.
 const AHEAD: usize = 16;
+/// How deep skills are looked for: deeper than any repository is. Who checks one wants to hear of all its skills,
+/// while agents look less deep.
+const MAX_DEPTH: usize = 64;
+/// What tells that a directory is full of other people's files: an environment of Python, one of conda, a cache
+/// (<https://bford.info/cachedir/>). Below the one that was named they are not searched.
+const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];
 
 /// A skill that was visited, and what tells its file apart however it is reached.
 pub(super) struct Found<S> {
@@ -177,7 +183,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
 /// skills.
 fn top(dir: &Path, entries: Vec<Entry>) -> Vec<Place> {
     let place = |(name, kind): Entry| match kind {
-        Kind::Directory if !skipped(&name) => Some(Place { below: name.into(), link: None }),
+        Kind::Directory if !is_among(&name, SKIPPED) => Some(Place { below: name.into(), link: None }),
         Kind::Symlink => {
             // A link that cannot be followed hides none of the others.
             let real = fs::real_path(&dir.join(&name)).ok().flatten();
@@ -200,8 +206,8 @@ fn other_file(entries: &[Entry]) -> Option<&OsStr> {
     names.filter(|name| name.eq_ignore_ascii_case(SKILL_FILE)).min()
 }
 
-fn skipped(name: &OsStr) -> bool {
-    SKIPPED.iter().any(|skipped| name == *skipped)
+fn is_among(name: &OsStr, names: &[&str]) -> bool {
+    names.iter().any(|one| name == *one)
 }
 
 /// Looks into the directories at `places`, of which those that are no links lie below `base`.
@@ -258,9 +264,10 @@ fn step<V: Visit>(
         return Ok(Step::Skill(skill));
     }
     // A link may lead anywhere, so only a skill is taken from behind it.
+    let is_searched = place.link.is_none() && !entries.iter().any(|(name, _)| is_among(name, &FOREIGN));
     let inside = entries
         .into_iter()
-        .filter(|(name, kind)| place.link.is_none() && *kind == Kind::Directory && !skipped(name));
+        .filter(|(name, kind)| is_searched && *kind == Kind::Directory && !is_among(name, SKIPPED));
     let mut names: Vec<_> = inside.map(|(name, _)| name).collect();
     names.sort_unstable();
     Ok(Step::Inside(names))

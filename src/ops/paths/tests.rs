@@ -38,13 +38,20 @@ fn every_way_to_name_skills() {
     for dir in ["skills/b", "skills/a", "skills/a/nested", "elsewhere/deep/c", ".agents/skills/d"] {
         world.skill(dir, "x");
     }
-    for dir in ["node_modules/e", "target/e", ".git/e", "one/two/three/four/five/six"] {
+    for dir in ["node_modules/e", "target/e", ".git/e", ".venv/lib/e", "conda/e", "cache/e"] {
         world.skill(dir, "x");
     }
+    for file in [".venv/pyvenv.cfg", "conda/conda-meta/history", "cache/CACHEDIR.TAG"] {
+        world.write(file, "");
+    }
+    let deep = ["deep"; 40].join("/");
+    world.skill(&deep, "x");
+    let deepest = format!("./{deep}/SKILL.md");
     world.write("skills/mixed/Skill.md", "x");
     world.write("skills/README.md", "x");
     let repository = [
         "./.agents/skills/d/SKILL.md",
+        &deepest,
         "./elsewhere/deep/c/SKILL.md",
         "./skills/a/SKILL.md",
         "./skills/b/SKILL.md",
@@ -59,7 +66,7 @@ fn every_way_to_name_skills() {
         (&["./skills/b/"], &["./skills/b/SKILL.md"]),
         (&["skills/a/nested"], &["skills/a/nested/SKILL.md"]),
         (&["."], &repository),
-        (&["one/two"], &["one/two/three/four/five/six/SKILL.md"]),
+        (&[".venv"], &[".venv/lib/e/SKILL.md"]),
         (&[&absolute], &[&in_absolute]),
         (&["skills/*"], &["skills/a/SKILL.md", "skills/b/SKILL.md", "skills/mixed/Skill.md"]),
         (&["skills/**/SKILL.md"], &["skills/a/SKILL.md", "skills/a/nested/SKILL.md", "skills/b/SKILL.md"]),

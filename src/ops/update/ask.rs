@@ -60,13 +60,21 @@ impl<'a> Finder<'a> {
         let mut said: Vec<Said> = tell.iter().map(|_| Said::default()).collect();
         let mut failed = BTreeSet::new();
         for Answer { at, newest, latest } in answers {
-            match newest.and_then(|newest| Ok((newest, latest?))) {
-                Ok((newest, latest)) => {
+            match (newest, latest) {
+                (Ok(newest), Ok(latest)) => {
                     for (at, Newest { revision, files }) in at.into_iter().zip(newest) {
                         said[at] = Said { files: Some(files), revision, latest: latest.clone() };
                     }
                 }
-                Err(error) => {
+                (Err(error), Ok(Some(latest))) => {
+                    // What was pinned is gone, and where to go from there is known all the same.
+                    self.found.warnings.push(error.with_causes());
+                    for at in at {
+                        let (files, latest) = (Some(Files::Unknown), Some(latest.clone()));
+                        said[at] = Said { files, revision: None, latest };
+                    }
+                }
+                (Err(error), _) | (_, Err(error)) => {
                     failed.extend(at.iter().copied());
                     let ones: Vec<_> = at.iter().filter_map(|at| tell.get(*at)).collect();
                     self.fail_all(&ones, error)?;

@@ -216,6 +216,12 @@ impl Repo<'_> {
         self
     }
 
+    /// Takes a tag away.
+    pub fn untag(&self, name: &str) -> &Self {
+        self.with(|repository| repository.tags.remove(name).expect("a tag"));
+        self
+    }
+
     /// Hides the repository from requests without the right token.
     pub fn private(&self) -> &Self {
         self.with(|repository| repository.private = true);
