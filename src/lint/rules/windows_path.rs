@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "paths are written with forward slashes",
     docs: Docs {
         what: "Looks for links with backslashes or a drive letter, and anywhere in the body for files of the skill \
-            written as `scripts\\read.py`. Paths to programs of Windows, such as `.ps1` and `.bat`, do not count.",
+            written as `scripts\\read.py`. Paths to programs of Windows, such as `.ps1` and `.bat`, do not count, nor does \
+            one whose line has it with forward slashes too.",
         why: "Forward slashes work everywhere; elsewhere than on Windows a backslash is a part of the name.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python scripts\\read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python scripts/read.py`.\n",
@@ -54,6 +55,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let Some(span) = path(body, slash + 1 - directory.len(), directory.len()) else { continue };
+        if is_example(body, &span) {
+            continue;
+        }
         let span = base + span.start..base + span.end;
         if !told.iter().any(|range| range.contains(&span.start)) {
             let written = &subject.document.text()[span.clone()];
@@ -67,6 +71,13 @@ fn slashes(finding: Finding, written: &str) -> Finding {
     let right = written.replace('\\', "/");
     let fix = Fix::safe("write forward slashes", vec![Edit::replace(finding.span.clone(), right.clone())]);
     finding.help(format!("write `{right}`")).fix(fix)
+}
+
+/// Whether the line has the path with forward slashes too, as a line about how paths are written has.
+fn is_example(body: &str, span: &Range<usize>) -> bool {
+    let start = memchr::memrchr(b'\n', body[..span.start].as_bytes()).map_or(0, |end| end + 1);
+    let end = memchr::memchr(b'\n', body[span.end..].as_bytes()).map_or(body.len(), |at| span.end + at);
+    body[start..end].contains(&body[span.clone()].replace('\\', "/"))
 }
 
 /// The path around the directory at `at`, where it is one of the skill's own files.
@@ -121,6 +132,7 @@ mod tests {
             "`scripts\\run.ps1` and `D:\\x\\scripts\\a.py` and `\\\\host\\assets\\b.png`",
             "`\"scripts\\n\"` and `\"assets\\\\a.png\"` and `\\d+` and `C:\\Windows`",
             "a\\_b \\[x\\](y) [c](a\\_b.md)",
+            "Write `scripts/a.py`, not `scripts\\a.py`.",
         ] {
             assert_places(&RULE, &[(&format!("---\nname: x\n---\n{body}\n"), &[], "")]);
         }
