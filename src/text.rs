@@ -75,6 +75,15 @@ pub fn visible_name(name: &str) -> String {
     visible(name).replace('\n', "\\u{a}")
 }
 
+/// `text` as one word of a command line: in quotes where a shell would read something else.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
 /// Makes a text from outside harmless to show: what a terminal would act on or would not show is
 /// written as its code point. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
@@ -266,6 +275,21 @@ mod tests {
         assert_eq!(visible("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
         assert_eq!(visible("\u{9b}2J\u{202e}x\u{e0041}"), "\\u{9b}2J\\u{202e}x\\u{e0041}");
         assert_eq!(visible("plain\n\ttext é 👩‍🚀"), "plain\n\ttext é 👩‍🚀");
+    }
+
+    #[test]
+    fn words_of_a_command_line() {
+        for (text, word) in [
+            ("/srv/skills/pdf-1.2", "/srv/skills/pdf-1.2"),
+            ("技能", "技能"),
+            ("my skills", "'my skills'"),
+            ("it's", r"'it'\''s'"),
+            ("$(x)", "'$(x)'"),
+            ("~/x", "'~/x'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
     }
 
     #[test]

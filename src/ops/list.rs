@@ -305,7 +305,7 @@ fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
 
 /// The state of an editable skill, at whose canonical place `found` lies; where agents are not to see
 /// it, nothing has to.
-fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> SkillState {
+pub(super) fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> SkillState {
     let is_there = exists(&editable.directory);
     match found {
         Found::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,

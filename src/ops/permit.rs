@@ -10,6 +10,7 @@ use crate::admission::{Asked, Because, Permission, Scripts};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
+use crate::text::shell_word;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs};
 
@@ -155,14 +156,14 @@ fn trusted(context: &Context, request: &PermitRequest<'_>, skill: &UnlockedSkill
             request,
             format!("no lockfile knows the skill in `{place}`, and nobody trusts that directory"),
         )
-        .hint(format!("read what it does, then `skillpm trust '{place}'`")),
+        .hint(format!("read what it does, then `skillpm trust {}`", shell_word(&place.to_string()))),
         Standing::Replaced(dir) => {
             let dir = dir.path.display();
             refused(
                 request,
                 format!("`{dir}` is not the directory that was trusted: another one is in its place"),
             )
-            .hint(format!("read what is in it, then `skillpm trust '{dir}'`"))
+            .hint(format!("read what is in it, then `skillpm trust {}`", shell_word(&dir.to_string())))
         }
         Standing::Exposed { path, reason } => {
             refused(request, format!("`{}` is trusted no longer: {reason}", path.display()))

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Own};
 use crate::install::state::normal;
+use crate::text::shell_word;
 use crate::trust::{Standing, TrustedDir, TrustedDirs, exposed};
 
 /// What is to be trusted.
@@ -192,8 +193,11 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
 fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {
     let error = Error::usage(format!("`{}` is not trusted", real.display()));
     match dirs.covers(real) {
-        Some(above) => error
-            .hint(format!("`{0}` is, and with it all below: `skillpm untrust '{0}'`", above.path.display())),
+        Some(above) => error.hint(format!(
+            "`{}` is, and with it all below: `skillpm untrust {}`",
+            above.path.display(),
+            shell_word(&above.path.to_string_lossy())
+        )),
         None => error.hint("`skillpm trust` lists what is"),
     }
 }

@@ -204,6 +204,39 @@ fn a_directory_that_moved() {
     --- stderr
     hint: `skillpm install` brings missing skills back
     ");
+    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
+    exit: 5
+    --- stdout
+    missing: brand, project
+      `[DIR]/project/.agents/skills/brand`: `[DIR]/brand` is not there
+    --- stderr
+    1 skill: 1 missing
+    hint: `skillpm install` brings back what is missing
+    ");
+    let link = sandbox.project().join(".agents/skills/brand");
+    let target = std::fs::read_link(&link).expect("a link");
+    std::fs::remove_file(&link).expect("removed");
+    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
+    exit: 5
+    --- stdout
+    missing: brand, project
+      `[DIR]/project/.agents/skills/brand` is not there
+    --- stderr
+    1 skill: 1 missing
+    hint: `skillpm install` brings back what is missing
+    ");
+    symlink("../../moved", &link).expect("a link");
+    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
+    exit: 5
+    --- stdout
+    elsewhere: brand, project
+      `[DIR]/project/.agents/skills/brand` leads to `../../moved`
+    --- stderr
+    1 skill: 1 elsewhere
+    hint: `skillpm doctor` tells what can be done about links
+    ");
+    std::fs::remove_file(&link).expect("removed");
+    symlink(target, &link).expect("a link");
     // What only takes away needs no directory.
     sandbox.ok(&["unlink", "-a", "claude-code"]);
     sandbox.ok(&["disable", "brand"]);

@@ -64,7 +64,7 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
       caused by: no lockfile knows the skill in `[DIR]/project/.agents/skills/demo`, and nobody trusts that directory
-    hint: read what it does, then `skillpm trust '[DIR]/project/.agents/skills/demo'`
+    hint: read what it does, then `skillpm trust [DIR]/project/.agents/skills/demo`
     ");
     let output = sandbox.run(&["trust", ".agents"]);
     insta::assert_snapshot!(output, @"
@@ -90,7 +90,7 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     exit: 2
     --- stderr
     error: `[DIR]/project/.agents/skills/demo` is not trusted
-    hint: `[DIR]/project/.agents` is, and with it all below: `skillpm untrust '[DIR]/project/.agents'`
+    hint: `[DIR]/project/.agents` is, and with it all below: `skillpm untrust [DIR]/project/.agents`
     ");
     insta::assert_snapshot!(sandbox.run(&["untrust", ".agents"]), @"
     exit: 0
@@ -170,7 +170,7 @@ fn a_directory_that_was_replaced_is_not_trusted() {
     --- stderr
     error: `scripts/greet.sh` of `demo` may not run
       caused by: `[DIR]/project/.agents/skills` is not the directory that was trusted: another one is in its place
-    hint: read what is in it, then `skillpm trust '[DIR]/project/.agents/skills'`
+    hint: read what is in it, then `skillpm trust [DIR]/project/.agents/skills`
     ");
     insta::assert_snapshot!(sandbox.run(&["trust"]), @"
     exit: 0

@@ -173,7 +173,7 @@ fn links_and_set_id_files_are_refused() {
     exit: 5
     --- stderr
     error: `scripts/suid.sh` is not run: it is setuid or setgid
-    hint: `chmod ug-s '[DIR]/project/.agents/skills/demo/scripts/suid.sh'` takes that away
+    hint: `chmod ug-s [DIR]/project/.agents/skills/demo/scripts/suid.sh` takes that away
     ");
     insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "link.sh"]), @"
     exit: 5

@@ -2,6 +2,7 @@
 
 use super::scripts::{ending, mentions, scripts};
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use crate::text::shell_word;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -53,7 +54,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let (lacks, help) = match (executable, shebang) {
-            (false, true) => ("no executable bit", format!("run `chmod +x {path}`")),
+            (false, true) => ("no executable bit", format!("run `chmod +x {}`", shell_word(path))),
             (true, _) => ("no `#!` line", "start it with a line such as `#!/usr/bin/env bash`".to_owned()),
             (false, false) => {
                 ("neither an executable bit nor a `#!` line", "add both, or tell how it is run".to_owned())

@@ -75,8 +75,8 @@ fn slashes(finding: Finding, written: &str) -> Finding {
 
 /// Whether the line has the path with forward slashes too, as a line about how paths are written has.
 fn is_example(body: &str, span: &Range<usize>) -> bool {
-    let start = memchr::memrchr(b'\n', body[..span.start].as_bytes()).map_or(0, |end| end + 1);
-    let end = memchr::memchr(b'\n', body[span.end..].as_bytes()).map_or(body.len(), |at| span.end + at);
+    let start = memchr::memrchr(b'\n', &body.as_bytes()[..span.start]).map_or(0, |end| end + 1);
+    let end = memchr::memchr(b'\n', &body.as_bytes()[span.end..]).map_or(body.len(), |at| span.end + at);
     body[start..end].contains(&body[span.clone()].replace('\\', "/"))
 }
 

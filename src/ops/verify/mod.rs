@@ -14,15 +14,19 @@ pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
 
 use super::doctor::scopes;
+use super::list::{SkillState, state_of_link};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::agents;
 use crate::install::directory::SkillsDir;
+use crate::install::editable::Editable;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, Found, real_dir};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::settings::Settings;
 use crate::store::Store;
 use crate::text::closest;
 use crate::workers;
@@ -44,7 +48,7 @@ pub enum Verdict {
     Ok,
     /// Its bytes, its files or their modes are others.
     Modified,
-    /// It is locked and not there.
+    /// It is to be there, and is not.
     Missing,
     /// A link leads to something else than the canonical copy, or lies in its place.
     Elsewhere,
@@ -173,6 +177,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
 
 /// One scope.
 struct Work<'a> {
+    settings: &'a Settings,
     scope: &'a Scope,
     files: &'a Files,
     store: Option<Store>,
@@ -184,7 +189,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(
-        context: &Context,
+        context: &'a Context,
         scope: &'a Scope,
         files: &'a Files,
         warnings: &mut Vec<String>,
@@ -217,6 +222,7 @@ impl<'a> Work<'a> {
             }
         }
         Ok(Self {
+            settings: &context.settings,
             scope,
             files,
             store: Store::new(&context.settings).ok(),
@@ -240,24 +246,51 @@ impl<'a> Work<'a> {
 
     fn skill(&self, name: &SkillName) -> VerifiedSkill {
         let locked = self.files.lock.skills.get(name);
-        let editable = self.files.manifest.skills().get(name).is_some_and(|entry| entry.editable);
-        let places = match locked {
-            Some(locked) if !editable => self.places(name, locked),
-            _ => {
-                let verdict = if editable { Verdict::Editable } else { Verdict::Untracked };
+        let editable = self.files.manifest.skills().get(name).filter(|entry| entry.editable);
+        let places = match (editable, locked) {
+            (Some(entry), _) => vec![self.link(name, entry)],
+            (None, Some(locked)) => self.places(name, locked),
+            (None, None) => {
                 let is_there = |dir: &&SkillsDir| dir.kind(name).is_ok_and(|kind| kind.is_some());
                 let dirs = [&self.canonical, &self.disabled].into_iter().filter(is_there);
-                dirs.map(|dir| VerifiedPlace::new(None, &dir.place(name), verdict)).collect()
+                dirs.map(|dir| VerifiedPlace::new(None, &dir.place(name), Verdict::Untracked)).collect()
             }
         };
         let failure = places.iter().map(|place| place.verdict).find(|verdict| verdict.is_failure());
-        let verdict = match locked {
-            _ if editable => Verdict::Editable,
-            None => Verdict::Untracked,
-            Some(_) => failure.unwrap_or(Verdict::Ok),
-        };
+        let verdict = failure.unwrap_or(match (editable, locked) {
+            (Some(_), _) => Verdict::Editable,
+            (None, Some(_)) => Verdict::Ok,
+            (None, None) => Verdict::Untracked,
+        });
         let digest = locked.map(|locked| locked.digest.to_string());
         VerifiedSkill { name: name.to_string(), scope: self.scope.kind, verdict, digest, places }
+    }
+
+    /// The link to the directory of an editable skill, as the manifest has it.
+    fn link(&self, name: &SkillName, entry: &Requirement) -> VerifiedPlace {
+        let new = |verdict| VerifiedPlace::new(None, &self.canonical.place(name), verdict);
+        let look =
+            || Ok((Editable::of(self.settings, self.scope, entry)?, self.canonical.look(name, |_| None)?));
+        let (editable, found) = match look() {
+            Ok((Some(editable), found)) => (editable, found),
+            // An archive or a repository, which nobody can work on: the manifest would not have been read.
+            Ok((None, _)) => return new(Verdict::Editable),
+            Err(error) => return new(Verdict::Unreadable).because(Error::with_causes(&error)),
+        };
+        let out_of_sight = entry.disabled && found == Found::Absent;
+        match (state_of_link(&editable, &found, out_of_sight), found) {
+            (SkillState::Editable, _) => new(Verdict::Editable),
+            (SkillState::Missing, Found::Absent) if !out_of_sight => new(Verdict::Missing),
+            (SkillState::Missing, _) => {
+                new(Verdict::Missing).because(format!("`{}` is not there", editable.directory.display()))
+            }
+            (_, Found::OtherLink(target)) => {
+                VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
+            }
+            _ => {
+                new(Verdict::Modified).because(format!("it is no link to `{}`", editable.directory.display()))
+            }
+        }
     }
 
     /// The places of a locked skill.

@@ -50,11 +50,6 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
             parameters.push(parameter);
         }
     }
-    if script.calls("add_mutually_exclusive_group") > 0 {
-        // Which of them belong to a group is not looked at: none of the options has to be there.
-        let options = parameters.iter_mut().filter(|one| one.place != Place::Positional);
-        options.for_each(|one| one.required = false);
-    }
     Some(Input { parameters, open: false, typed_by: TypedBy::Argparse })
 }
 
@@ -133,6 +128,7 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
         "count" => (Kind::Integer, Place::Count(flag)),
         _ => return None,
     };
+    // No option that has to be there is one of a group that exclude each other: Python refuses that.
     let required =
         if is_option { call.is_true("required") } else { matches!(count, Count::One | Count::Many(true)) };
     let choices = match call.named.get("choices").map(|choices| script.value(choices)) {

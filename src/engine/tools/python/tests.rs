@@ -233,8 +233,9 @@ fn parsers_that_cannot_be_told() {
         assert_eq!(input(&with(line)), Input::words(), "{line}");
     }
     assert_eq!(input("import argparse\np = argparse.ArgumentParser(parents=[x])\n"), Input::words());
-    let group = "g = p.add_mutually_exclusive_group(required=True)\ng.add_argument('--x', required=True)";
-    assert_eq!(schema(&with(group)).1["required"], json!(["a"]));
+    let group = "g = p.add_mutually_exclusive_group(required=True)\ng.add_argument('--x')\n\
+        g.add_argument('--y')\np.add_argument('--z', required=True)";
+    assert_eq!(schema(&with(group)).1["required"], json!(["a", "z"]));
     assert_eq!(facts(&with("x = '''"), "x.py").input, None, "a string without end");
 }
 
