@@ -18,7 +18,7 @@ use crate::name::SkillName;
 use crate::settings::Policies;
 use crate::source::{self, Opened};
 use crate::spec::Origin;
-use crate::text::line_column;
+use crate::text::{line_column, shell_word};
 use crate::tree::FileSet;
 
 /// The code of the error for what a policy keeps out.
@@ -226,7 +226,8 @@ impl Gate {
         for decision in decisions {
             if !decision.admitted {
                 let hint = format!(
-                    "nothing was changed; `skillpm policy '{subject}'` shows every line that has a say"
+                    "nothing was changed; `skillpm policy {}` shows every line that has a say",
+                    shell_word(&subject)
                 );
                 return Err(refused(&subject, &decision).hint(hint));
             }

@@ -147,14 +147,14 @@ fn links() {
     insta::assert_snapshot!(
         case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/other", ".claude/skills/other")), @"
     warning: `[DIR]/project/.claude/skills/other` leads to `../../.skill-hub/other`, which is not there [link-broken]
-      make what it leads to, or remove the link: `rm '[DIR]/project/.claude/skills/other'`
+      make what it leads to, or remove the link: `rm [DIR]/project/.claude/skills/other`
     ");
     case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".agents/skills/x"));
     // In a directory in which skillpm makes no links.
     case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".cursor/skills/x"));
     insta::assert_snapshot!(case("link-wrong", false, |sandbox| link(sandbox, "../../.agents/skills/docx", LINK)), @"
     warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.agents/skills/docx`, not to the installed skill `pdf` [link-wrong]
-      if that is not meant, remove it with `rm '[DIR]/project/.claude/skills/pdf'`, then run `skillpm doctor --fix`
+      if that is not meant, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
     ");
     case("link-wrong", false, |sandbox| link(sandbox, "../../src/pdf", LINK));
     let absolute = |sandbox: &Sandbox| {
@@ -326,6 +326,13 @@ fn directories() {
         drop(sandbox.write(".claude/skills", "a file"));
     }), @"
     error: failed to read `[DIR]/project/.claude/skills`: not a directory [directory-unreadable]
+      check what it is, who owns it, and its mode
+    ");
+    insta::assert_snapshot!(case("directory-unreadable", false, |sandbox| {
+        remove(sandbox, ".agents");
+        drop(sandbox.write(".agents", "a file"));
+    }), @"
+    error: failed to read `[DIR]/project/.agents`: not a directory [directory-unreadable]
       check what it is, who owns it, and its mode
     ");
     insta::assert_snapshot!(case("name-twins", false, |sandbox| write_skill(sandbox, ".agents/skills/PDF")), @"

@@ -30,7 +30,7 @@ fn nothing_is_fetched_from_a_denied_source() {
     --- stderr
     error: `github:acme/skills` is denied
       caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy 'github:acme/skills'` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that has a say
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
     assert!(!sandbox.project().join(".agents").exists());
@@ -90,7 +90,7 @@ fn a_pin_is_asked_for() {
     --- stderr
     error: `github:acme/skills` is not pinned to a commit
       caused by: [DIR]/project/skillpm.toml:2:15: `require-pin = "commit"` says so
-    hint: nothing was changed; `skillpm policy 'github:acme/skills'` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that has a say
     "#);
     assert_eq!(sandbox.run(&["install", &format!("acme/skills#{commit}@pdf")]).code, Some(0));
 }
@@ -341,7 +341,7 @@ fn a_skill_that_comes_back_is_asked_about() {
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
       caused by: [DIR]/project/skillpm.toml:5:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy 'github:acme/skills/skills/pdf'` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that has a say
     "#);
     assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(5));
     assert!(forge.requests().is_empty(), "no request is made");
@@ -358,7 +358,7 @@ fn a_template_is_asked_about() {
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
       caused by: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy 'github:acme/skills/skills/pdf'` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that has a say
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
     assert_eq!(sandbox.run(&["create", "demo"]).code, Some(0), "a built-in one comes from nowhere");

@@ -427,7 +427,7 @@ fn a_policy_refuses_before_anything_is_asked() {
     --- stderr
     error: `github:acme/skills/skills/pdf` is denied
       caused by: [DIR]/project/skillpm.toml:9:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy 'github:acme/skills/skills/pdf'` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that has a say
     "#);
     assert!(forge.requests().is_empty());
     assert_eq!(state(&sandbox), before);

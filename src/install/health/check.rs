@@ -42,6 +42,8 @@ pub fn check(look: &Look) -> Vec<Finding> {
         finding.scope = Some(look.scope.kind);
     }
     found.sort_by(|a, b| a.order().cmp(&b.order()));
+    // Two directories may lack the same thing above them.
+    found.dedup();
     found
 }
 
@@ -63,7 +65,7 @@ fn closed(dir: &Path, fault: &Fault) -> Finding {
     match fault {
         Fault::Unreadable(error) => {
             let message = format!("{error}: {}", error.source);
-            Finding::new(&problem::DIRECTORY_UNREADABLE, dir, message)
+            Finding::new(&problem::DIRECTORY_UNREADABLE, &error.path, message)
                 .advice("check what it is, who owns it, and its mode")
         }
         Fault::Outside(error) => Finding::new(&problem::DIRECTORY_OUTSIDE, dir, error.to_string())

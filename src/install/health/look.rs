@@ -246,9 +246,12 @@ impl Look {
     /// What lies in `dir`; trees that are not in `named` are only hashed where they are locked.
     fn list(&self, dir: &Path, named: &BTreeSet<String>) -> Listing {
         self.scope.check_inside(dir).map_err(Fault::Outside)?;
-        if exists(dir) && fs::kind(&real(dir)).map_err(Fault::Unreadable)? != Some(Kind::Directory) {
+        // Where the directory is not there, what is to hold it has to be one.
+        if let Some(there) = dir.ancestors().find(|there| exists(there))
+            && fs::kind(&real(there)).map_err(Fault::Unreadable)? != Some(Kind::Directory)
+        {
             let source = std::io::ErrorKind::NotADirectory.into();
-            return Err(Fault::Unreadable(PathError { action: "read", path: dir.to_owned(), source }));
+            return Err(Fault::Unreadable(PathError { action: "read", path: there.to_owned(), source }));
         }
         let mut things = BTreeMap::new();
         for name in fs::list_dir(dir).map_err(Fault::Unreadable)? {

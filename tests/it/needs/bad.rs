@@ -135,7 +135,7 @@ fn a_policy_has_its_say() {
     error: `report` needs `other/base@base`, which cannot be had
       caused by: `github:other/base` is on no line of the list of allowed sources
       caused by: [DIR]/project/skillpm.toml:2:10: `allow = "github:acme/*"` says so
-    hint: nothing was changed; `skillpm policy 'github:other/base'` shows every line that has a say
+    hint: nothing was changed; `skillpm policy github:other/base` shows every line that has a say
     hint: `--no-deps` leaves out what skills need
     "#);
     assert!(!sandbox.project().join(".agents").exists());

@@ -11,6 +11,7 @@ use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
+use crate::text::shell_word;
 
 const BY_HAND: &str = "move it away, then run `skillpm doctor --fix`";
 
@@ -124,13 +125,17 @@ impl Entry<'_> {
                 (None, Some(name), Some(agent)) => {
                     broken.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
                 }
-                _ => broken.advice(format!("make what it leads to, or remove the link: `rm '{shown}'`")),
+                _ => broken.advice(format!(
+                    "make what it leads to, or remove the link: `rm {}`",
+                    shell_word(&self.path.to_string_lossy())
+                )),
             });
         }
         if wrong && self.known().is_some() && self.wanted() != Some(false) {
             let message = format!("`{shown}` leads to `{to}`, not to the installed skill `{}`", self.name);
             let advice = format!(
-                "if that is not meant, remove it with `rm '{shown}'`, then run `skillpm doctor --fix`"
+                "if that is not meant, remove it with `rm {}`, then run `skillpm doctor --fix`",
+                shell_word(&self.path.to_string_lossy())
             );
             return Some(Finding::new(&problem::LINK_WRONG, self.path, message).advice(advice));
         }
