@@ -143,8 +143,13 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
         None => files.lock.skills.keys().cloned().collect(),
     };
     if names.is_empty() {
-        return Err(Error::usage(format!("no skills are installed in the scope of the {}", scope.kind))
-            .hint("`skillpm install owner/repo --agent NAME` installs skills and links them at once"));
+        let hint = format!(
+            "`skillpm install{} owner/repo --agent NAME` installs skills and links them at once",
+            scope.kind.flag()
+        );
+        return Err(
+            Error::usage(format!("no skills are installed in the scope of the {}", scope.kind)).hint(hint)
+        );
     }
     Ok(names)
 }

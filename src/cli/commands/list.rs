@@ -21,11 +21,12 @@ pub(crate) struct ListArgs {
 }
 
 pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
-    let outcome = list(&app.context, &ListRequest { scope: scope(&args.scope) })?;
+    let scope = scope(&args.scope);
+    let outcome = list(&app.context, &ListRequest { scope })?;
     if args.json {
         render::list::json(&app.printer, &outcome);
     } else {
-        render::list::show(&app.printer, &outcome);
+        render::list::show(&app.printer, &outcome, scope);
     }
     // The process is about to end: to free the texts of thousands of skills, one by one, is for nothing.
     std::mem::forget(outcome);

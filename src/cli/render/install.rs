@@ -103,7 +103,7 @@ fn next(printer: &Printer, outcome: &InstallOutcome) {
         )),
         None if outcome.skills.is_empty() => {
             printer.note(&format!("there is nothing to install: `{}` names no skills", manifest::FILE_NAME));
-            printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
+            printer.hint(&super::how_to_install(outcome.scope));
         }
         None => {}
     }

@@ -6,11 +6,12 @@ use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 
-pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
+/// The table of `outcome`, which was asked for of `scope` alone or of both.
+pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<ScopeKind>) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
-        printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
+        printer.hint(&super::how_to_install(scope));
         return;
     }
     printer.data(&table(&outcome.skills));
@@ -107,7 +108,7 @@ mod tests {
             skill("xlsx", SkillState::Conflict),
         ];
         let (printer, out, err) = printer(Look::PLAIN);
-        show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] });
+        show(&printer, &ListOutcome { skills, warnings: vec!["odd".into()] }, None);
         insta::assert_snapshot!(out.text(), @r#"
         name           version  scope    source                    agents             state
         pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok
@@ -129,11 +130,11 @@ mod tests {
     fn what_is_missing_is_told_by_scope() {
         let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
         let (talking, _, err) = printer(Look::PLAIN);
-        show(&talking, &ListOutcome { skills: vec![user.clone()], warnings: Vec::new() });
+        show(&talking, &ListOutcome { skills: vec![user.clone()], warnings: Vec::new() }, None);
         assert_eq!(err.text(), "hint: `skillpm install -g` brings missing skills back\n");
         let (talking, _, err) = printer(Look::PLAIN);
         let skills = vec![skill("pdf", SkillState::Missing), user];
-        show(&talking, &ListOutcome { skills, warnings: Vec::new() });
+        show(&talking, &ListOutcome { skills, warnings: Vec::new() }, None);
         insta::assert_snapshot!(err.text(), @"
         hint: `skillpm install` brings missing skills back
         hint: `skillpm install -g` brings missing skills back
@@ -143,9 +144,12 @@ mod tests {
     #[test]
     fn nothing_is_said_with_a_way_on() {
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &ListOutcome::default());
+        show(&talking, &ListOutcome::default(), None);
         assert_eq!(out.text(), "");
-        assert!(err.text().contains("hint: `skillpm install"), "{}", err.text());
+        assert!(err.text().contains("hint: `skillpm install owner"), "{}", err.text());
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &ListOutcome::default(), Some(ScopeKind::User));
+        assert!(err.text().contains("hint: `skillpm install -g owner"), "{}", err.text());
         let (talking, out, err) = printer(Look::PLAIN);
         json(&talking, &ListOutcome::default());
         assert_eq!((out.text().as_str(), err.text().as_str()), ("[]\n", ""));

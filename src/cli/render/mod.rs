@@ -46,6 +46,12 @@ use crate::install::scope::ScopeKind;
 use crate::spec::is_object_id;
 use crate::text::is_plain_line;
 
+/// What brings skills where there are none: in `scope`, or wherever skills are looked for.
+fn how_to_install(scope: Option<ScopeKind>) -> String {
+    let flag = scope.map_or("", ScopeKind::flag);
+    format!("`skillpm install{flag} owner/repo` installs skills from a repository on GitHub")
+}
+
 /// Puts a text into one harmless line.
 pub(crate) fn one_line(text: &str) -> String {
     line_of(text).into_owned()

@@ -20,7 +20,7 @@ pub(crate) fn show(printer: &Printer, outcome: &TreeOutcome, agents: bool) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
-        printer.hint("`skillpm install owner/repo` installs skills from a repository on GitHub");
+        printer.hint(&super::how_to_install(outcome.scope));
         return;
     }
     let mut drawing = Drawing {

@@ -353,7 +353,7 @@ fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<
         return Ok(());
     }
     Err(Error::config(format!("`{}` would change, and `{flag}` forbids that", scope.lockfile.display()))
-        .hint("run `skillpm install` without the flag and commit the file"))
+        .hint(format!("run `skillpm install{}` without the flag and commit the file", scope.kind.flag())))
 }
 
 /// Tells of skills that were named and that no agent sees all the same.
