@@ -12,7 +12,7 @@ pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
         return;
     };
     if outcome.records.is_empty() {
-        printer.note(&format!("`{}` has no such lines", file.display()));
+        printer.note(&format!("nothing of the kind is recorded in `{}`", file.display()));
     } else {
         let mut table = Table::new(&["time", "event", "skill", "script", "outcome", "session"]);
         for record in &outcome.records {
@@ -107,7 +107,7 @@ mod tests {
         warning: 1 line cannot be read
         the audit log is switched off
         hint: unset `SKILLPM_AUDIT` to switch it on
-        `/state/audit.jsonl` has no such lines
+        nothing of the kind is recorded in `/state/audit.jsonl`
         ");
     }
 

@@ -340,7 +340,8 @@ impl Reader {
         }
         let text = value.text().map(str::trim).filter(|text| !text.is_empty());
         if text.is_none() {
-            self.fault(&value.span, format!("`{key}` must be text, but it is {}", value.kind()));
+            let is = if value.text().is_some() { "empty" } else { value.kind() };
+            self.fault(&value.span, format!("`{key}` must be text, but it is {is}"));
         }
         text.map(str::to_owned)
     }

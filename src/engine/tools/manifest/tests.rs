@@ -91,6 +91,7 @@ tools:
   - name: [c]
     script: c.py
     parameters: all
+  - {name: '', script: d.py}
 ";
     assert_eq!(
         faults(text),
@@ -110,6 +111,7 @@ tools:
             "the tool has no `script` (line 15, column 5)",
             "`name` must be text, but it is a list (line 16, column 11)",
             "`parameters` must be a list, but it is text (line 18, column 17)",
+            "`name` must be text, but it is empty (line 19, column 12)",
         ]
     );
 }
