@@ -1,6 +1,7 @@
 //! Places in a text, and texts from outside.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -75,13 +76,14 @@ pub fn visible_name(name: &str) -> String {
     visible(name).replace('\n', "\\u{a}")
 }
 
-/// `text` as one word of a command line: in quotes where a shell would read something else.
-pub fn shell_word(text: &str) -> Cow<'_, str> {
+/// A path or another text as one word of a command line: in quotes where a shell would read something else.
+pub fn shell_word(word: impl AsRef<OsStr>) -> String {
+    let text = word.as_ref().to_string_lossy();
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
-        return Cow::Borrowed(text);
+        return text.into_owned();
     }
-    Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Makes a text from outside harmless to show: what a terminal would act on or would not show is

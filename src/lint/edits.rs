@@ -34,13 +34,13 @@ fn is_item_start(c: char) -> bool {
 }
 
 /// What follows byte `at` on its line: blanks, and a comment or other text.
-fn rest_of_line(text: &str, at: usize) -> &str {
+pub(super) fn rest_of_line(text: &str, at: usize) -> &str {
     let rest = text.get(at..).unwrap_or_default();
     &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
 }
 
-/// The bytes of the line around `at`, without its end.
-fn line_start(text: &str, at: usize) -> usize {
+/// Where the line with byte `at` starts.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 

@@ -156,14 +156,14 @@ fn trusted(context: &Context, request: &PermitRequest<'_>, skill: &UnlockedSkill
             request,
             format!("no lockfile knows the skill in `{place}`, and nobody trusts that directory"),
         )
-        .hint(format!("read what it does, then `skillpm trust {}`", shell_word(&place.to_string()))),
+        .hint(format!("read what it does, then `skillpm trust {}`", shell_word(&skill.path))),
         Standing::Replaced(dir) => {
-            let dir = dir.path.display();
+            let shown = dir.path.display();
             refused(
                 request,
-                format!("`{dir}` is not the directory that was trusted: another one is in its place"),
+                format!("`{shown}` is not the directory that was trusted: another one is in its place"),
             )
-            .hint(format!("read what is in it, then `skillpm trust {}`", shell_word(&dir.to_string())))
+            .hint(format!("read what is in it, then `skillpm trust {}`", shell_word(&dir.path)))
         }
         Standing::Exposed { path, reason } => {
             refused(request, format!("`{}` is trusted no longer: {reason}", path.display()))

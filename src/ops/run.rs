@@ -276,8 +276,10 @@ fn check_plain(dir: &Path, path: &str) -> Result<()> {
     let at = dir.join(path);
     let error = |reason| Error::integrity(format!("`{path}` is not run: {reason}"));
     match fs::kind(&at)? {
-        Some(fs::Kind::File) if fs::is_set_id(&at)? => Err(error("it is setuid or setgid")
-            .hint(format!("`chmod ug-s {}` takes that away", shell_word(&at.to_string_lossy())))),
+        Some(fs::Kind::File) if fs::is_set_id(&at)? => {
+            Err(error("it is setuid or setgid")
+                .hint(format!("`chmod ug-s {}` takes that away", shell_word(&at))))
+        }
         Some(fs::Kind::File) => Ok(()),
         Some(fs::Kind::Symlink) => Err(error("it is a symbolic link").hint("run the file that it leads to")),
         _ => Err(error("it is no regular file")),

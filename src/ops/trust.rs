@@ -196,7 +196,7 @@ fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {
         Some(above) => error.hint(format!(
             "`{}` is, and with it all below: `skillpm untrust {}`",
             above.path.display(),
-            shell_word(&above.path.to_string_lossy())
+            shell_word(&above.path)
         )),
         None => error.hint("`skillpm trust` lists what is"),
     }

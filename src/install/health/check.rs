@@ -10,6 +10,7 @@ use std::path::Path;
 use super::look::{Fault, Goes, Look, Thing};
 use super::{Finding, problem};
 use crate::install::sight::alike;
+use crate::text::shell_word;
 
 /// What to do about a locked skill that is missing.
 fn restore(look: &Look) -> String {
@@ -73,9 +74,11 @@ fn closed(dir: &Path, fault: &Fault) -> Finding {
     }
 }
 
+/// A link that leads to nothing, for somebody to decide about where nothing better is known.
 fn broken(path: &Path, target: &Path) -> Finding {
     let message = format!("`{}` leads to `{}`, which is not there", path.display(), target.display());
-    Finding::new(&problem::LINK_BROKEN, path, message)
+    let advice = format!("make what it leads to, or remove the link: `rm {}`", shell_word(path));
+    Finding::new(&problem::LINK_BROKEN, path, message).advice(advice)
 }
 
 /// Names in one directory that are one on some file systems.

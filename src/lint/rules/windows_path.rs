@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::document::Target;
+use crate::lint::edits::{line_start, rest_of_line};
 use crate::lint::target;
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
@@ -75,9 +76,8 @@ fn slashes(finding: Finding, written: &str) -> Finding {
 
 /// Whether the line has the path with forward slashes too, as a line about how paths are written has.
 fn is_example(body: &str, span: &Range<usize>) -> bool {
-    let start = memchr::memrchr(b'\n', &body.as_bytes()[..span.start]).map_or(0, |end| end + 1);
-    let end = memchr::memchr(b'\n', &body.as_bytes()[span.end..]).map_or(body.len(), |at| span.end + at);
-    body[start..end].contains(&body[span.clone()].replace('\\', "/"))
+    let end = span.end + rest_of_line(body, span.end).len();
+    body[line_start(body, span.start)..end].contains(&body[span.clone()].replace('\\', "/"))
 }
 
 /// The path around the directory at `at`, where it is one of the skill's own files.

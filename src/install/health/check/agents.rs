@@ -125,17 +125,14 @@ impl Entry<'_> {
                 (None, Some(name), Some(agent)) => {
                     broken.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
                 }
-                _ => broken.advice(format!(
-                    "make what it leads to, or remove the link: `rm {}`",
-                    shell_word(&self.path.to_string_lossy())
-                )),
+                _ => broken,
             });
         }
         if wrong && self.known().is_some() && self.wanted() != Some(false) {
             let message = format!("`{shown}` leads to `{to}`, not to the installed skill `{}`", self.name);
             let advice = format!(
                 "if that is not meant, remove it with `rm {}`, then run `skillpm doctor --fix`",
-                shell_word(&self.path.to_string_lossy())
+                shell_word(self.path)
             );
             return Some(Finding::new(&problem::LINK_WRONG, self.path, message).advice(advice));
         }

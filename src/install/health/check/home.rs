@@ -8,7 +8,6 @@ use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::text::shell_word;
 
 /// What lies in the canonical directory, and what does not.
 pub(super) fn canonical(look: &Look, found: &mut Vec<Finding>) {
@@ -42,10 +41,7 @@ pub(super) fn canonical(look: &Look, found: &mut Vec<Finding>) {
             && !leads_somewhere(look, thing)
         {
             let path = dir.join(name);
-            found.push(broken(&path, target).skill(name).advice(format!(
-                "make what it leads to, or remove the link: `rm {}`",
-                shell_word(&path.to_string_lossy())
-            )));
+            found.push(broken(&path, target).skill(name));
         }
     }
 }
