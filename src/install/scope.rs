@@ -56,6 +56,37 @@ pub struct Scope {
     pub index: Index,
 }
 
+/// The scopes that a verb looks at.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    /// Those that there are, the project's first.
+    pub there: Vec<Scope>,
+    /// Why there is not one that nobody asked for: mostly that there is no home.
+    pub missing: Vec<Error>,
+}
+
+impl Scopes {
+    /// Returns the scope `only`, or both. Nothing is touched.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::new`], of the scope that was asked for.
+    pub fn new(settings: &Settings, only: Option<ScopeKind>) -> Result<Self> {
+        let mut scopes = Self::default();
+        for kind in [ScopeKind::Project, ScopeKind::User] {
+            if only.is_some_and(|only| only != kind) {
+                continue;
+            }
+            match Scope::new(settings, kind) {
+                Ok(scope) => scopes.there.push(scope),
+                Err(error) if only.is_none() => scopes.missing.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(scopes)
+    }
+}
+
 impl Scope {
     /// Returns the scope of `kind`. Nothing is touched.
     ///

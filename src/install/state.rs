@@ -48,10 +48,7 @@ impl Files {
     pub fn read(scope: &Scope) -> Result<Self> {
         let (manifest, manifest_text) = read_manifest(scope)?;
         let lock_text = read_lockfile(scope)?;
-        let lock = match &lock_text {
-            Some(text) => Lockfile::parse(text).map_err(|error| lock_error(scope, &error))?,
-            None => Lockfile::default(),
-        };
+        let lock = parse_lock(scope, lock_text.as_deref())?;
         Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None })
     }
 
@@ -175,6 +172,21 @@ pub fn read_text(
 fn read_lockfile(scope: &Scope) -> Result<Option<String>> {
     let text = read_text(&scope.lockfile)?.transpose();
     text.map_err(|odd| lock_error(scope, &odd.of_lockfile()))
+}
+
+/// What the lockfile of `scope` with this text says; nothing where there is none.
+fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
+    let parsed = text.map(Lockfile::parse).transpose();
+    Ok(parsed.map_err(|error| lock_error(scope, &error))?.unwrap_or_default())
+}
+
+/// Reads the lockfile of `scope`, empty where there is none.
+///
+/// # Errors
+///
+/// A file that cannot be read or is wrong, with the place in it.
+pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
+    parse_lock(scope, read_lockfile(scope)?.as_deref())
 }
 
 /// Reads the manifest of `scope`, empty where there is none, and its text.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::agents::{self, Agent};
-use crate::install::scope::{Scope, ScopeKind, exists};
+use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
 use crate::install::sight::{self, Form, Role, Seen};
 use crate::install::state::Files;
 
@@ -106,17 +106,9 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
         request.names.iter().map(|name| Ok(agents::find(name)?)).collect::<Result<_>>()?;
     let mut outcome = AgentsOutcome::default();
     let mut places = Vec::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        if request.scope.is_some_and(|only| only != kind) {
-            continue;
-        }
-        match Scope::new(&context.settings, kind) {
-            Ok(scope) => places.push(Place::look(scope, &mut outcome.warnings)),
-            // Without a home there is no user's scope to look at, unless it was asked for.
-            Err(error) if request.scope.is_none() => outcome.warnings.push(error.to_string()),
-            Err(error) => return Err(error),
-        }
-    }
+    let scopes = Scopes::new(&context.settings, request.scope)?;
+    places.extend(scopes.there.into_iter().map(|scope| Place::look(scope, &mut outcome.warnings)));
+    outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));
     // Whether an agent is here depends on the project, whatever scope is looked at.
     let project = Scope::new(&context.settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));

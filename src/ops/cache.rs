@@ -11,7 +11,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, usage};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::install::state::read_lock;
 use crate::install::transaction::stale_notes;
 use crate::settings::no_home;
 use crate::store::{Store, downloads};
@@ -189,9 +189,9 @@ impl<'a> Work<'a> {
     fn locked(&mut self) -> BTreeSet<Digest> {
         let mut locked = BTreeSet::new();
         for kind in [ScopeKind::Project, ScopeKind::User] {
-            let files = Scope::new(&self.context.settings, kind).and_then(|scope| Files::read(&scope));
-            match files {
-                Ok(files) => locked.extend(files.lock.skills.values().map(|locked| locked.digest)),
+            let lock = Scope::new(&self.context.settings, kind).and_then(|scope| read_lock(&scope));
+            match lock {
+                Ok(lock) => locked.extend(lock.skills.values().map(|locked| locked.digest)),
                 Err(error) => self.outcome.warnings.push(format!("{error}; what it names may be removed")),
             }
         }

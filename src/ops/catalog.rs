@@ -9,7 +9,7 @@ use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::agents;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight;
 use crate::install::state::{normal, read_manifest};
 use crate::policy::{Freshness, Policy};
@@ -99,21 +99,10 @@ pub fn disabled(scopes: &[Scope]) -> Disabled {
 /// or that cannot be read or written. No skill is an error.
 pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOutcome> {
     let mut options = request.options.clone();
-    let mut warnings = Vec::new();
-    let mut scopes = Vec::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        // A file is shared with people who have other skills of their own.
-        let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
-        if only.is_some_and(|only| only != kind) {
-            continue;
-        }
-        match Scope::new(&context.settings, kind) {
-            Ok(scope) => scopes.push(scope),
-            // Without a home the user has no skills, unless they were asked for.
-            Err(error) if only.is_none() => warnings.push(error.to_string()),
-            Err(error) => return Err(error),
-        }
-    }
+    // A file is shared with people who have other skills of their own.
+    let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
+    let Scopes { there: scopes, missing } = Scopes::new(&context.settings, only)?;
+    let mut warnings: Vec<_> = missing.iter().map(ToString::to_string).collect();
     let disabled = disabled(&scopes);
     options.disabled.extend(disabled.names);
     warnings.extend(disabled.warnings);

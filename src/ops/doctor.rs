@@ -17,7 +17,7 @@ use crate::install::editable::Editable;
 use crate::install::health::problem::{self, Severity};
 use crate::install::health::{Finding, Look, Remedy, Wish, check};
 use crate::install::plan::{Content, Goal, Place, Plan, Step, Wanted};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
@@ -130,20 +130,10 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
 /// Where a scope that was asked for is not there.
 pub(super) fn scopes(context: &Context, only: Option<ScopeKind>) -> Result<Vec<Scope>> {
     let mut scopes: Vec<Scope> = Vec::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        if only.is_some_and(|only| only != kind) {
-            continue;
-        }
-        match Scope::new(&context.settings, kind) {
-            // In the home directory itself both have one place; what lies there is the user's.
-            Ok(scope) => {
-                scopes.retain(|other| other.root != scope.root);
-                scopes.push(scope);
-            }
-            // Without a home there is no user's scope, unless it was asked for.
-            Err(_) if only.is_none() => {}
-            Err(error) => return Err(error),
-        }
+    for scope in Scopes::new(&context.settings, only)?.there {
+        // In the home directory itself both have one place; what lies there is the user's.
+        scopes.retain(|other| other.root != scope.root);
+        scopes.push(scope);
     }
     Ok(scopes)
 }

@@ -13,7 +13,7 @@ use crate::fs;
 use crate::install::agents;
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::scope::{Scope, ScopeKind, exists};
+use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
@@ -104,26 +104,17 @@ pub struct ListOutcome {
 /// A manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let mut outcome = ListOutcome::default();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        if request.scope.is_some_and(|only| only != kind) {
-            continue;
-        }
-        let scope = match Scope::new(&context.settings, kind) {
-            Ok(scope) => scope,
-            // Without a home there is no user's scope to list, unless it was asked for.
-            Err(error) if request.scope.is_none() => {
-                outcome.warnings.push(error.to_string());
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
+    let scopes = Scopes::new(&context.settings, request.scope)?;
+    for scope in scopes.there {
         if Transaction::is_cut_off(&scope) {
             outcome.warnings.push(format!(
-                "a run of skillpm was cut off in the scope of the {kind}: the next `skillpm install` finishes it"
+                "a run of skillpm was cut off in the scope of the {}: the next `skillpm install` finishes it",
+                scope.kind
             ));
         }
         list_scope(context, &scope, &mut outcome)?;
     }
+    outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));
     Ok(outcome)
 }
 

@@ -10,7 +10,7 @@ use super::list::{ListRequest, ListedSkill, SkillState, list};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -125,12 +125,8 @@ pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<Outdated
     let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
     let mut known = Vec::new();
     let mut scopes = Vec::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        // That there is none was told by `list`.
-        let wanted = request.scope.is_none_or(|only| only == kind);
-        let Some(scope) = wanted.then(|| Scope::new(&context.settings, kind).ok()).flatten() else {
-            continue;
-        };
+    // Which of them are missing was told by `list`.
+    for scope in Scopes::new(&context.settings, request.scope)?.there {
         let files = Files::read(&scope)?;
         known.extend(files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned());
         scopes.push((scope, files));

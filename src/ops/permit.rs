@@ -5,11 +5,15 @@
 
 use super::audit::{record, subject};
 use super::gate;
-use super::provenance::{Checked, InForce, LockedSkill, Provenance, UnlockedSkill, in_force, of_place};
+use super::provenance::{
+    Checked, LockedSkill, Provenance, UnlockedSkill, in_force, of_place, scopes_in_force,
+};
 use crate::admission::{Asked, Because, Permission, Scripts};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
+use crate::install::scope::Scope;
+use crate::install::state::read_manifest;
 use crate::text::shell_word;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs};
@@ -59,8 +63,8 @@ pub struct Permit {
 /// a person says no, or nobody can be asked; edited files; a directory that is not trusted; files that no
 /// skill may have. Else a policy, manifest or lockfile that cannot be read.
 pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> {
-    let scopes = in_force(context)?;
-    let checked = of_place(context, &scopes, &request.skill.real)?;
+    let scopes = scopes_in_force(&context.settings)?;
+    let checked = of_place(&context.settings, &in_force(&scopes)?, &request.skill.real)?;
     let permission = permission(context, &scopes, &checked.provenance, request.unsaid)?;
     match decide(context, request, &checked, &permission) {
         Ok(warnings) => Ok(Permit { checked, warnings }),
@@ -107,11 +111,13 @@ fn decide(
 /// What the policies in force say of the scripts of a skill.
 fn permission(
     context: &Context,
-    scopes: &[InForce],
+    scopes: &[Scope],
     provenance: &Provenance,
     unsaid: Scripts,
 ) -> Result<Permission> {
-    let manifests = scopes.iter().map(|InForce { scope, files }| (scope, &files.manifest));
+    let manifests = scopes.iter().map(|scope| Ok((scope, read_manifest(scope)?.0)));
+    let manifests = manifests.collect::<Result<Vec<_>>>()?;
+    let manifests = manifests.iter().map(|(scope, manifest)| (*scope, manifest));
     let admission = gate::admission_of(context, manifests)?;
     let (origin, path) = match provenance {
         Provenance::Locked(skill) => (&skill.locked.origin, skill.locked.path.as_deref()),

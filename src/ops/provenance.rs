@@ -3,6 +3,7 @@
 //! Every byte is read. What an earlier run remembered of a file is not asked: who is about to run something
 //! wants to know what lies on the disk now.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
@@ -15,10 +16,11 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, real_dir};
-use crate::lockfile::Locked;
+use crate::install::state::{read_lock, real_dir};
+use crate::lockfile::{Locked, Lockfile};
 use crate::name::SkillName;
 use crate::refusal::Limits;
+use crate::settings::Settings;
 use crate::spec::Origin;
 use crate::store::Store;
 use crate::tree::{FileSet, ReadError};
@@ -95,30 +97,35 @@ impl Provenance {
     }
 }
 
-/// One scope and its files.
+/// A scope and what is locked in it.
+#[derive(Debug)]
 pub(super) struct InForce {
     pub(super) scope: Scope,
-    pub(super) files: Files,
+    pub(super) lock: Lockfile,
 }
 
-/// The scopes whose lockfiles and manifests are in force: the project's, then the user's. In the home
-/// directory itself there are both.
+/// The scopes whose files are in force: the project's, then the user's. In the home directory itself there are
+/// both.
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read.
-pub(super) fn in_force(context: &Context) -> Result<Vec<InForce>> {
-    let mut all = Vec::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        // Without a home there is no user's scope.
-        if kind == ScopeKind::User && context.settings.home.is_none() {
-            continue;
-        }
-        let scope = Scope::new(&context.settings, kind)?;
-        let files = Files::read(&scope)?;
-        all.push(InForce { scope, files });
+/// A directory that cannot be looked at: what its files say must not be passed over.
+pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
+    let mut scopes = vec![Scope::new(settings, ScopeKind::Project)?];
+    // Without a home there is no user's scope.
+    if settings.home.is_some() {
+        scopes.push(Scope::new(settings, ScopeKind::User)?);
     }
-    Ok(all)
+    Ok(scopes)
+}
+
+/// Reads what is locked in each of `scopes`.
+///
+/// # Errors
+///
+/// A lockfile that cannot be read.
+pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
+    scopes.iter().map(|scope| Ok(InForce { scope: scope.clone(), lock: read_lock(scope)? })).collect()
 }
 
 /// Says what `skill` is, over all scopes in force: copies, links, disabled skills, and skills that lie in
@@ -126,18 +133,14 @@ pub(super) fn in_force(context: &Context) -> Result<Vec<InForce>> {
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read; a skill that is gone, cannot be read, or has files that no
-/// skill may have.
+/// A lockfile that cannot be read; a skill that is gone, cannot be read, or has files that no skill may have.
 pub fn provenance(context: &Context, skill: &Skill) -> Result<Checked> {
-    of_place(context, &in_force(context)?, &skill.real)
+    of_place(&context.settings, &in_force(&scopes_in_force(&context.settings)?)?, &skill.real)
 }
 
 /// As [`provenance`], of the directory `real`, with what was read before.
-pub(super) fn of_place(context: &Context, scopes: &[InForce], real: &Path) -> Result<Checked> {
-    let mut claims = Vec::new();
-    for InForce { scope, files } in scopes {
-        claims.extend(claim(context, scope, files, real));
-    }
+pub(super) fn of_place(settings: &Settings, scopes: &[InForce], real: &Path) -> Result<Checked> {
+    let claims: Vec<_> = scopes.iter().filter_map(|scope| claim(settings, scope, real)).collect();
     // What lies in an installed skill is a part of it, whoever put it there.
     let (root, below) = match claims.first() {
         Some(claim) => (claim.place.clone(), claim.below.clone()),
@@ -149,7 +152,7 @@ pub(super) fn of_place(context: &Context, scopes: &[InForce], real: &Path) -> Re
     let provenance = if let Some(claim) = exact.or(claims.first()) {
         let locked = claim.locked.clone();
         let modified = exact.is_none().then(|| {
-            let store = Store::new(&context.settings).ok();
+            let store = Store::new(settings).ok();
             Modified { found: digest, files: changed(&files, &locked.digest, store.as_ref()) }
         });
         let (name, scope, place) = (claim.name.clone(), claim.scope, root);
@@ -170,13 +173,13 @@ struct Claim<'a> {
     locked: &'a Locked,
 }
 
-/// What the lockfile of `scope` knows of the directory `real`, which is a place of one of its skills or lies
+/// What the lockfile of a scope knows of the directory `real`, which is a place of one of its skills or lies
 /// in one.
-fn claim<'a>(context: &Context, scope: &Scope, files: &'a Files, real: &Path) -> Option<Claim<'a>> {
-    let named = files.lock.skills.values().flat_map(|locked| &locked.agents);
-    let agents = named.filter_map(|id| agents::find(id).ok());
-    let of_agents =
-        agents.filter_map(|agent| Some((Some(agent.id), scope.agent_dir(&context.settings, agent)?)));
+fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &Path) -> Option<Claim<'a>> {
+    // Thousands of skills name the same few agents, and mostly nobody asks for those.
+    let named = || lock.skills.values().flat_map(|locked| &locked.agents).collect::<BTreeSet<_>>();
+    let agents = std::iter::once_with(named).flatten().filter_map(|id| agents::find(id).ok());
+    let of_agents = agents.filter_map(|agent| Some((Some(agent.id), scope.agent_dir(settings, agent)?)));
     let dirs = [(None, scope.skills_dir()), (None, scope.disabled_dir())].into_iter().chain(of_agents);
     for (agent, dir) in dirs {
         // A directory that leads out of the project is none of this scope's.
@@ -194,7 +197,7 @@ fn claim<'a>(context: &Context, scope: &Scope, files: &'a Files, real: &Path) ->
         let Some(name) = parts.next().flatten().and_then(|first| SkillName::new(first).ok()) else {
             continue;
         };
-        let Some((name, locked)) = files.lock.skills.get_key_value(&name) else { continue };
+        let Some((name, locked)) = lock.skills.get_key_value(&name) else { continue };
         if agent.is_some_and(|id| !locked.agents.contains(id)) {
             continue;
         }

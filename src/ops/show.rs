@@ -11,7 +11,7 @@ use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, find_in, load};
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{ScopeKind, Scopes};
 use crate::name::SkillName;
 use crate::skill::{self, SkillMeta};
 use crate::tokens;
@@ -234,9 +234,8 @@ fn shown(item: Item) -> ShownFile {
 
 /// The roots of the scopes that there are.
 fn roots(context: &Context) -> BTreeMap<ScopeKind, String> {
-    let scopes = [ScopeKind::Project, ScopeKind::User].into_iter();
-    let scopes = scopes.filter_map(|kind| Some((kind, Scope::new(&context.settings, kind).ok()?)));
-    scopes.map(|(kind, scope)| (kind, scope.root.display().to_string())).collect()
+    let scopes = Scopes::new(&context.settings, None).unwrap_or_default().there;
+    scopes.into_iter().map(|scope| (scope.kind, scope.root.display().to_string())).collect()
 }
 
 #[cfg(test)]

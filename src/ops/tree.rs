@@ -9,7 +9,7 @@ use super::list::{ListRequest, ListedSkill, SkillState, list};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::needs::needs;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::text::closest;
 
@@ -133,15 +133,11 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
     let listed = list(context, &ListRequest { scope })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
     let mut asked = BTreeSet::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        if scope.is_some_and(|only| only != kind) {
-            continue;
-        }
-        // That there is none was told by `list`.
-        let Ok(scope) = Scope::new(&context.settings, kind) else { continue };
+    // Which of them are missing was told by `list`.
+    for scope in Scopes::new(&context.settings, scope)?.there {
         let manifest = Files::read(&scope)?.manifest;
-        asked.extend(manifest.skills().keys().map(|name| (kind, name.to_string())));
-        outcome.places.insert(kind, scope.root.display().to_string());
+        asked.extend(manifest.skills().keys().map(|name| (scope.kind, name.to_string())));
+        outcome.places.insert(scope.kind, scope.root.display().to_string());
     }
     let there: BTreeMap<_, _> =
         listed.skills.iter().enumerate().map(|(at, skill)| ((skill.scope, skill.name.clone()), at)).collect();

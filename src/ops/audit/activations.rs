@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::{place, subject};
-use crate::context::Context;
 use crate::engine::Skill;
+use crate::error::Result;
 use crate::fs::{self, FileStat, Moment, OpenLog, PathError};
-use crate::install::scope::{Scope, ScopeKind};
-use crate::ops::provenance::provenance;
+use crate::install::scope::{Scope, Scopes};
+use crate::ops::provenance::{InForce, in_force, of_place};
 use crate::settings::Settings;
 use crate::trust::AuditLog;
 use crate::trust::audit::{Event, Subject};
@@ -29,9 +29,19 @@ pub struct Activations {
     settings: Settings,
     log: AuditLog,
     open: OpenLog,
-    /// What may know a skill, once one is written down.
-    lockfiles: OnceLock<Vec<PathBuf>>,
+    /// The scopes whose lockfiles may know a skill, once one is written down.
+    scopes: OnceLock<Vec<Scope>>,
+    /// What those lockfiles said last: one of many skills is not read for each.
+    locked: Mutex<Option<Arc<Read>>>,
     known: Mutex<BTreeMap<PathBuf, Arc<Known>>>,
+}
+
+/// What was read of the lockfiles.
+#[derive(Debug)]
+struct Read {
+    /// What the file system said of them before.
+    lockfiles: Vec<Option<FileStat>>,
+    scopes: Vec<InForce>,
 }
 
 /// What is known of the skill in a directory.
@@ -49,15 +59,15 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(dir: &Path, lockfiles: &[PathBuf]) -> Result<Self, PathError> {
-        let lockfiles = lockfiles.iter().map(|path| fs::stat(path)).collect();
+    fn of(dir: &Path, scopes: &[Scope]) -> std::result::Result<Self, PathError> {
+        let lockfiles = scopes.iter().map(|scope| fs::stat(&scope.lockfile)).collect();
         Ok(Self { files: fs::stats(dir)?, lockfiles })
     }
 
     /// Whether all of it is as it was.
-    fn holds(&self, dir: &Path, lockfiles: &[PathBuf]) -> bool {
+    fn holds(&self, dir: &Path, scopes: &[Scope]) -> bool {
         fs::is_unchanged(dir, &self.files)
-            && lockfiles.iter().zip(&self.lockfiles).all(|(path, stat)| fs::stat(path) == *stat)
+            && scopes.iter().zip(&self.lockfiles).all(|(scope, stat)| fs::stat(&scope.lockfile) == *stat)
     }
 
     fn bytes(&self) -> u64 {
@@ -78,7 +88,8 @@ impl Activations {
             settings: settings.clone(),
             log: AuditLog::new(settings),
             open: OpenLog::default(),
-            lockfiles: OnceLock::new(),
+            scopes: OnceLock::new(),
+            locked: Mutex::default(),
             known: Mutex::default(),
         }
     }
@@ -97,7 +108,7 @@ impl Activations {
         arguments: &[OsString],
         duration: Duration,
         session: Option<&str>,
-    ) -> Result<(), PathError> {
+    ) -> std::result::Result<(), PathError> {
         if self.log.file.is_none() {
             return Ok(());
         }
@@ -118,17 +129,17 @@ impl Activations {
         let known = self.known().get(&skill.real).cloned();
         if let Some(known) = known
             && known.subject.skill == skill.meta.name
-            && known.seen.holds(&skill.real, self.lockfiles())
+            && known.seen.holds(&skill.real, self.scopes())
         {
             return known.subject.clone();
         }
-        let Ok(seen) = Seen::of(&skill.real, self.lockfiles()) else { return place(skill) };
+        let Ok(seen) = Seen::of(&skill.real, self.scopes()) else { return place(skill) };
         if seen.bytes() > MAX_DIGESTED {
             return place(skill);
         }
-        let Ok(checked) = provenance(&Context::silent(self.settings.clone()), skill) else {
-            return place(skill);
-        };
+        let checked = self.locked(&seen.lockfiles, now);
+        let checked = checked.and_then(|read| of_place(&self.settings, &read.scopes, &skill.real));
+        let Ok(checked) = checked else { return place(skill) };
         let subject = subject(skill, &checked);
         // A skill in another one has the digest of that one, of which nothing was seen.
         if checked.below.is_empty() && seen.is_settled(now) {
@@ -138,11 +149,21 @@ impl Activations {
         subject
     }
 
-    fn lockfiles(&self) -> &[PathBuf] {
-        self.lockfiles.get_or_init(|| {
-            let scopes = [ScopeKind::Project, ScopeKind::User].into_iter();
-            scopes.filter_map(|kind| Some(Scope::new(&self.settings, kind).ok()?.lockfile)).collect()
-        })
+    /// What the lockfiles say, of which the file system says `lockfiles` at `now`.
+    fn locked(&self, lockfiles: &[Option<FileStat>], now: Moment) -> Result<Arc<Read>> {
+        let last = || self.locked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(read) = last().as_ref().filter(|read| read.lockfiles == lockfiles) {
+            return Ok(Arc::clone(read));
+        }
+        let read = Arc::new(Read { lockfiles: lockfiles.to_vec(), scopes: in_force(self.scopes())? });
+        if lockfiles.iter().flatten().all(|stat| stat.is_settled(now)) {
+            *last() = Some(Arc::clone(&read));
+        }
+        Ok(read)
+    }
+
+    fn scopes(&self) -> &[Scope] {
+        self.scopes.get_or_init(|| Scopes::new(&self.settings, None).unwrap_or_default().there)
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Arc<Known>>> {
@@ -191,6 +212,35 @@ mod tests {
         off.audit.file = None;
         Activations::new(&off).write(&skill, &[], Duration::ZERO, None).expect("nothing to do");
         drop(world);
+    }
+
+    /// What many skills share is read once, until it changes; a lockfile that was written a moment ago may
+    /// change without a trace.
+    #[test]
+    fn the_lockfiles_are_read_once() {
+        let (world, settings) = world();
+        world.skill(".agents/skills/csv", "csv");
+        let lock = |name: &str| {
+            format!(
+                "version = 1\n\n[[skill]]\nname = \"{name}\"\nsource = \"path:/src\"\ndigest = \"sha256:{}\"\n",
+                "0".repeat(64)
+            )
+        };
+        world.write("skillpm.lock", &lock("pdf"));
+        let all = Activations::new(&settings);
+        let last = || all.locked.lock().expect("whole").clone();
+        let now = Moment::now();
+        let later = |seconds| Moment { seconds: now.seconds + seconds, ..now };
+        let (pdf, csv) = (found(&settings, "pdf"), found(&settings, "csv"));
+        assert_eq!(all.subject(&pdf, now).modified, Some(true));
+        assert!(last().is_none(), "it was written a moment ago");
+        assert_eq!(all.subject(&pdf, later(10)).modified, Some(true));
+        let first = last().expect("is kept");
+        assert_eq!(all.subject(&csv, later(10)).modified, None);
+        assert!(Arc::ptr_eq(&first, &last().expect("is kept")));
+        world.write("skillpm.lock", &lock("csv"));
+        assert_eq!(all.subject(&csv, later(20)).modified, Some(true));
+        assert!(!Arc::ptr_eq(&first, &last().expect("is kept")));
     }
 
     /// The digest is that of the files as they are, however they came to differ.

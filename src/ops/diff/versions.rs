@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::requirement_of;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -118,14 +118,8 @@ impl DiffOutcome {
 /// cannot be compared is none: the outcome says why, and tells the others.
 pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     let mut scopes = Vec::new();
-    for kind in [ScopeKind::Project, ScopeKind::User] {
-        match Scope::new(&context.settings, kind) {
-            _ if request.scope.is_some_and(|only| only != kind) => {}
-            Ok(scope) => scopes.push((Files::read(&scope)?, scope)),
-            // Without a home there is no user's scope, unless it was asked for.
-            Err(_) if request.scope.is_none() => {}
-            Err(error) => return Err(error),
-        }
+    for scope in Scopes::new(&context.settings, request.scope)?.there {
+        scopes.push((Files::read(&scope)?, scope));
     }
     let known = || {
         scopes.iter().flat_map(|(files, _)| files.manifest.skills().keys().chain(files.lock.skills.keys()))
