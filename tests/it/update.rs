@@ -46,8 +46,6 @@ fn what_is_newer_takes_its_place() {
     insta::assert_snapshot!(sandbox.run(&["update"]), @"
     exit: 0
     --- stderr
-    = doc is up to date
-    = pdf is up to date
     2 skills up to date in `.agents/skills`
     ");
     assert_eq!(archives(&forge), 0, "nothing is downloaded to find out that nothing is new");
@@ -64,7 +62,7 @@ fn what_is_newer_takes_its_place() {
     would write skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
-    = doc is up to date
+    1 skill is up to date
     ");
     assert_eq!(state(&sandbox), before, "a dry run changes nothing");
     insta::assert_snapshot!(sandbox.run(&["upgrade"]), @"
@@ -73,7 +71,6 @@ fn what_is_newer_takes_its_place() {
     ~ pdf (github:acme/skills at 4180b60 -> 227026a)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 0 removed
-    = doc is up to date
     1 skill updated, 1 up to date in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");
@@ -172,7 +169,6 @@ fn latest_goes_past_tags_and_commits() {
     exit: 0
     --- stderr
     = doc is pinned to a commit: `--latest` goes past it
-    = pdf is up to date
     1 skill up to date, 1 pinned in `.agents/skills`
     ");
     assert_eq!(state(&sandbox), before);
@@ -379,7 +375,6 @@ fn one_bad_source_does_not_hold_up_the_others() {
     exit: 4
     --- stderr
     ! doc stays as it is
-    = own is up to date
     ! pdf stays as it is
     1 skill up to date, 2 failed in `.agents/skills`
     warning: `doc` and `pdf` stay as they are: the repository `acme/skills` was not found, or is private
@@ -403,8 +398,6 @@ fn offline_only_this_machine_is_asked() {
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
     warning: without the network only what was fetched before is known of sources on other machines
-    = doc is up to date
-    = pdf is up to date
     1 skill updated, 2 up to date in `.agents/skills`
     `skillpm.lock` changed: commit it
     ");

@@ -97,6 +97,11 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
+/// `1 skill is`, `2 skills are`.
+fn skills_are(number: usize) -> String {
+    format!("{} {}", count(number, "skill"), if number == 1 { "is" } else { "are" })
+}
+
 /// How many there are `of` each kind, in the order of `kinds`, without those that there are none of:
 /// `2 skills added`, `1 unchanged`. The first says what is counted.
 fn counted<K: PartialEq>(what: &str, of: &[K], kinds: &[(K, &str)]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! `outdated`: a table.
 
 use super::table::Table;
-use super::{count, one_line, short_revision};
+use super::{count, one_line, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::error::Error;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
@@ -30,11 +30,11 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         (0, _) if outcome.warnings.is_empty() => printer.note("no skills are installed here"),
         (0, _) => {}
         (all, 0) if of(Status::Current) + of(Status::Editable) == all => {
-            printer.note(&format!("{} up to date", are(all)));
+            printer.note(&format!("{} up to date", skills_are(all)));
         }
         // What could not be asked was told.
         (_, 0) if of(Status::Current) == 0 => {}
-        (all, outdated) => printer.note(&format!("{outdated} of {} outdated", are(all))),
+        (all, outdated) => printer.note(&format!("{outdated} of {} outdated", skills_are(all))),
     }
     if of(Status::NotAsked) > 0 {
         printer.note(&format!(
@@ -64,11 +64,6 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     if skills.iter().any(|skill| skill.latest.is_some()) {
         printer.hint("`skillpm update --latest` goes past the tags and commits that the manifest names");
     }
-}
-
-/// `1 skill is`, `2 skills are`.
-fn are(number: usize) -> String {
-    format!("{} {}", count(number, "skill"), if number == 1 { "is" } else { "are" })
 }
 
 fn warn(printer: &Printer, outcome: &OutdatedOutcome) {

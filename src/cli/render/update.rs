@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{count, counted, diff, install, one_line, quoted, short_revision, steps};
+use super::{count, counted, diff, install, one_line, quoted, short_revision, skills_are, steps};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -28,6 +28,10 @@ pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
 pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     steps::plan(printer, &outcome.steps, outcome.files);
     still(printer, outcome);
+    let unchanged = outcome.skills.iter().filter(|skill| skill.change == UpdateChange::Unchanged).count();
+    if unchanged > 0 {
+        printer.note(&format!("{} up to date", skills_are(unchanged)));
+    }
     warn(printer, outcome, &[]);
     if !outcome.refused.is_empty() {
         printer.hint(&format!(
@@ -108,11 +112,13 @@ fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
     }
 }
 
-/// A line for each skill that is not changed.
+/// A line for each skill that is not changed and might have been. Those that are up to date are counted, and
+/// named with `--verbose`: there may be thousands.
 fn still(printer: &Printer, outcome: &UpdateOutcome) {
+    let all = printer.look().verbose;
     for skill in &outcome.skills {
         let text = match skill.change {
-            UpdateChange::Unchanged => "is up to date",
+            UpdateChange::Unchanged if all => "is up to date",
             UpdateChange::Pinned => "is pinned to a commit: `--latest` goes past it",
             UpdateChange::Editable => "is editable: it changes with its directory",
             UpdateChange::Missing => "is not installed yet: `skillpm install` brings it",
@@ -359,7 +365,6 @@ mod tests {
         ");
         done(&talking, &outcome(), &[]);
         insta::assert_snapshot!(err.text(), @"
-        = a is up to date
         = b is pinned to a commit: `--latest` goes past it
         = c is editable: it changes with its directory
         = d is not installed yet: `skillpm install` brings it
@@ -373,6 +378,9 @@ mod tests {
         warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
         hint: edit them until no marker and no kept file is left, or take one side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` goes back
         ");
+        let (talking, _, err) = printer(Look { verbose: true, ..Look::PLAIN });
+        done(&talking, &outcome(), &[]);
+        assert!(err.text().starts_with("= a is up to date\n= b is pinned"), "{}", err.text());
         let (talking, _, err) = printer(Look::PLAIN);
         done(&talking, &UpdateOutcome::default(), &[]);
         assert_eq!(err.text(), "there is nothing to update: no skill is installed\n");

@@ -1,7 +1,7 @@
 //! `diff`: each skill that differs, first what a reviewer must see of it.
 
 use super::outdated::failures;
-use super::{count, diff, one_line, short_revision};
+use super::{count, diff, one_line, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::style::{STRONG, paint};
 use crate::ops::diff::{Compared, DiffOutcome, Side, SkillDiff, What};
@@ -49,8 +49,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
             (0, _) => "there is nothing to compare".to_owned(),
             (1, Compared::Installed) => format!("{same} is as it is locked"),
             (_, Compared::Installed) => format!("{same} are as they are locked"),
-            (1, Compared::Newest) => format!("{same} is up to date"),
-            (_, Compared::Newest) => format!("{same} are up to date"),
+            (all, Compared::Newest) => format!("{} up to date", skills_are(all)),
             (1, Compared::Latest) => format!("{same} has nothing past what the manifest names"),
             (_, Compared::Latest) => format!("{same} have nothing past what the manifest names"),
         });

@@ -181,7 +181,6 @@ fn an_update_goes_on_without_it() {
     ~ free 1.0 -> 2.0 (github:acme/free at a28f878 -> 2d66a56)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    = charts is up to date
     ! report stays as it is
     1 skill updated, 1 up to date, 1 failed in `.agents/skills`
     `skillpm.lock` changed: commit it

@@ -198,9 +198,7 @@ fn updates_follow_what_is_needed() {
     would write skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
-    = base is up to date
-    = charts is up to date
-    = fonts is up to date
+    3 skills are up to date
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "--dry-run"]), @"
     exit: 0
