@@ -236,12 +236,13 @@ impl Write for Capped {
     }
 }
 
+/// For tests.
 #[cfg(test)]
-mod tests {
+pub(crate) mod testing {
     use super::*;
 
     /// A tree of files (`name`), executables (`name*`) and links (`name@`).
-    fn tree(files: &[(&str, &str)]) -> Tree {
+    pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
         let mut entries = BTreeMap::new();
         let mut bytes = Vec::new();
         for (id, (name, content)) in files.iter().enumerate() {
@@ -255,6 +256,12 @@ mod tests {
         }
         Tree::new(entries, Arc::new(Memory(bytes)))
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::tree;
+    use super::*;
 
     fn refusal(tree: &Tree, dir: &str) -> Refusal {
         match tree.skill(dir, &Limits::default()) {

@@ -68,8 +68,8 @@ fn is_left_out(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interop::hash::testing::tree;
     use crate::refusal::Limits;
+    use crate::tree::testing::tree;
 
     fn likeness(source: &[(&str, &str)], copy: &[(&str, &str)]) -> Likeness {
         let [source, copy] =

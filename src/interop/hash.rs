@@ -173,34 +173,10 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod testing {
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::tree::Memory;
-
-    /// A tree of files (`name`), executables (`name*`) and links (`name@`).
-    pub(crate) fn tree(files: &[(&str, &str)]) -> Tree {
-        let mut entries = BTreeMap::new();
-        let mut bytes = Vec::new();
-        for (id, (name, content)) in files.iter().enumerate() {
-            let size = content.len() as u64;
-            let (name, node) = match name.strip_suffix('@') {
-                Some(name) => (name, Node::Symlink),
-                None => (name.trim_end_matches('*'), Node::File { executable: name.ends_with('*'), size }),
-            };
-            entries.insert(name.to_owned(), Entry { node, id });
-            bytes.push(content.as_bytes().to_vec());
-        }
-        Tree::new(entries, Arc::new(Memory(bytes)))
-    }
-}
-
-#[cfg(test)]
 mod tests {
-    use super::testing::tree;
     use super::*;
     use crate::digest::Digest;
+    use crate::tree::testing::tree;
 
     /// What the npm tool itself wrote for a site of the older discovery.
     #[test]
