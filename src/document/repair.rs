@@ -20,13 +20,15 @@ struct Entry {
     rest: Range<usize>,
     /// Whether the value starts with a bracket; unknown while nothing of it has come.
     is_flow: Option<bool>,
+    /// Whether it is a block after `|` or `>`, in which the blank lines at its end may count.
+    is_block: bool,
     /// How many brackets in it open something, less those that close.
     depth: isize,
 }
 
 impl Entry {
     fn new(key: Range<usize>, colon_end: usize) -> Self {
-        Self { key, rest: colon_end..colon_end, is_flow: None, depth: 0 }
+        Self { key, rest: colon_end..colon_end, is_flow: None, is_block: false, depth: 0 }
     }
 
     /// Adds `text`, which ends at byte `end`.
@@ -34,6 +36,7 @@ impl Entry {
         self.rest.end = end;
         if self.is_flow.is_none() && !text.trim().is_empty() {
             self.is_flow = Some(text.trim_start().starts_with(['{', '[']));
+            self.is_block = text.trim_start().starts_with(['|', '>']);
         }
         for bracket in text.matches(['{', '[', '}', ']']) {
             self.depth += if matches!(bracket, "{" | "[") { 1 } else { -1 };
@@ -111,8 +114,17 @@ fn entries(yaml: &str) -> Option<Vec<Entry>> {
                 entry.add(&line[colon + 1..], at + line.len());
                 entries.push(entry);
             }
-            // Blank lines and comments end nothing.
-            None if line.trim().is_empty() || line.starts_with('#') => {}
+            // Blank lines and comments end nothing. Those that a block ends with may be a part of it.
+            None if line.trim().is_empty() => {
+                if let Some(block) = entries.last_mut().filter(|entry| entry.is_block) {
+                    block.rest.end = yaml.len().min(at + line.len() + 1);
+                }
+            }
+            None if line.starts_with('#') => {
+                if let Some(block) = entries.last_mut() {
+                    block.is_block = false;
+                }
+            }
             None if quoted || line.starts_with([' ', '\t', '-', '{', '}', '[', ']']) => {
                 entries.last_mut()?.add(line, at + line.len());
             }

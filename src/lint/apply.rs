@@ -74,30 +74,47 @@ fn wanted(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Finding
     findings.iter().filter(move |finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety))
 }
 
-/// All repairs at once where that goes well, else the first one that does; `None` where none does.
-fn round(
-    before: &Fixed,
-    safety: Safety,
-    check: &impl Fn(&Document) -> Vec<Finding>,
-) -> Option<(Document, Vec<Finding>, usize)> {
+/// A text after some repairs that went well, what is found in it, and how many there were.
+type Better = (Document, Vec<Finding>, usize);
+
+/// All repairs at once where that goes well, else all of those that go well alone, else the first of these; `None`
+/// where none does.
+fn round(before: &Fixed, safety: Safety, check: &impl Fn(&Document) -> Vec<Finding>) -> Option<Better> {
     let all: Vec<&Finding> = wanted(&before.findings, safety).collect();
-    let one_by_one = all.iter().map(std::slice::from_ref);
-    std::iter::once(&all[..]).chain(one_by_one).find_map(|findings| {
-        let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
-        let (chosen, _) = choose(before.document.text(), &fixes);
-        if chosen.is_empty() {
-            return None;
-        }
-        let document = Document::parse(patched(before.document.text(), &chosen));
-        let found = check(&document);
-        let rules = findings.iter().map(|finding| finding.rule);
-        // Where syntax was repaired, what it hid comes to light.
-        let reveals = document.problems().len() < before.document.problems().len();
-        let better = is_no_worse(&before.document, &document, &chosen)
-            && are_fewer(rules, &before.findings, &found)
-            && (reveals || !has_new_errors(&before.findings, &found));
-        better.then_some((document, found, chosen.len()))
+    together(before, &all, check).or_else(|| {
+        let mut first = None;
+        let mut goes_alone = |one: &&Finding| match together(before, &[one], check) {
+            Some(better) => {
+                first.get_or_insert(better);
+                true
+            }
+            None => false,
+        };
+        let good: Vec<&Finding> = all.iter().copied().filter(|one| goes_alone(one)).collect();
+        if good.len() > 1 { together(before, &good, check).or(first) } else { first }
     })
+}
+
+/// Makes the repairs of `findings` at once; `None` where the text is no better for it.
+fn together(
+    before: &Fixed,
+    findings: &[&Finding],
+    check: &impl Fn(&Document) -> Vec<Finding>,
+) -> Option<Better> {
+    let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
+    let (chosen, _) = choose(before.document.text(), &fixes);
+    if chosen.is_empty() {
+        return None;
+    }
+    let document = Document::parse(patched(before.document.text(), &chosen));
+    let found = check(&document);
+    let rules = findings.iter().map(|finding| finding.rule);
+    // Where syntax was repaired, what it hid comes to light.
+    let reveals = document.problems().len() < before.document.problems().len();
+    let better = is_no_worse(&before.document, &document, &chosen)
+        && are_fewer(rules, &before.findings, &found)
+        && (reveals || !has_new_errors(&before.findings, &found));
+    better.then_some((document, found, chosen.len()))
 }
 
 /// Picks the repairs that overlap none that was picked before; says how many are left.

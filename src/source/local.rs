@@ -52,7 +52,8 @@ pub fn origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Origin>
         let whole = typed.split(['#', '@']).next().unwrap_or(typed);
         return Err(if whole != typed && fs::kind(&expand(settings, &settings.cwd, whole)?)?.is_some() {
             error.hint(format!(
-                "`#` and `@` are parts of a path: write `git+{typed}` for a git repository, else name the skill with `--skill`"
+                "`#` and `@` are parts of a path: write `git+{typed}` for a git repository, else leave `{}` out",
+                &typed[whole.len()..]
             ))
         } else {
             error.hint("check the path; `owner/repo` means a repository on GitHub")

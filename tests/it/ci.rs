@@ -112,8 +112,8 @@ fn the_action_runs_commands_that_are_there() {
     // What a workflow passes reaches the scripts as variables only.
     assert!(scripts.iter().all(|script| !script.contains("${{")));
     let default = |input: &str| get(&action, &["inputs", input, "default"]).text().expect("text").to_owned();
-    let formats =
-        Sandbox::new().run(&["validate", "--profile", &default("profile"), "--format", &default("format")]);
+    assert_eq!(default("profile"), "", "what the project says is not passed over");
+    let formats = Sandbox::new().run(&["validate", "--format", &default("format")]);
     assert!(!formats.stderr.contains("invalid value"), "{formats}");
     let guide = crate::ci::text("docs/guide/ci.md").expect("a guide");
     assert!(inputs.iter().all(|input| guide.contains(&format!("| `{input}` |"))), "each input is explained");
@@ -137,12 +137,12 @@ fn the_action_s_script_works() {
     sandbox.write("bad/x/SKILL.md", "---\nname: y\ndescription: d\n---\n");
     let bin = Path::new(env!("CARGO_BIN_EXE_skillpm")).parent().expect("a directory").to_owned();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a path"));
-    let run = |paths: &str, format: &str| {
+    let run_as = |profile: &str, paths: &str, format: &str| {
         let outputs = sandbox.write("outputs", "");
         let output = Command::new("bash")
             .args(["-eo", "pipefail", "-c", script])
             .current_dir(sandbox.project())
-            .envs([("PATHS", paths), ("PROFILE", "spec"), ("STRICT", "false"), ("FORMAT", format)])
+            .envs([("PATHS", paths), ("PROFILE", profile), ("STRICT", "false"), ("FORMAT", format)])
             .env("PATH", &path)
             .env("RUNNER_TEMP", sandbox.home())
             .env("GITHUB_OUTPUT", &outputs)
@@ -151,6 +151,7 @@ fn the_action_s_script_works() {
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         (output.status.code(), stdout, sandbox.read("outputs").contains("sarif-file="))
     };
+    let run = |paths: &str, format: &str| run_as("", paths, format);
     let (code, _, sarif) = run("good dir\n", "sarif");
     assert_eq!((code, sarif), (Some(0), true));
     let (code, stdout, sarif) = run("good dir\nbad\n", "sarif");
@@ -162,6 +163,10 @@ fn the_action_s_script_works() {
     assert_eq!(run("nowhere", "sarif").0, Some(2));
     assert_eq!(run("good dir", "human").0, Some(0));
     assert_eq!(run("good dir", "xml").0, Some(2));
+    // The project's own profile holds, unless the workflow says another.
+    sandbox.write("skillpm.toml", "[lint]\nprofile = \"lenient\"\n");
+    assert_eq!(run("bad", "github").0, Some(0));
+    assert_eq!(run_as("spec", "bad", "github").0, Some(1));
 }
 
 #[test]

@@ -1058,7 +1058,7 @@ fn repositories_on_this_machine() {
     }
     insta::assert_snapshot!(told, @r#"
     ./vendor/bare.git@pdf: error: `./vendor/bare.git@pdf` does not exist
-    hint: `#` and `@` are parts of a path: write `git+./vendor/bare.git@pdf` for a git repository, else name the skill with `--skill`
+    hint: `#` and `@` are parts of a path: write `git+./vendor/bare.git@pdf` for a git repository, else leave `@pdf` out
 
     ./vendor/bare.git -s pdf: pdf = { git = "./vendor/bare.git", path = "skills/pdf" }
     ./vendor/work -s pdf: pdf = { path = "./vendor/work", subdir = "skills/pdf" }

@@ -1,7 +1,7 @@
 //! `validate` and `explain`, as a person or a build machine sees them.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 
@@ -24,7 +24,11 @@ fn project() -> Sandbox {
 
 /// Runs the program with `text` as its standard input.
 fn with_input(sandbox: &Sandbox, args: &[&str], text: &str) -> Output {
-    let mut command = sandbox.command(args);
+    piped(sandbox.command(args), text)
+}
+
+/// Runs `command` with `text` as its standard input.
+fn piped(mut command: Command, text: &str) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     // A program that refuses its arguments reads nothing.
@@ -209,6 +213,15 @@ fn standard_input() {
     1 skill: 1 error, 0 warnings
     hint: `skillpm explain name-directory` says more
     ");
+    let sandbox = Sandbox::new();
+    sandbox.write("skills/pdf/scripts/x.sh", "");
+    sandbox.symlink("skills/pdf", "alias");
+    let typed = |path: &str| {
+        let mut command = sandbox.command(&["validate", "-", "--stdin-filename", path]);
+        command.current_dir(sandbox.project().join("skills/pdf/scripts"));
+        piped(command, CLEAN).code
+    };
+    assert_eq!(typed("../SKILL.md"), Some(0), "the directory's real name counts, as of a file that is there");
     assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"
     exit: 2
     --- stderr

@@ -5,18 +5,20 @@ use std::path::Path;
 use super::one_line;
 use crate::cli::printer::Printer;
 use crate::ops::create::{Builtin, CreateOutcome};
+use crate::text::shell_word;
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     let path = outcome.path.strip_prefix(cwd).unwrap_or(&outcome.path);
-    let path = one_line(&path.display().to_string());
+    let shown = one_line(&path.display().to_string());
     let verb = if outcome.dry_run { "would create" } else { "created" };
-    printer.status(verb, &format!("`{path}` from the template `{}`", one_line(&outcome.template)));
+    printer.status(verb, &format!("`{shown}` from the template `{}`", one_line(&outcome.template)));
     for file in &outcome.files {
         let mark = if file.executable { " (executable)" } else { "" };
         printer.note(&format!("  {}{mark}", one_line(&file.path)));
     }
     if !outcome.dry_run {
-        printer.hint(&format!("write `{path}/SKILL.md`, then run `skillpm validate {path}`"));
+        let words = one_line(&shell_word(path));
+        printer.hint(&format!("write `{shown}/SKILL.md`, then run `skillpm validate {words}`"));
     }
 }
 

@@ -35,6 +35,25 @@ fn assert_fixes(safety: Safety, cases: &[(&str, &str)]) {
     }
 }
 
+/// One repair that would lose something is left out, and the others are made together, however many they are.
+#[test]
+fn a_refused_repair_stops_no_other() {
+    let values: String = (0..40).map(|at| format!("\n  k{at}: {at}")).collect();
+    let rules = strict();
+    let check = |document: &Document| {
+        let mut findings = check_with(&Subject::new(document, Some("pdf"), "SKILL.md"), &rules);
+        let line = "description: Reads PDF.\n";
+        if let Some(start) = document.text().find(line) {
+            let edits = vec![Edit { span: start..start + line.len(), text: String::new() }];
+            let refused = Fix::safe("lose the description", edits);
+            findings.insert(0, Finding { fix: Some(refused), ..findings[0].clone() });
+        }
+        findings
+    };
+    let fixed = fix_all(&Document::parse(with(&format!("metadata:{values}"))), Safety::Safe, check);
+    assert_eq!((fixed.applied, fixed.skipped), (40, 1));
+}
+
 #[test]
 fn safe_repairs_of_values() {
     assert_fixes(
@@ -73,6 +92,15 @@ fn safe_repairs_of_values() {
             ("license: @x", "license: \"@x\""),
             ("license: 'it's'", "license: \"'it's'\""),
             ("license: [a] [b]", "license: \"[a] [b]\""),
+            // The blank lines at the end of a block are as they were.
+            (
+                "license: a: b\ncompatibility: |+\n  git\n\n# c\n\nmetadata:\n  a: b",
+                "license: \"a: b\"\ncompatibility: |+\n  git\n\n# c\n\nmetadata:\n  a: b",
+            ),
+            (
+                "license: a: b\ncompatibility: |\n  git\n    \nmetadata:\n  a: b",
+                "license: \"a: b\"\ncompatibility: |\n  git\n    \nmetadata:\n  a: b",
+            ),
             // yaml-tab
             ("metadata:\n\ta: b\n\tc: d", "metadata:\n  a: b\n  c: d"),
             // yaml-duplicate-key

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, SkillReport, span};
+use super::{Report, SkillReport, in_tree, span};
 use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::visible;
@@ -26,7 +26,7 @@ fn annotation(out: &mut String, skill: &SkillReport<'_>, lines: &LineIndex<'_>, 
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let (path, title) = (property(&skill.path), property(finding.rule));
+    let (path, title) = (property(in_tree(&skill.path)), property(finding.rule));
     // Writing to a string cannot fail.
     let _ = write!(out, "::{kind} file={path},line={},endLine={}", start.line, end.line);
     // Columns are only taken where the place lies in one line; they count to the last character.
@@ -62,6 +62,16 @@ mod tests {
         ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=18,endColumn=18,title=hidden-character::a hidden character: U+202E, a control of direction%0Adelete it; it is nothing that writing needs
         ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it below `metadata`, as `  author: …`
         "#);
+    }
+
+    /// Where nothing was named, all is below `.`; the files of a pull request are not.
+    #[test]
+    fn paths_are_those_of_the_repository() {
+        let findings = findings();
+        let mut report = report(&findings);
+        let plain = github(&report);
+        report.skills[0].path.insert_str(0, "./");
+        assert_eq!(github(&report), plain);
     }
 
     #[test]

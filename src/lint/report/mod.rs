@@ -58,6 +58,11 @@ pub fn rule_page(id: &str) -> String {
     format!("{RULES_PAGE}#{id}")
 }
 
+/// A path as tools that match it with those of a repository want it.
+fn in_tree(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
 /// The bytes of a finding, moved to whole characters inside of the text.
 fn span(text: &str, span: &std::ops::Range<usize>) -> std::ops::Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::{Report, SkillReport, rule_page, span};
+use super::{Report, SkillReport, in_tree, rule_page, span};
 use crate::digest::Digest;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, Severity, documented};
@@ -122,8 +122,7 @@ impl Writer<'_> {
         if path.starts_with('/') {
             return json!({ "uri": format!("file://{}", uri(path)) });
         }
-        let path = path.strip_prefix("./").unwrap_or(path);
-        json!({ "uri": uri(path), "uriBaseId": "%SRCROOT%" })
+        json!({ "uri": uri(in_tree(path)), "uriBaseId": "%SRCROOT%" })
     }
 
     fn region(&self, bytes: &Range<usize>) -> Value {

@@ -1,6 +1,6 @@
 //! `allowed-tools`
 
-use crate::document::{Document, Node, write_scalar};
+use crate::document::{Document, Node, Value, write_scalar};
 use crate::lint::edits;
 use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Severity, Subject};
 
@@ -11,7 +11,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::WARNING.claude_code(Level::Off),
     summary: "`allowed-tools` is one text with spaces between the tools",
     docs: Docs {
-        what: "Looks for an `allowed-tools` that is a list, a mapping or empty.",
+        what: "Looks for an `allowed-tools` that is a list, a mapping or empty, and for entries of a list \
+            that are no text.",
         why: "The specification has a text. Many tools read a list too, but not all of them. A mapping \
             says nothing to anyone and is an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools:\n  - Read\n  - Write\n---\n",
@@ -36,6 +37,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let message =
         format!("`allowed-tools` must be text with spaces between the tools, but it is {}", value.kind());
     let finding = RULE.finding(message, value.span.clone());
+    // Loading passes over an entry that names no tool. A repair that did so too would lose it.
+    if let Value::Sequence { items, .. } = &value.value
+        && let Some(odd) = items.iter().find(|item| item.text().is_none())
+    {
+        let message = format!("an entry of `allowed-tools` must name a tool, but it is {}", odd.kind());
+        let quotes = "put the entry in quotes if it is to be one tool: a `: ` makes a mapping of it";
+        let help = if odd.pairs().is_empty() { "write the name of one tool" } else { quotes };
+        findings.push(finding);
+        findings.push(RULE.finding(message, odd.span.clone()).help(help));
+        return;
+    }
     let tools = subject.document.allowed_tools();
     findings.push(if tools.is_empty() {
         finding.severity(Severity::Error)
@@ -83,6 +95,10 @@ mod tests {
             ],
         );
         assert_eq!(help(&RULE, list), "write `allowed-tools: Read Bash(git:*)`");
+        let odd = "---\nallowed-tools:\n  - Read\n  - Bash(npm run test: unit)\n  - [a]\n---\n";
+        let found = findings(&RULE, odd, None, "SKILL.md");
+        assert_eq!(found[1].message, "an entry of `allowed-tools` must name a tool, but it is a mapping");
+        assert!(found.len() == 2 && found.iter().all(|finding| finding.fix.is_none()), "nothing is lost");
         let severity = |text| findings(&RULE, text, None, "SKILL.md")[0].severity;
         assert_eq!((severity(list), severity(mapping)), (Severity::Warning, Severity::Error));
     }

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern as Glob};
 
+use super::search::MAX_DEPTH;
 use crate::engine::load::{SKILL_FILE, skill_file};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -11,8 +12,6 @@ use crate::source::discover::SKIPPED;
 
 /// What no pattern can do without.
 const SIGNS: [char; 3] = ['*', '?', '['];
-/// How many directories deep `**` looks.
-const MAX_DEPTH: usize = 12;
 
 /// As in a shell: `*` stays in one directory, and hidden ones are named.
 const OPTIONS: MatchOptions =
@@ -115,6 +114,15 @@ mod tests {
         assert_eq!(matched(&world, "nowhere/*"), ["`nowhere/*` matches no skill"]);
         assert!(matched(&world, "skills/[a")[0].starts_with("`skills/[a` is no pattern: "));
         assert!(read(Path::new("skills/a")).is_none());
+    }
+
+    /// As deep as a directory that is named is searched.
+    #[test]
+    fn two_stars_go_as_deep_as_a_search() {
+        let world = World::new();
+        let deep = format!("skills/{}x", "d/".repeat(20));
+        world.skill(&deep, "x");
+        assert_eq!(matched(&world, "skills/**/SKILL.md"), [format!("{deep}/SKILL.md")]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::workers;
 const AHEAD: usize = 16;
 /// How deep skills are looked for: deeper than any repository is. Who checks one wants to hear of all its skills,
 /// while agents look less deep.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// What tells that a directory is full of other people's files: an environment of Python, one of conda, a cache
 /// (<https://bford.info/cachedir/>). Below the one that was named they are not searched.
 const FOREIGN: [&str; 3] = ["pyvenv.cfg", "conda-meta", "CACHEDIR.TAG"];

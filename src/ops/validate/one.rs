@@ -139,8 +139,10 @@ impl<'a> Checker<'a> {
     pub(super) fn text(&self, bytes: Vec<u8>, at: Option<&Path>, shown: PathBuf) -> Checked {
         let document = Document::from_bytes(bytes);
         let dir = at.and_then(Path::parent);
+        // As of a file that is there, the real name of the directory counts.
+        let dir = dir.map(|dir| fs::real_path(dir).ok().flatten().unwrap_or_else(|| dir.to_owned()));
         let findings = match (at, dir) {
-            (Some(at), Some(dir)) => self.lint_in(&document, at.file_name(), dir.file_name(), dir),
+            (Some(at), Some(dir)) => self.lint_in(&document, at.file_name(), dir.file_name(), &dir),
             _ => self.plan.check(&Subject::new(&document, None, SKILL_FILE)),
         };
         Checked { file: shown, text: document.into_text(), findings }
