@@ -34,7 +34,7 @@ pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
 pub(crate) use repair::SWITCH;
 pub use scalar::{double_quoted, write_scalar};
-pub(crate) use scalar::{is_null, is_number_or_boolean};
+pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
 pub(crate) use simple::{Usual, usual};
 pub(crate) use sketch::Sketch;
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};

@@ -63,7 +63,7 @@ pub(super) fn fits_plain(text: &str) -> bool {
 }
 
 /// Whether some reader makes something else than text of `plain`, written without quotes.
-pub(super) fn resolves(plain: &str) -> bool {
+pub(crate) fn resolves(plain: &str) -> bool {
     if plain.is_empty() || WORDS.contains(&plain.to_ascii_lowercase().as_str()) {
         return true;
     }
@@ -98,7 +98,9 @@ pub(crate) fn is_null(plain: &str) -> bool {
 fn is_number(unsigned: &str) -> bool {
     let digits = unsigned.replace('_', "");
     let based = |prefix: &str, radix| {
-        digits.strip_prefix(prefix).is_some_and(|rest| rest.chars().all(|c| c.is_digit(radix)))
+        unsigned
+            .strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c == '_' || c.is_digit(radix)))
     };
     let decimal = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && digits.contains(|c: char| c.is_ascii_digit())
@@ -108,11 +110,11 @@ fn is_number(unsigned: &str) -> bool {
 
 /// `12:30` and `1:30:00.5`: numbers to the base 60 in YAML 1.1.
 fn is_sexagesimal(unsigned: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
-    let mut parts = unsigned.split(':');
-    let first = parts.next().is_some_and(digits);
-    let rest: Vec<&str> = parts.map(|part| part.split('.').next().unwrap_or_default()).collect();
-    first && !rest.is_empty() && rest.iter().all(|part| digits(part))
+    let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    whole.contains(':')
+        && whole.split(':').all(|part| !part.is_empty() && is_digits(part))
+        && is_digits(fraction)
 }
 
 /// `2026-01-31`, with or without a time behind it.
@@ -127,7 +129,16 @@ fn is_date(plain: &str) -> bool {
         && digits(year, 4)
         && digits(month, 2)
         && (1..=2).contains(&day)
-        && (rest.len() == day || rest[day..].starts_with(['T', 't', ' ']))
+        && (rest.len() == day || is_time(&rest[day..]))
+}
+
+/// `T10:00:00.5Z` and ` 10:00:00 +1:00`, as they stand behind a day. Words behind one make a text of it.
+fn is_time(behind: &str) -> bool {
+    behind.starts_with(['T', 't', ' ', '\t'])
+        && behind.bytes().filter(|b| *b == b':').count() >= 2
+        && behind[1..]
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | 'Z' | '+' | '-' | ' ' | '\t'))
 }
 
 #[cfg(test)]
@@ -157,6 +168,8 @@ mod tests {
             "1:30:00.5",
             "2026-01-31",
             "2026-1-3 10:00:00",
+            "2026-01-31T10:00:00.5Z",
+            "2026-01-31 10:00:00 +01:00",
             "-.INF",
             "<<",
             "=",
@@ -169,6 +182,10 @@ mod tests {
             "1.0.0",
             "3d-models",
             "2026-01",
+            "2026-01-31 notes of the day",
+            "2026-01-31T",
+            "12:30. Use it then",
+            "0x",
             "a:b",
             "x#y",
             "-x",

@@ -27,7 +27,8 @@ pub struct Fix {
     pub safety: Safety,
     /// What it does: `put the value in quotes`.
     pub title: String,
-    /// The edits, in the order of the text, none overlapping another.
+    /// The edits, in the order of the text, none overlapping another. None where the file gets
+    /// another name and its text stays.
     pub edits: Vec<Edit>,
 }
 

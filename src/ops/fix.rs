@@ -6,7 +6,7 @@ use crate::document::{Document, ProblemKind};
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::lint::{self, Finding, Fixed, Safety};
+use crate::lint::{self, Finding, Fix, Fixed, Safety};
 
 use super::diff;
 
@@ -67,6 +67,20 @@ pub fn repair(
         Fixed { document: document.clone(), findings: find(document), applied: 0, skipped: 0 }
     };
     Ok(Repair { before: document.text().to_owned(), fixed, rename })
+}
+
+/// The rule whose repair is another name for the file.
+const RENAMES: &str = "file-name";
+
+/// Adds to `findings` in `file` the repair that no rule can offer, as rules see no other files: another
+/// name for this one, where [`repair`] would give it one.
+pub(super) fn announce_rename(file: &Path, findings: &mut [Finding]) {
+    for finding in findings.iter_mut().filter(|finding| finding.rule == RENAMES) {
+        // What cannot be looked at cannot be repaired either.
+        if matches!(rename(file), Ok(Some(_))) {
+            finding.fix = Some(Fix::safe(format!("rename the file to `{SKILL_FILE}`"), Vec::new()));
+        }
+    }
 }
 
 /// The new name of a file that is called `skill.md` or the like. It is a safe repair: whoever reads

@@ -213,6 +213,9 @@ mod tests {
         assert_eq!(read[0]["levels"]["lenient"], "warning");
         assert_eq!(read[0]["fix"], "unsafe");
         assert_eq!(read[0]["needs"], "document");
+        let (talking, out, _) = printer(Look::PLAIN);
+        one(&talking, rule("file-name").expect("a rule"));
+        assert!(out.text().contains("\nrepair: `--fix`\n"), "{}", out.text());
     }
 
     /// The page of rules: a heading for each, whose anchor is its id.

@@ -331,6 +331,16 @@ mod tests {
         ");
     }
 
+    /// The rule `file-name`: its repair has no edits, and is one of those that `--fix` makes.
+    #[test]
+    fn another_name_for_the_file_counts_as_a_repair() {
+        let mut skill = checked("---\nname: PDF\ndescription: Reads PDF if asked.\n---\n");
+        skill.findings.truncate(1);
+        skill.findings[0].fix = Some(crate::lint::Fix::safe("rename the file to `SKILL.md`", Vec::new()));
+        let outcome = ValidateOutcome { skills: vec![skill], ..ValidateOutcome::default() };
+        assert_eq!(repairable(&outcome).as_deref(), Some("`--fix` repairs 1 of them; `--diff` shows how"));
+    }
+
     #[test]
     fn clean_skills_are_only_counted() {
         let (out, err) = told(&["---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\n---\n"]);

@@ -181,7 +181,7 @@ fn unsafe_repairs() {
             "---\nname: pdf\ndescription: x\nmetadata:\n  a: b: c\n---\n",
         ),
         ("---\nName: pdf\ndescripton: x\n---\n", "---\nname: pdf\ndescription: x\n---\n"),
-        ("---\nname: pdf\nname: x\ndescription: y\n---\n", "---\nname: pdf\ndescription: y\n---\n"),
+        ("---\nname: pdf\nname: x\ndescription: z\n---\n", "---\nname: pdf\ndescription: z\n---\n"),
         ("---\nname: pdf\ndescription: a\u{80}b\u{7}\n---\n", "---\nname: pdf\ndescription: ab\n---\n"),
         ("name: pdf\ndescription: x\n---\nbody\n", "---\nname: pdf\ndescription: x\n---\nbody\n"),
         (

@@ -111,7 +111,8 @@ impl Writer<'_> {
         if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule) {
             result["ruleIndex"] = index.into();
         }
-        if let Some(fix) = &finding.fix {
+        // The format has no word for another name of a file.
+        if let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) {
             result["fixes"] = json!([self.fix(fix)]);
         }
         result

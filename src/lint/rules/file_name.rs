@@ -1,6 +1,6 @@
 //! `file-name`
 
-use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Safety, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -16,7 +16,8 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "specification, directory structure; client guide, discovery",
     },
-    fix: None,
+    // Made by whoever sees whether the name is free: this rule knows no other files.
+    fix: Some(Safety::Safe),
     needs: Needs::Document,
     check: Check::Subject(check),
 };

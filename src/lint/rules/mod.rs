@@ -68,6 +68,7 @@ mod yaml_syntax;
 mod yaml_tab;
 mod yaml_tag;
 mod yaml_unquoted_colon;
+mod yaml_unquoted_value;
 
 use std::ops::Range;
 
@@ -104,6 +105,7 @@ pub static RULES: &[&Rule] = &[
     &merge_conflict::RULE,
     &yaml_syntax::RULE,
     &yaml_unquoted_colon::RULE,
+    &yaml_unquoted_value::RULE,
     &yaml_tab::RULE,
     &yaml_duplicate_key::RULE,
     &yaml_alias::RULE,

@@ -10,6 +10,7 @@ use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Base, Kind};
 use crate::lint::{Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
+use crate::ops::fix;
 use crate::ops::paths::At;
 use crate::requirement;
 
@@ -123,7 +124,10 @@ impl<'a> Checker<'a> {
             return Ok(One::new(self.unusual(&at.path(), at.directory, shown())?, None));
         };
         let document = Document::from_bytes(std::mem::take(bytes));
-        let findings = self.lint(&document, Some(at.name), at.directory, Some(Place::of(at)));
+        let mut findings = self.lint(&document, Some(at.name), at.directory, Some(Place::of(at)));
+        if at.name != SKILL_FILE {
+            fix::announce_rename(&at.path(), &mut findings);
+        }
         let needs = needs(&document);
         let text = document.into_text();
         let kept = text[..shown_end(&text, &findings)].to_owned();
@@ -191,6 +195,7 @@ impl<'a> Checker<'a> {
         };
         let dir = at.parent().unwrap_or(Path::new(""));
         let mut findings = self.lint_in(&document, at.file_name(), directory, dir);
+        fix::announce_rename(at, &mut findings);
         if fs::kind(at)? == Some(Kind::Symlink) {
             let help = "put the file itself there: a skill that is installed has no links";
             findings.insert(0, finding("the file is a symbolic link").help(help));

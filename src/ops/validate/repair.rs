@@ -37,9 +37,6 @@ pub struct Repaired {
     pub count: usize,
 }
 
-/// The rule whose repair is another name for the file.
-const RENAMES: &str = "file-name";
-
 /// Repairs `skills`, and checks again what was written.
 ///
 /// # Errors
@@ -56,9 +53,7 @@ pub(super) fn repair(
         Repairs::Show(safety) => (safety, false),
         Repairs::Make(safety) => (safety, true),
     };
-    let can = |finding: &Finding| {
-        finding.rule == RENAMES || finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety)
-    };
+    let can = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety);
     let mut repaired = Vec::new();
     for skill in skills.iter_mut().filter(|skill| skill.findings.iter().any(can)) {
         repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
@@ -137,6 +132,31 @@ mod tests {
         assert_eq!(left, ["name-directory"], "this one is not safe");
         assert_eq!(repaired(&world, Repairs::Make(Safety::Safe)).expect("no error").repaired, []);
         assert!(text(&world, "s/b/SKILL.md").contains("name: b"));
+    }
+
+    /// The rule `file-name`: its repair is counted and told where it would be made, and there only.
+    #[test]
+    fn another_name_is_a_repair_where_it_is_free() {
+        let world = World::new();
+        let skill = crate::engine::testing::skill_text("a");
+        world.write("s/a/skill.md", &skill);
+        let fix = |outcome: &ValidateOutcome| {
+            let found: Vec<_> = outcome.findings().filter(|finding| finding.rule == "file-name").collect();
+            assert_eq!(found.len(), 1);
+            found[0].fix.as_ref().map(|fix| (fix.safety, fix.title.clone(), fix.edits.len()))
+        };
+        let told = repaired(&world, Repairs::None).expect("no error");
+        assert_eq!(fix(&told), Some((Safety::Safe, "rename the file to `SKILL.md`".to_owned(), 0)));
+        let targets = vec![Target::Text { bytes: skill.clone().into(), file: Some("s/a/skill.md".into()) }];
+        let text = validate(&world.context(), &ValidateRequest { targets, ..ValidateRequest::default() });
+        assert_eq!(fix(&text.expect("no error")), None, "what is no file yet has no name to change");
+        world.write("s/a/SKILL.md", &skill);
+        if fs::list_dir(&world.project().join("s/a")).expect("reads").len() == 2 {
+            let targets = vec![Target::Path("s/a/skill.md".into())];
+            let request = ValidateRequest { targets, ..ValidateRequest::default() };
+            let told = validate(&world.context(), &request).expect("no error");
+            assert_eq!(fix(&told), None, "the name is taken");
+        }
     }
 
     #[test]

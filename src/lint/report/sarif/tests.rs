@@ -65,7 +65,7 @@ fn a_result() {
           "primaryLocationLineHash": "3dfe6bb3f224bf75:1"
         },
         "ruleId": "name-alphabet",
-        "ruleIndex": 21
+        "ruleIndex": 22
       },
       {
         "level": "warning",
@@ -94,7 +94,7 @@ fn a_result() {
           "primaryLocationLineHash": "f14288844b1caacc:1"
         },
         "ruleId": "description-when",
-        "ruleIndex": 37
+        "ruleIndex": 38
       },
       {
         "fixes": [
@@ -150,7 +150,7 @@ fn a_result() {
           "primaryLocationLineHash": "f1f271f45c276594:1"
         },
         "ruleId": "hidden-character",
-        "ruleIndex": 41
+        "ruleIndex": 42
       },
       {
         "level": "warning",
@@ -179,7 +179,7 @@ fn a_result() {
           "primaryLocationLineHash": "1fef0be175109b69:1"
         },
         "ruleId": "unknown-field",
-        "ruleIndex": 32
+        "ruleIndex": 33
       }
     ]
     "#);
@@ -240,6 +240,17 @@ fn fingerprints_stay_when_lines_move() {
         results.map(|result| result["partialFingerprints"].to_string()).collect::<Vec<_>>()
     };
     assert_eq!(prints(TEXT), prints(&format!("\n\n{TEXT}")));
+}
+
+/// `file-name`: the format wants replacements in every fix, and another name for a file is none.
+#[test]
+fn a_repair_without_edits_is_left_out() {
+    let mut findings = findings();
+    findings.truncate(1);
+    findings[0].fix = Some(Fix::safe("rename the file to `SKILL.md`", Vec::new()));
+    let skill = SkillReport { path: "SKILL.md".into(), text: TEXT, findings: &findings };
+    let rules: Vec<_> = documented().collect();
+    assert!(results(&skill, &rules).iter().all(|result| result.get("fixes").is_none()));
 }
 
 #[test]
