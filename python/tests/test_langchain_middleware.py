@@ -292,6 +292,52 @@ def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
     assert (told[2].status, "wrong" in told[2].content) == ("error", True)
 
 
+def test_a_skill_that_another_hides_has_tools_of_its_own(world: World, ask: Any) -> None:
+    for source in ("one", "two"):
+        world.skill("pdf", f"Body of {source}.\n", source=source)
+        world.write(f"{source}/pdf/scripts/say.py", f"print('{source}')\n")
+    manager = SkillManager({"one": "one", "two": "two"}, scripts="allow", trusted=True)
+
+    def second(_: Any) -> Any:
+        return calling(model.calls[-1].tool_names[-1], arguments=[])
+
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf"),
+        calling("load_skill", skill_name="two:pdf"),
+        calling("pdf__say", arguments=[]),
+        second,
+        "Done.",
+    )
+    messages = ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=True)]))
+    told = [message.content for message in messages if isinstance(message, ToolMessage)]
+    assert told[2:] == [f"one{os.linesep}", f"two{os.linesep}"]
+    names = model.calls[-1].tool_names
+    assert names[2] == "pdf__say"
+    assert names[3].startswith("two_pdf__say_")
+    assert len(names) == 4
+
+
+def test_a_skill_that_was_loaded_under_two_names_is_there_once(world: World, ask: Any) -> None:
+    world.skill("pdf", "Fill $ARGUMENTS.\n", source="skills", fields="allowed-tools: Write\n")
+    world.write("skills/pdf/scripts/say.py", "print('it')\n")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf", arguments="a.pdf"),
+        calling("load_skill", skill_name="skills:pdf", arguments="b.pdf"),
+        calling("load_skill", skill_name="pdf", arguments="c.pdf"),
+        calling("Read", path="a"),
+        "Done.",
+    )
+    clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
+    ours = SkillsMiddleware("skills", scripts=True, enforce="deny")
+    messages = ask(create_agent(model, [Read], middleware=[clearing, ours]))
+    assert messages[-2].content == (
+        "`Read` is no tool of the loaded skills (`pdf`): they name `Write`"
+    )
+    assert model.calls[-1].tool_names == ["load_skill", "read_skill_file", "Read", "pdf__say"]
+    seen = [sees(model.calls[-1], f"Fill {letter}.pdf.") for letter in "abc"]
+    assert seen == [0, 0, 1], "what it was loaded with last"
+
+
 def test_scripts_of_skills_that_are_not_loaded_do_not_run(world: World, ask: Any) -> None:
     world.skill("pdf")
     ran = world.project / "ran"

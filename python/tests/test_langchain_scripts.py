@@ -79,9 +79,30 @@ def test_skills_are_named_in_each_way(world: World) -> None:
     both = SkillManager({"one": "one", "two": "two"})
     [hidden] = both.shadowed
     assert create_script_tools(both, both.get_skill("pdf")) == []
-    assert [tool.name for tool in create_script_tools(both, hidden)] == ["pdf__second"]
-    skill = both.load_skill("two:pdf")
-    assert [tool.name for tool in create_script_tools(both, skill)] == ["pdf__second"]
+    for skill in (hidden, both.load_skill("two:pdf"), "two:pdf"):
+        [second] = create_script_tools(both, skill)
+        assert second.name.startswith("two_pdf__second_")
+
+
+@pytest.mark.req("S1-FR-203.2", "C21")
+def test_no_tool_has_the_name_of_one_of_a_skill_that_hides_its_own(world: World) -> None:
+    for source in ("one", "two", "three"):
+        world.skill("pdf", source=source)
+        world.write(f"{source}/pdf/scripts/say.py", f"print('{source}')\n")
+    for on_duplicate, used in (("first", "one"), ("last", "three")):
+        each = SkillManager(
+            {source: source for source in ("one", "two", "three")},
+            on_duplicate=on_duplicate,  # type: ignore[arg-type]
+            scripts="allow",
+            trusted=True,
+        )
+        names = set()
+        for source in ("one", "two", "three"):
+            [tool] = create_script_tools(each, f"{source}:pdf")
+            assert (tool.name == "pdf__say") == (source == used)
+            assert tool.invoke({"arguments": []}) == f"{source}{END}"
+            names.add(tool.name)
+        assert len(names) == 3
 
 
 @pytest.mark.req("S1-AC-2", "S1-FR-202.2")

@@ -21,7 +21,7 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 from typing_extensions import NotRequired
 
-from skillpm import SkillManager, SkillpmError
+from skillpm import SkillManager, SkillMetadata, SkillpmError
 from skillpm.langchain._errors import as_tool_errors, tool_error
 from skillpm.langchain._scripts import ScriptTool, create_script_tools
 
@@ -54,8 +54,9 @@ class _ReadInput(BaseModel):
 
 
 def _merged(old: dict[str, str] | None, new: dict[str, str] | None) -> dict[str, str]:
-    """Return what both have: several skills may be loaded in one step."""
-    return {**(old or {}), **(new or {})}
+    """Return what both have, what was loaded last at the end: several may be loaded in one step."""
+    new = new or {}
+    return {**{name: given for name, given in (old or {}).items() if name not in new}, **new}
 
 
 class SkillsState(AgentState[Any]):
@@ -172,53 +173,71 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         catalog = self.manager.catalog(fields=("description",), budget=self.budget)
         loaded = _loaded(request.state)
         texts = [f"{_SAYS}\n\n{catalog.strip()}"] if catalog else []
-        if still := self._missing(request, loaded) if self.pin else []:
+        skills = self._resolved(loaded) if self.pin or self.scripts else {}
+        if still := self._missing(request, skills) if self.pin else []:
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
         if not catalog and not loaded:
             tools = [tool for tool in tools if not self._is_ours(tool)]
         elif self.scripts:
             taken = {tool.name for tool in tools if isinstance(tool, BaseTool)}
-            tools += [tool for tool in self._script_tools(loaded) if tool.name not in taken]
+            tools += [tool for tool in self._script_tools(skills) if tool.name not in taken]
         message = request.system_message
         if texts:
             message = _with(message, "\n\n".join(texts))
         return request.override(system_message=message, tools=tools)
 
-    def _missing(self, request: ModelRequest, loaded: Mapping[str, str]) -> list[str]:
+    def _resolved(self, loaded: Iterable[str]) -> dict[str, SkillMetadata]:
+        """Return those of loaded skills that are there, each once, by the name it had last.
+
+        A model may call a skill ``pdf`` now and ``source:pdf`` later.
+        """
+        found = {}
+        for name in loaded:
+            try:
+                skill = self.manager.get_skill(name)
+            except SkillpmError:
+                # It is gone. The catalog does not list it either.
+                continue
+            found[skill.skill_path] = (name, skill)
+        return dict(found.values())
+
+    def _missing(self, request: ModelRequest, skills: Iterable[str]) -> list[str]:
         """Return the instructions of loaded skills that no message has."""
+        loaded = _loaded(request.state)
         seen = {
             message.content
             for message in request.messages
             if isinstance(message, ToolMessage) and isinstance(message.content, str)
         }
         texts = []
-        for name, arguments in loaded.items():
+        for name in skills:
             try:
                 # It was loaded before, and is now compared with what the model sees.
-                text = self.manager._invoke(name, arguments, "xml", record=False)
+                text = self.manager._invoke(name, loaded[name], "xml", record=False)
             except SkillpmError:
-                # It is gone. The catalog does not list it either.
                 continue
             if text not in seen:
                 texts.append(text)
         return texts
 
-    def _script_tools(self, loaded: Iterable[str]) -> list[StructuredTool]:
-        """Return the tools of the scripts of loaded skills."""
-        tools = []
-        for name in loaded:
+    def _script_tools(self, skills: Iterable[str]) -> list[StructuredTool]:
+        """Return the tools of the scripts of loaded skills, no two of one name."""
+        tools: dict[str, StructuredTool] = {}
+        for name in skills:
             try:
-                tools += create_script_tools(self.manager, name, handle_tool_error=True)
+                made = create_script_tools(self.manager, name, handle_tool_error=True)
             except SkillpmError:
                 continue
-        return tools
+            for tool in made:
+                tools.setdefault(tool.name, tool)
+        return list(tools.values())
 
     def _found(self, request: ToolCallRequest) -> ToolCallRequest:
         """Return the request with its tool, where that is a script of a loaded skill."""
         if request.tool is not None or not self.scripts:
             return request
-        for tool in self._script_tools(_loaded(request.state)):
+        for tool in self._script_tools(self._resolved(_loaded(request.state))):
             if tool.name == request.tool_call["name"]:
                 return request.override(tool=tool)
         return request
@@ -228,14 +247,10 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         tool = request.tool
         if self.enforce == "off" or self._is_ours(tool) or isinstance(tool, ScriptTool):
             return None
-        allowed: dict[str, set[str]] = {}
-        for name in _loaded(request.state):
-            try:
-                tools = self.manager.get_skill(name).allowed_tools
-            except SkillpmError:
-                # It is gone, and says nothing any more.
-                continue
-            allowed[name] = {each.partition("(")[0].strip() for each in tools}
+        allowed = {
+            name: {each.partition("(")[0].strip() for each in skill.allowed_tools}
+            for name, skill in self._resolved(_loaded(request.state)).items()
+        }
         call = request.tool_call
         named = set().union(*allowed.values())
         # A skill that names no tools says nothing of them.

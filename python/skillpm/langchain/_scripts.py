@@ -10,10 +10,10 @@ from langchain_core.tools import StructuredTool
 import skillpm
 from skillpm import Script, Skill, SkillMetadata
 from skillpm.langchain._errors import as_tool_errors
-from skillpm.langchain._skills import handling
+from skillpm.langchain._skills import _NOT_TAKEN, _hashed, handling
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
     from typing import Literal
 
@@ -62,6 +62,9 @@ def create_script_tools(
     output. What it writes to standard error is logged by the logger ``skillpm``, as information. It
     may be invoked with or without ``await``.
 
+    Where another skill hides this one, the names of its tools start with its source and end with
+    digits of a hash, so that an agent can have the tools of both.
+
     Called, it does what ``manager.run_script`` does, and raises the same exceptions, each of which
     is LangChain's ``ToolException`` too: ``SkillInvocationError`` for a script that fails,
     ``PolicyError`` for one that may not run.
@@ -97,7 +100,11 @@ def create_script_tools(
     handled = handling(handle_tool_error)
     # A manager of this module has tools there.
     scripts = skillpm.SkillManager.get_skill_tools(manager, name)
-    return [_tool(manager, name, script, options, handled) for script in scripts]
+    names = _tool_names(manager, name, scripts)
+    return [
+        _tool(manager, name, script, tool_name, options, handled)
+        for script, tool_name in zip(scripts, names)
+    ]
 
 
 def _named(skill: str | Skill | SkillMetadata) -> str:
@@ -106,6 +113,19 @@ def _named(skill: str | Skill | SkillMetadata) -> str:
         return skill
     metadata = skill.metadata if isinstance(skill, Skill) else skill
     return f"{metadata.source}:{metadata.name}" if metadata.source else metadata.name
+
+
+def _tool_names(manager: skillpm.SkillManager, skill: str, scripts: Sequence[Script]) -> list[str]:
+    """Return the names of the tools of a skill: others than those of one that hides it."""
+    names = [script.tool_name for script in scripts]
+    # One that is found by its name alone is not hidden.
+    if not names or ":" not in skill:
+        return names
+    found = manager.get_skill(skill)
+    if manager.get_skill(found.name).skill_path == found.skill_path:
+        return names
+    whole = [f"{found.source}:{name}" for name in names]
+    return [_hashed(name, _NOT_TAKEN.sub("_", name), set()) for name in whole]
 
 
 class ScriptTool(StructuredTool):
@@ -140,6 +160,7 @@ def _tool(
     manager: skillpm.SkillManager,
     skill: str,
     script: Script,
+    name: str,
     options: dict[str, Any],
     handled: HandleToolError,
 ) -> StructuredTool:
@@ -152,7 +173,7 @@ def _tool(
             return _output(script, await manager.arun_script(skill, script, arguments, **options))
 
     return ScriptTool(
-        name=script.tool_name,
+        name=name,
         description=script.description,
         args_schema=script.input_schema,
         func=run,
