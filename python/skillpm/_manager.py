@@ -24,6 +24,20 @@ if TYPE_CHECKING:
     Form = Literal["plain", "bare", "markdown", "json", "xml", "btw"]
 
 
+# Another object in each process that was forked.
+_process = object()
+_FORKS = hasattr(os, "register_at_fork")
+
+
+def _forked() -> None:
+    global _process
+    _process = object()
+
+
+if _FORKS:
+    os.register_at_fork(after_in_child=_forked)
+
+
 class SkillManager:
     """The skills of some directories.
 
@@ -32,7 +46,8 @@ class SkillManager:
     first question.
 
     One manager may be used by any number of threads and event loops at the same time. What a call
-    sees is always whole: a search that is under way shows to nobody before it is over.
+    sees is always whole: a search that is under way shows to nobody before it is over. A process
+    that is forked may go on with it.
 
     Args:
         sources: Directories whose subdirectories are skills, or one of them; as a mapping, by the
@@ -85,10 +100,10 @@ class SkillManager:
         audit: bool = True,
     ) -> None:
         unnamed = sources is None
-        self._library = Library(
-            _listed(sources),
+        self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
+            listed,
             project=unnamed if project is None else project is not False,
-            root=None if project is None or isinstance(project, bool) else project,
+            root=root,
             user=unnamed if user is None else user,
             preset=preset,
             freshness=freshness,
@@ -100,6 +115,28 @@ class SkillManager:
         self._scripts = scripts or ("allow" if preset == "s0" else "deny")
         self._trusted = trusted
         self._ask = ask
+        listed = _listed(sources)
+        root = None if project is None or isinstance(project, bool) else project
+        self._process, self._kept = _process, self._opened(listed, root)
+        # Relative paths stay what they are now where the process moves before it is forked.
+        # `Path.cwd()` would import `pathlib`, which takes longer than all else here.
+        self._given = len(listed), os.getcwd() if _FORKS else "", root  # noqa: PTH109
+
+    @property
+    def _library(self) -> Library:
+        """What answers: another one after a fork.
+
+        A thread that is not in the new process may have held a lock of the old one.
+        """
+        if self._process is not _process:
+            from pathlib import Path
+
+            extra, directory, root = self._given
+            sources = self._kept.sources()
+            listed = sources[len(sources) - extra :]
+            self._kept = self._opened(listed, Path(directory) / (root or ""))
+            self._process = _process
+        return self._kept
 
     def __repr__(self) -> str:
         sources = ", ".join(f"{name}: {directory}" for name, directory in self._library.sources())

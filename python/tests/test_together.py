@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 import threading
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -143,6 +146,62 @@ def test_every_question_has_a_twin_for_event_loops(world: World) -> None:
     questions = {name for name in dir(SkillManager) if not name.startswith(("_", "a"))}
     questions -= {"diagnostics", "shadowed", "sources"}
     assert {f"a{name}" for name in questions} <= set(dir(SkillManager))
+
+
+def forked(work: Callable[[], bool]) -> int:
+    """Return 0 where a process that is forked now does some work and finds it right."""
+    with warnings.catch_warnings():
+        # Newer versions of Python warn of threads.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        right = False
+        try:
+            # One that hangs is ended, whatever it waits for.
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.alarm(20)
+            right = work()
+        finally:
+            os._exit(0 if right else 1)
+    return os.waitpid(child, 0)[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_process_is_forked_during_a_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a thread holds that is not in the new process is held for ever."""
+    for number in range(200):
+        world.skill(f"skill-{number:03}", source="many")
+    world.skill("of-the-project")
+    manager = SkillManager(["many"], project=True)
+    expected = manager.list_skills()
+    assert len(expected) == 201
+    sources = manager.sources
+    begun, done = threading.Event(), threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            manager.list_skills()
+            begun.set()
+
+    def goes_on() -> bool:
+        def again() -> bool:
+            return manager.list_skills() == expected
+
+        return again() and manager.sources == sources and forked(again) == 0
+
+    # What is relative is so to where the manager was made.
+    monkeypatch.chdir(world.root)
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        begun.wait()
+        # One in ten would be right by chance.
+        for _ in range(8):
+            assert forked(goes_on) == 0
+    finally:
+        done.set()
+        thread.join()
+    assert manager.list_skills() == expected
 
 
 @pytest.mark.skipif(not hasattr(_native, "fail"), reason="only builds for tests can panic at will")
