@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextvars import ContextVar
 
 from skillpm._native import Library, Stop, run
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     CatalogForm = Literal["xml", "reference", "json", "markdown", "plain"]
     Form = Literal["plain", "bare", "markdown", "json", "xml", "btw"]
 
+
+# What ends the script that is run for a task. `run_script` takes no such thing, nor does that of a
+# subclass.
+_stop: ContextVar[Stop | None] = ContextVar("_stop", default=None)
 
 # Another object in each process that was forked.
 _process = object()
@@ -371,35 +376,6 @@ class SkillManager:
             ConfigurationError: The arguments do not fit the script.
 
         """
-        return self._run(
-            None,
-            name,
-            script,
-            arguments,
-            timeout=timeout,
-            cwd=cwd,
-            env=env,
-            sandbox=sandbox,
-            network=network,
-            allow_modified=allow_modified,
-            max_output=max_output,
-        )
-
-    def _run(
-        self,
-        stop: Stop | None,
-        name: str,
-        script: str | Script,
-        arguments: object = None,
-        *,
-        timeout: float | None = None,
-        cwd: StrPath | None = None,
-        env: Mapping[str, str] | None = None,
-        sandbox: str = "auto",
-        network: bool = True,
-        allow_modified: bool = False,
-        max_output: int = 10 << 20,
-    ) -> ScriptResult:
         how: _How = {
             "scripts": self._scripts,
             "trusted": self._trusted,
@@ -413,7 +389,7 @@ class SkillManager:
         }
         wanted = script if isinstance(script, str) else script.tool_name
         result, warnings = run(
-            self._library, name, wanted, arguments, how, ask=self._ask, stop=stop
+            self._library, name, wanted, arguments, how, ask=self._ask, stop=_stop.get()
         )
         for warning in warnings:
             _told(None, warning)
@@ -474,15 +450,39 @@ class SkillManager:
         name: str,
         script: str | Script,
         arguments: str | list[str] | Mapping[str, Any] | None = None,
-        **options: Any,
+        *,
+        timeout: float | None = None,
+        cwd: StrPath | None = None,
+        env: Mapping[str, str] | None = None,
+        sandbox: Literal["auto", "require", "off"] = "auto",
+        network: bool = True,
+        allow_modified: bool = False,
+        max_output: int = 10 << 20,
     ) -> ScriptResult:
         """Do what ``run_script`` does, without holding up the event loop.
 
         Where the task is cancelled, the script is ended.
         """
         stop = Stop()
+
+        def run_script() -> ScriptResult:
+            # The context is one of this call: what is set is seen by nobody else.
+            _stop.set(stop)
+            return self.run_script(
+                name,
+                script,
+                arguments,
+                timeout=timeout,
+                cwd=cwd,
+                env=env,
+                sandbox=sandbox,
+                network=network,
+                allow_modified=allow_modified,
+                max_output=max_output,
+            )
+
         try:
-            return await _aside(self._run, stop, name, script, arguments, **options)
+            return await _aside(run_script)
         finally:
             # After its end this does nothing.
             stop.set()

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import World
@@ -19,6 +20,7 @@ from skillpm import (
     ConfigurationError,
     PathError,
     PolicyError,
+    ScriptResult,
     SkillInvocationError,
     SkillManager,
     SkillParseError,
@@ -305,10 +307,27 @@ def test_event_loops(world: World) -> None:
             *(manager().arun_script("pdf", "greet", str(number)) for number in range(8))
         )
         assert [one.stdout for one in done] == [f"Hello, {number}!{END}" for number in range(8)]
-        with pytest.raises(TypeError):
-            await manager().arun_script("pdf", "greet", "x", time=1)
+        with pytest.raises(TypeError, match=r"arun_script\(\) got an unexpected keyword .*'time'"):
+            await manager().arun_script("pdf", "greet", "x", time=1)  # type: ignore[call-arg]
 
     asyncio.run(work())
+
+
+def test_a_method_of_a_subclass_is_called_in_event_loops_too(world: World) -> None:
+    world.skill("pdf")
+    script(world, "greet.py", GREET)
+
+    class Guard(SkillManager):
+        def run_script(self, *args: Any, **options: Any) -> ScriptResult:
+            if options["network"]:
+                raise PermissionError("without the network only")
+            return super().run_script(*args, **options)
+
+    guard = Guard(preset="s0", trusted=True)
+    with pytest.raises(PermissionError):
+        asyncio.run(guard.arun_script("pdf", "greet", "World"))
+    done = asyncio.run(guard.arun_script("pdf", "greet", "World", network=False))
+    assert done.stdout == f"Hello, World!{END}"
 
 
 def slow(world: World) -> Path:

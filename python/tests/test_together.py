@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import signal
 import sys
@@ -146,6 +147,10 @@ def test_every_question_has_a_twin_for_event_loops(world: World) -> None:
     questions = {name for name in dir(SkillManager) if not name.startswith(("_", "a"))}
     questions -= {"diagnostics", "shadowed", "sources"}
     assert {f"a{name}" for name in questions} <= set(dir(SkillManager))
+    for name in questions:
+        of_both = [getattr(SkillManager, each) for each in (name, f"a{name}")]
+        one, other = (inspect.signature(each).parameters for each in of_both)
+        assert one == other, name
 
 
 def forked(work: Callable[[], bool]) -> int:
