@@ -41,8 +41,13 @@ def test_the_example_of_the_readme_in_a_clean_environment(wheel: Path, world: Wo
     install = [python, "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
     subprocess.run(install, check=True)
     [example] = examples(PYTHON / "README.md")
-    ran = subprocess.run([python, "-c", example], capture_output=True, text=True, check=True)
-    skill = world.project / ".claude" / "skills" / "code-reviewer"
+    # Any directory will do, also one that is not where a repository starts.
+    deep = world.project / "deep"
+    deep.mkdir()
+    ran = subprocess.run(
+        [python, "-c", example], cwd=deep, capture_output=True, text=True, check=True
+    )
+    skill = deep / ".claude" / "skills" / "code-reviewer"
     assert ran.stdout == (
         "code-reviewer: Reviews code for defects. Use it before a commit.\n"
         f"Base directory for this skill: {skill}\n\n"
