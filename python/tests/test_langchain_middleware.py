@@ -26,7 +26,7 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from support.model import Call, ScriptedChatModel, calling, calling_all
 
-from skillpm import SkillManager
+from skillpm import ConfigurationError, SkillManager
 from skillpm.langchain import SkillsMiddleware
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
@@ -410,6 +410,15 @@ def test_calls_are_held_to_the_tools_of_loaded_skills_where_that_is_asked_for(
     assert not caplog.records
     assert tried(ask, "Write", "advise", "pdf") == "wrote a"
     assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+@pytest.mark.req("C5")
+@pytest.mark.parametrize("wrong", ["Deny", "none", "", None, True, []])
+def test_what_is_no_way_to_hold_calls(wrong: Any) -> None:
+    """Each of them stood for `deny`."""
+    with pytest.raises(ConfigurationError, match="`enforce` is `off`, `advise` or `de") as raised:
+        SkillsMiddleware(enforce=wrong)
+    assert raised.value.code == "usage"
 
 
 @pytest.mark.req("S3-US-10")

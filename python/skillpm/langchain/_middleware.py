@@ -21,7 +21,7 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 from typing_extensions import NotRequired
 
-from skillpm import SkillManager, SkillMetadata, SkillpmError
+from skillpm import ConfigurationError, SkillManager, SkillMetadata, SkillpmError
 from skillpm.langchain._errors import as_tool_errors, tool_error
 from skillpm.langchain._scripts import ScriptTool, create_script_tools
 
@@ -96,6 +96,9 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             is loaded that names no tools, every call passes. Patterns in parentheses, as in
             ``Bash(git:*)``, are not looked at: the tool is named.
 
+    Raises:
+        ConfigurationError: An argument that makes no sense.
+
     """
 
     state_schema = SkillsState
@@ -110,6 +113,10 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         enforce: Literal["off", "advise", "deny"] = "off",
     ) -> None:
         super().__init__()
+        if enforce not in ("off", "advise", "deny"):
+            raise ConfigurationError(
+                f"`enforce` is `off`, `advise` or `deny`, not `{enforce}`", code="usage"
+            )
         self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
         self.scripts = scripts
         self.pin = pin
