@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import functools
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -160,6 +162,19 @@ async def ayields(state: Any) -> Any:
 def plain(state: Any) -> None: ...
 
 
+async def amodel() -> ScriptedChatModel:
+    return ScriptedChatModel()
+
+
+class Greeting(ScriptedChatModel):
+    """A model that needs no parameters, and could itself be awaited."""
+
+    def __init__(self) -> None:
+        super().__init__("Hello.")
+
+    async def __call__(self) -> None: ...
+
+
 def undocumented(x: int) -> int:
     return x
 
@@ -183,6 +198,8 @@ def another_skill(x: int) -> int:
         ({"handler": ayields}, TypeError, "does not yield"),
         ({"llm": None}, ValueError, "asks for `llm`, and the class has none"),
         ({"llm": "gpt"}, TypeError, "`llm` must be a chat model"),
+        ({"llm": amodel}, ValueError, "`llm` is an `async` function"),
+        ({"llm": functools.partial(amodel)}, ValueError, "`llm` is an `async` function"),
         ({"handler": plain, "llm": 5}, TypeError, "`llm` must be a chat model"),
         ({"tools": another_skill}, TypeError, "`tools` must be a list"),
         ({"tools": ["search"]}, TypeError, "`tools` must be a list of tools and functions"),
@@ -199,8 +216,11 @@ def another_skill(x: int) -> int:
 def test_what_cannot_be(body: Body, kind: type[Exception], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message) as raised:
         made(**{"llm": ScriptedChatModel(), **body})
-    assert isinstance(raised.value, kind)
-    assert raised.value.message.startswith("class agent(node): ")
+    error = raised.value
+    assert isinstance(error, kind)
+    assert error.message.startswith("class agent(node): ")
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.code) == (type(error), str(error), error.code)
 
 
 def test_a_node_is_no_class() -> None:
@@ -240,6 +260,13 @@ def test_what_is_not_asked_for_is_not_made() -> None:
 
     assert made(llm=model, handler=plain).invoke({"messages": []}) == {"messages": []}
     assert made(handler=staticmethod(plain)).invoke({"messages": []}) == {"messages": []}
+
+
+def test_the_class_of_a_model_makes_it(world: World) -> None:
+    world.skill("pdf", source="skills")
+    for llm in (Greeting, Greeting()):
+        agent = made(llm=llm, skills="skills")
+        assert agent.invoke({"messages": [("user", "?")]})["messages"][-1].content == "Hello."
 
 
 def search(query: str) -> str:
@@ -283,6 +310,11 @@ class Data:
 
 
 @dataclass
+class Quiet:
+    draft: str = ""
+
+
+@dataclass
 class Context:
     user: str
 
@@ -320,6 +352,14 @@ def test_the_type_of_the_state() -> None:
             return {"draft": state.draft + "!"}
 
     assert data.invoke({"messages": [], "draft": "a"})["draft"] == "a!"
+
+    class quiet(node):
+        tools = [search]
+
+        def handler(state: Quiet) -> dict[str, Any]:
+            return {"draft": state.draft + "!"}
+
+    assert quiet.invoke({"draft": "a"}) == {"draft": "a!"}, "without messages no tool is called"
 
 
 def test_a_type_that_is_not_known() -> None:

@@ -15,6 +15,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.runtime import Runtime
 
 from skillpm import ConfigurationError
+from skillpm.langgraph._bridge import is_async
 from skillpm.langgraph._kit import SKILL, SKILL_READ, SkillKit
 from skillpm.langgraph._state import AgentState
 
@@ -29,10 +30,6 @@ AnyTool = Union[BaseTool, dict[str, Any]]
 
 class WrongTypeError(ConfigurationError, TypeError):
     """A value of the class is of a type that it cannot be."""
-
-
-# Nobody has to know its name.
-WrongTypeError.__module__ = ConfigurationError.__module__
 
 
 @dataclass(frozen=True)
@@ -84,10 +81,16 @@ def read(name: str, body: Mapping[str, Any], names: Mapping[str, Any]) -> Defini
             code="node-llm",
             hint="`llm = ...` names a chat model, or a function that makes one",
         )
-    if not (
-        llm is None or isinstance(llm, Runnable) or hasattr(llm, "bind_tools") or callable(llm)
-    ):
-        raise _wrong(name, "llm", "a chat model, or a function that makes one", llm)
+    if llm is not None and not is_model(llm):
+        if not callable(llm):
+            raise _wrong(name, "llm", "a chat model, or a function that makes one", llm)
+        # To call a class makes an object, whatever it is to call that one.
+        if is_async(llm) and not isinstance(llm, type):
+            raise ConfigurationError(
+                f"class {name}(node): `llm` is an `async` function, and nobody awaits it",
+                code="node-llm",
+                hint="a function without `async` makes a model",
+            )
     context = body.get("context_schema")
     if context is not None and not isinstance(context, type):
         raise _wrong(name, "context_schema", "a class", context)
@@ -102,6 +105,11 @@ def read(name: str, body: Mapping[str, Any], names: Mapping[str, Any]) -> Defini
         state_schema=_state(name, handler, first, names),
         context_schema=context or _context(handler, wants.get("runtime"), names),
     )
+
+
+def is_model(llm: Any) -> bool:
+    """Return whether ``llm`` is a model, and not what makes one, as a model's class does."""
+    return not isinstance(llm, type) and (isinstance(llm, Runnable) or hasattr(llm, "bind_tools"))
 
 
 def _handler(name: str, body: Mapping[str, Any]) -> Callable[..., Any]:

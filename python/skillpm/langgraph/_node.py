@@ -21,7 +21,7 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import get_runtime
 
 from skillpm.langgraph._bridge import is_async, wait_for, with_sync
-from skillpm.langgraph._definition import AnyTool, Definition, read
+from skillpm.langgraph._definition import AnyTool, Definition, is_model, read
 
 TOOLS = "tools"
 
@@ -144,7 +144,8 @@ class node(metaclass=_Node):
         the context, the store and the stream writer; ``config``; ``store``. As long as its last
         message calls tools, they are run and the handler is called again.
     ``llm``
-        A chat model, or a function without parameters that makes one when it is first needed.
+        A chat model, or a function without parameters that makes one when it is first needed; a
+        class of models is one. It is not ``async``.
     ``tools``
         A list of tools or functions.
     ``skills``
@@ -226,8 +227,7 @@ class _Handler(Runnable[Any, Any]):
         with self._lock:
             if self._llm is None:
                 llm = self._definition.llm
-                made = isinstance(llm, Runnable) or hasattr(llm, "bind_tools")
-                self._llm = llm if made else llm()
+                self._llm = llm if is_model(llm) else llm()
             if not tools:
                 return self._llm
             if self._bound is None or not _same(self._bound[0], tools):
@@ -241,7 +241,10 @@ def _same(some: Sequence[AnyTool], others: Sequence[AnyTool]) -> bool:
 
 def _after_handler(state: Any) -> str:
     """Return where it goes on: to the tools that the last message calls, or nowhere."""
-    messages = state.get("messages") if isinstance(state, dict) else state.messages
+    # The type of the state may have no messages, and no tool is called then.
+    messages = (
+        state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
+    )
     return TOOLS if messages and getattr(messages[-1], "tool_calls", None) else END
 
 
