@@ -284,6 +284,9 @@ pub struct Survey {
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory cannot be looked at, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
+    /// Trees among all these that are not what is locked, and that nobody edited: they came from a source, and the
+    /// store has them.
+    pub fetched: BTreeSet<Digest>,
 }
 
 /// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.

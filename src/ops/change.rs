@@ -6,13 +6,14 @@ use std::path::Path;
 use super::install::audience::{Audience, Ids};
 use super::install::restore::{Care, Restore, look_after};
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents::{self, Agent};
 use crate::install::places::Places;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, Survey, why_no_skill};
+use crate::install::state::{Files, Survey, digest_of, why_no_skill};
 use crate::install::transaction::Transaction;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
@@ -36,6 +37,12 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
         survey = take(&scope.unindexed())?;
         planned = plan(goal, files, &survey);
     }
+    if let Err(conflicts) = &planned {
+        survey.fetched = fetched(context, scope, conflicts);
+        if !survey.fetched.is_empty() {
+            planned = plan(goal, files, &survey);
+        }
+    }
     // Where nobody asked for links there are none of ours; elsewhere one may be.
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
@@ -45,6 +52,22 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let plan = planned.map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
+}
+
+/// Those of the trees in the way that came from a source. Their bytes are read: what goes must be what the store has.
+fn fetched(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> BTreeSet<Digest> {
+    let edited = conflicts.iter().filter(|conflict| conflict.kind == ConflictKind::Modified);
+    let digests = edited.filter_map(|conflict| {
+        let place = scope.place(&context.settings, &conflict.place, &conflict.name).ok()?;
+        digest_of(&place)
+    });
+    digests.filter(|digest| is_fetched(context, digest)).collect()
+}
+
+/// Whether the tree with `digest` came from a source, as whatever the store has: nobody edited it, and nothing is
+/// lost where it goes.
+pub(super) fn is_fetched(context: &Context, digest: &Digest) -> bool {
+    Store::new(&context.settings).is_ok_and(|store| store.is_whole(digest))
 }
 
 /// The agents whose directories have to be looked into for `goal`, and those of them that somebody chose.
@@ -203,7 +226,7 @@ pub(super) fn rearrange(
     let copy = files.manifest.agents().copy;
     // Copies need the bytes, if anybody gets one.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
-    let care = Care { bring: how.bring, force: false, copy: copy && comes };
+    let care = Care { bring: how.bring, force: false, renew: false, copy: copy && comes };
     let Restore { mut fetched, .. } = look_after(context, scope, &files, &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut fetched.warnings), ..Changed::default() };
     for wanted in &mut fetched.wanted {

@@ -169,6 +169,11 @@ impl Store {
         Err(Error::io(format!("`{}` and all places like it are taken", place.display())))
     }
 
+    /// Whether a copy with `digest` is kept, and still has it.
+    pub fn is_kept(&self, digest: &Digest) -> bool {
+        is_whole(&self.kept_path(digest), digest)
+    }
+
     /// Where a copy with `digest` may be kept, the usual place first.
     fn places_for(&self, digest: &Digest) -> impl Iterator<Item = PathBuf> {
         let place = self.kept_path(digest);

@@ -39,6 +39,38 @@ fn archives(forge: &Forge) -> usize {
     forge.requests().iter().filter(|request| request.path.contains("zip")).count()
 }
 
+/// After somebody else's update came with the lockfile, what lies here is an older version and no edit: it gives way,
+/// and is no side of a merge.
+#[test]
+fn an_older_version_is_no_edit() {
+    let (forge, sandbox) = scene();
+    let commit = |body| forge.repo("acme/skills").commit(&tree(&[("doc", "one"), ("pdf", body)]));
+    commit("one\n\nfixed");
+    sandbox.ok(&["update"]);
+    let is_one = || sandbox.write(".agents/skills/pdf/SKILL.md", skill("pdf", "one"));
+    let now = || sandbox.read(".agents/skills/pdf/SKILL.md");
+    is_one();
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 0
+    --- stderr
+    = doc (github:acme/skills at 4180b60)
+    + pdf (github:acme/skills at b84e635)
+    1 skill added, 1 unchanged in `.agents/skills`
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+    ");
+    assert_eq!(now(), skill("pdf", "one\n\nfixed"));
+    is_one();
+    commit("one\n\nfixed\n\nthree");
+    sandbox.ok(&["update"]);
+    assert_eq!(now(), skill("pdf", "one\n\nfixed\n\nthree"), "nobody took `fixed` out");
+    sandbox.write(".agents/skills/pdf/SKILL.md", skill("pdf", "mine"));
+    assert_eq!(sandbox.run(&["install"]).code, Some(1));
+    assert_eq!(now(), skill("pdf", "mine"));
+    is_one();
+    sandbox.ok(&["remove", "pdf"]);
+}
+
 /// Issue 5: the plan is shown with what to look at, only what is newer changes, links stay.
 #[test]
 fn what_is_newer_takes_its_place() {

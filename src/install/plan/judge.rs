@@ -9,8 +9,8 @@ use crate::name::SkillName;
 use crate::spec::Origin;
 
 impl Planner<'_> {
-    /// Returns the digest of the tree at a place if it may go: it is the one that was installed, or
-    /// force is used, and then it is kept.
+    /// Returns the digest of the tree at a place if it may go: it is the one that was installed, by this lockfile
+    /// or by another one (somebody else updated, or the branch is another), or force is used, and then it is kept.
     pub(super) fn may_replace(
         &mut self,
         place: &Place,
@@ -18,7 +18,8 @@ impl Planner<'_> {
         old: Option<Digest>,
     ) -> Option<Digest> {
         let locked = self.locked(name);
-        if old.is_some() && old == locked {
+        let is_ours = |old| Some(old) == locked || self.survey.fetched.contains(&old);
+        if old.is_some_and(is_ours) {
             return old;
         }
         let is_known = |old| self.goal.known.get(name).is_some_and(|known| known.contains(&old));

@@ -26,6 +26,7 @@ use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::change::is_fetched;
 use crate::ops::gate::Gate;
 use crate::source::Opened;
 use crate::spec::{Origin, Reference};
@@ -51,6 +52,9 @@ pub(in crate::ops) struct Care {
     pub(in crate::ops) bring: bool,
     /// Whether what was edited is replaced.
     pub(in crate::ops) force: bool,
+    /// Whether another version of it that nobody edited is replaced, such as the one of before somebody else's
+    /// update.
+    pub(in crate::ops) renew: bool,
     /// Whether agents get copies, for which the locked bytes are needed.
     pub(in crate::ops) copy: bool,
 }
@@ -69,7 +73,7 @@ pub(super) fn restore(
     transaction: Option<&Transaction<'_>>,
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
-    let care = Care { bring: true, force: request.force, copy };
+    let care = Care { bring: true, force: request.force, renew: true, copy };
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
@@ -249,12 +253,13 @@ impl<'a> Worker<'a> {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => digest_of(&dir.place(name)),
         });
+        let is_fetched = |digest| is_fetched(self.context, &digest);
         match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
             Some(_) if digest == Some(locked.digest) => {
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
-            Some(_) if !care.force => {
+            Some(_) if !care.force && !(care.renew && digest.is_some_and(is_fetched)) => {
                 self.restore.modified.push(name.clone());
                 let set = if care.copy && !disabled { Some(self.content(name, locked)?) } else { None };
                 self.want(name, Content::AsItIs(locked.clone()), disabled, set);

@@ -16,9 +16,8 @@ use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
-use crate::ops::change::make_plan;
+use crate::ops::change::{is_fetched, make_plan};
 use crate::ops::install::audience::Audience;
-use crate::ops::install::keep;
 use crate::ops::install::needs::unneeded;
 use crate::store::{self, Store};
 use crate::tree::FileSet;
@@ -100,9 +99,9 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
 }
 
 impl Settled {
-    /// Puts merged trees of which agents get copies into the store: the next update knows by them that
+    /// Keeps merged trees of which agents get copies, as what somebody edited: the next update knows by them that
     /// nobody edited the copies.
-    pub(super) fn keep_copies(&mut self, context: &Context, files: &Files) {
+    pub(super) fn keep_copies(&self, context: &Context, files: &Files) {
         for step in &self.plan.steps {
             let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
             let locked = self.plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
@@ -110,7 +109,7 @@ impl Settled {
                 self.contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
             if let Some(set) = set {
                 // Without it the next update asks for `--force`, and loses nothing.
-                let _ = keep(context, set.clone(), &mut self.outcome.warnings);
+                let _ = Store::new(&context.settings).and_then(|store| store.keep(set));
             }
         }
     }
@@ -132,7 +131,10 @@ fn done(prepared: &Prepared<'_>, job: &Job) -> Result<Done> {
                 known: None,
             };
             match lies {
-                Some((path, Some(digest))) if digest != newer.old.digest && digest != newer.new.digest => {
+                Some((path, Some(digest)))
+                    if ![newer.old.digest, newer.new.digest].contains(&digest)
+                        && !is_fetched(prepared.context, &digest) =>
+                {
                     edited(prepared, job, newer, clean, digest, &store::read(&path)?)
                 }
                 _ => Ok(clean),
@@ -219,7 +221,7 @@ fn told(job: &Job, change: UpdateChange, from: &Locked) -> UpdatedSkill {
     UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
 }
 
-/// The copies of agents that say what the tree says which goes, `replaced`, or that the store has too:
+/// The copies of agents that say what the tree says which goes, `replaced`, or that the store keeps too:
 /// an earlier merge made them, and nothing is lost when they follow.
 fn copies(
     prepared: &Prepared<'_>,
@@ -237,7 +239,7 @@ fn copies(
         if fs::kind(&path)? != Some(fs::Kind::Directory) {
             continue;
         }
-        let stored = |digest| store.as_ref().is_some_and(|store| store.is_whole(&digest));
+        let stored = |digest| store.as_ref().is_some_and(|store| store.is_kept(&digest));
         known.extend(digest_of(&path).filter(|digest| Some(*digest) == replaced || stored(*digest)));
     }
     Ok(known)
