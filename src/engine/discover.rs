@@ -76,8 +76,8 @@ pub struct Discovery {
 /// Finds the skills in `sources`, the first first. Only frontmatter is read.
 ///
 /// Where two skills have one name, the one of the earlier source is used; inside a source the one
-/// whose directory has that name, then the first by the bytes of its path. A skill that several
-/// links lead to is one skill.
+/// in the directory of that name right in the source, then one in a directory of that name further
+/// below, then the first by the bytes of its path. A skill that several links lead to is one skill.
 pub fn discover(sources: &[Source]) -> Discovery {
     gather(sources, &Policy::DEFAULT, &mut Memory::default(), Moment::now()).0
 }
@@ -143,7 +143,7 @@ fn gather(
     }
     used.clear();
     let mut hidden = Vec::new();
-    for at in order(&all, &starts, policy.duplicates) {
+    for at in order(&all, sources, &starts, policy.duplicates) {
         let skill = &all[at];
         let first = *used.entry(key(skill.name())).or_insert(at);
         if first != at {
@@ -174,13 +174,17 @@ fn gather(
 }
 
 /// The order in which skills take their names: as they are found, but in a source, whose skills start at one
-/// of `starts`, those whose directories have their names are served best.
-fn order(all: &[Arc<Skill>], starts: &[usize], duplicates: Duplicates) -> Vec<usize> {
+/// of `starts`, those whose directories have their names are served best, and of these the one right in the source:
+/// that is where [`super::find`] looks first.
+fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: Duplicates) -> Vec<usize> {
     let mut order: Vec<_> = (0..all.len()).collect();
     let ends = starts.iter().skip(1).copied().chain([all.len()]);
-    for (start, end) in starts.iter().copied().zip(ends) {
+    for (source, (start, end)) in sources.iter().zip(starts.iter().copied().zip(ends)) {
         // Stable: the order by path stays.
-        order[start..end].sort_by_cached_key(|at| all[*at].is_at_home() == (duplicates == Duplicates::Last));
+        order[start..end].sort_by_cached_key(|at| match (all[*at].rank_in(source), duplicates) {
+            (rank, Duplicates::Last) => u8::MAX - rank,
+            (rank, _) => rank,
+        });
     }
     order
 }

@@ -157,7 +157,7 @@ impl<'a> Search<'a> {
     fn all(&mut self, source: &Source) -> Vec<Arc<Skill>> {
         let mut scanner = Scanner::new(&Policy::DEFAULT, Memory::default(), Moment::now());
         let mut skills = scanner.scan(source, &mut self.seen, &mut self.diagnostics);
-        skills.sort_by_key(|skill| !skill.is_at_home());
+        skills.sort_by_key(|skill| skill.rank_in(source));
         skills
     }
 
@@ -240,6 +240,43 @@ mod tests {
         assert!(warning.contains("home/.agents/skills/pdf` is not"), "{warning}");
         let sources = default_sources(&world.context().settings).expect("sources");
         assert!(crate::engine::discover(&sources).skills[0].dir.ends_with("other"));
+    }
+
+    /// Conflict C1: of two in one source, whose directories have their name, one is used wherever a skill is asked for.
+    #[test]
+    fn one_wins_in_a_source_whoever_asks() {
+        let world = World::new();
+        for (dir, name) in [
+            ("a/pdf", "pdf"),
+            ("pdf", "pdf"),
+            ("a/x", "word"),
+            ("b/word", "word"),
+            ("c/word", "word"),
+            ("a/1", "odt"),
+            ("b/2", "odt"),
+        ] {
+            world.skill(&format!(".agents/skills/{dir}"), name);
+        }
+        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
+            for asked in [name.to_owned(), format!("project:{name}")] {
+                assert_eq!(hit(&world, &asked).0, format!("project/.agents/skills/{dir}"));
+                assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
+            }
+        }
+        // Where another source hides them all, each of these still has one.
+        for name in ["pdf", "word", "odt"] {
+            world.skill(&format!("../home/.agents/skills/{name}"), name);
+        }
+        let settings = world.context().settings;
+        let mut sources = default_sources(&settings).expect("sources");
+        sources.rotate_left(3);
+        let library = Library::new(sources.clone(), Policy::DEFAULT);
+        for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
+            let asked = format!("project:{name}");
+            assert!(find_in(&sources, &asked).expect(name).skill.dir.ends_with(dir), "{asked}");
+            assert!(library.get(&asked).expect(name).dir.ends_with(dir), "{asked}");
+        }
     }
 
     /// Conflict C1: a skill that another one hides is found by its source, as a library finds it.

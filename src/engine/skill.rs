@@ -293,9 +293,17 @@ impl Skill {
         }
     }
 
-    /// Whether its directory has its name.
-    pub(super) fn is_at_home(&self) -> bool {
-        self.directory().is_some_and(|dir| dir == &*key(self.name()))
+    /// How well it is served in `source` where others there have its name, the smallest best: 0 in the directory of
+    /// its name right in the source, where a look at one path finds it; 1 in one of its name further below; else 2.
+    pub(super) fn rank_in(&self, source: &Source) -> u8 {
+        if !self.directory().is_some_and(|dir| dir == &*key(self.name())) {
+            return 2;
+        }
+        let parent = match self.as_brief() {
+            Some(brief) => Some(&*brief.group.home.dir),
+            None => self.dir.parent(),
+        };
+        u8::from(parent != Some(&*source.dir))
     }
 
     /// Whether it has the name of `other`: then only one of the two is used.

@@ -9,19 +9,22 @@ use crate::engine::Lookup;
 use crate::engine::discover::{Diagnostic, Discovery, key};
 use crate::engine::skill::Skill;
 use crate::engine::sources::Source;
+use crate::policy::Duplicates;
 
 /// What a library found. It never changes.
 #[derive(Debug)]
 pub struct Snapshot {
     sources: Vec<Source>,
     found: Discovery,
+    /// Which of two of one name is used.
+    duplicates: Duplicates,
     /// Where each name is in the skills that are used: made when somebody asks.
     names: OnceLock<Lookup<Box<str>, usize>>,
 }
 
 impl Snapshot {
-    pub(super) fn new(sources: Vec<Source>, found: Discovery) -> Self {
-        Self { sources, found, names: OnceLock::new() }
+    pub(super) fn new(sources: Vec<Source>, found: Discovery, duplicates: Duplicates) -> Self {
+        Self { sources, found, duplicates, names: OnceLock::new() }
     }
 
     /// One skill of each name, in the order of the sources, then by the bytes of their paths.
@@ -101,7 +104,11 @@ impl Snapshot {
             };
             let called = inside().filter(|skill| key(skill.name()) == key(name));
             // The one that wins in its source is served by the name, as if there were no other source.
-            let called = called.max_by_key(|skill| (self.is_used(skill), skill.is_at_home()));
+            let rank = |skill: &&Arc<Skill>| (!self.is_used(skill), skill.rank_in(source));
+            let called = match self.duplicates {
+                Duplicates::Last => called.rev().min_by_key(rank),
+                _ => called.min_by_key(rank),
+            };
             called
                 .or_else(|| inside().find(|skill| skill.path_below(source).is_some_and(|path| path == name)))
         })

@@ -8,7 +8,7 @@ use crate::engine::{discover, discover_with};
 fn answers(skill: &Skill, source: &Source) -> String {
     let texts = (skill.name(), skill.description(), skill.file(), skill.directory());
     let odd = (skill.has_extra(), skill.oddities(), skill.misspelled());
-    let place = (skill.is_at_home(), skill.is_named_as_in(source), skill.path_below(source));
+    let place = (skill.rank_in(source), skill.is_named_as_in(source), skill.path_below(source));
     let (mut window, mut path) = (Window::default(), String::new());
     let told = (skill.texts_in(&mut window), skill.file_text_in(&mut path));
     format!("{texts:?} {odd:?} {place:?} {told:?}")
