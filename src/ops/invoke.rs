@@ -1,7 +1,8 @@
 //! `invoke`: what an agent would get.
 
+use super::named::find;
 use crate::context::Context;
-use crate::engine::{Activation, Arguments, Form, Skill, activate, find, load, resources};
+use crate::engine::{Activation, Arguments, Form, Skill, activate, load, resources};
 use crate::error::Result;
 use crate::policy::Policy;
 use crate::skill::{self, Deviation, DeviationKind, Loaded};

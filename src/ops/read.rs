@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
+use super::named::find;
 use crate::context::Context;
-use crate::engine::find;
 use crate::engine::resources::{self, Content, MAX_BYTES};
 use crate::error::{Error, Result};
 use crate::policy::{Listing, Policy};

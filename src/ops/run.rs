@@ -7,11 +7,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::audit::{record, refused, subject};
+use super::named::find;
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
 use crate::context::Context;
+use crate::engine::Skill;
 use crate::engine::run::{self, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
-use crate::engine::{Skill, find};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};

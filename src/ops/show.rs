@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::list::{self, ListedSkill};
+use super::named::or_disabled;
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, find_in, load};
@@ -129,7 +130,8 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let all = default_sources(&context.settings)?;
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| scope == scope_of(source.kind));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
-    let hit = find_in(&sources, &request.name)?;
+    let hit = find_in(&sources, &request.name)
+        .map_err(|error| or_disabled(context, &request.name, request.scope, error))?;
     let SkillParts { meta, kind, dir, file, deviations, .. } = &**hit.skill;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
     let loaded = skill::load(&document)

@@ -5,12 +5,13 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::named::find;
 use crate::context::Context;
 use crate::engine::tools::{
     DescribedBy, Language, ManifestFault, Tool, ToolDiagnostic, ToolFormat, ToolSet, TypedBy,
     tools as tools_of,
 };
-use crate::engine::{Diagnostic, Skill, default_sources, discover, find};
+use crate::engine::{Diagnostic, Skill, default_sources, discover};
 use crate::error::{Error, Result};
 use crate::policy::{Policy, ScriptPlaces};
 

@@ -139,7 +139,8 @@ impl Library {
         let dirs = looks.then(|| Watch::look(&self.sources));
         let found = discover_again(&self.sources, &self.policy, &mut memory, now)?;
         let same = before.filter(|view| view.snapshot.is_of(&found)).map(|view| Arc::clone(&view.snapshot));
-        let snapshot = same.unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found, self.policy.duplicates)));
+        let snapshot = same
+            .unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found, self.policy.duplicates)));
         let watch = dirs.and_then(|dirs| Watch::new(&self.sources, dirs, &memory, now));
         let view = View { snapshot: Arc::clone(&snapshot), since, watch };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
