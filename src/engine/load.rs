@@ -7,6 +7,7 @@ use crate::document::{Document, Split, split_prefix};
 use crate::error::{Error, ErrorKind};
 use crate::fs::{self, BeneathError, Kind, PathError};
 use crate::skill::LoadError;
+use crate::text::shell_word;
 
 /// The name that the specification gives a skill's file.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -67,7 +68,7 @@ impl Unusable {
                 Error::from(error).context(format!("the skill `{name}` cannot be loaded"))
             }
             Self::Content(_) => Error::new(ErrorKind::Findings, message)
-                .hint(format!("`skillpm validate {shown}` shows the place and what to do")),
+                .hint(format!("`skillpm validate {}` shows the place and what to do", shell_word(file))),
             _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),
         }
     }

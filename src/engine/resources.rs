@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fs::{self, Base, BeneathError, PathError, Walk};
 use crate::policy::{Listing, Policy};
 use crate::source::discover::SKIPPED;
-use crate::text::closest_paths;
+use crate::text::{closest_paths, shell_word};
 use crate::tokens;
 use crate::tree::{Node, ReadError};
 
@@ -114,7 +114,7 @@ impl Content {
 }
 
 impl Unreadable {
-    /// The error for the file `name` of the skill `skill`.
+    /// The error for the file `name` of the skill that was asked for as `skill`.
     pub fn into_error(self, skill: &str, name: &str) -> Error {
         let message = format!("the file `{name}` of the skill `{skill}` is not read: {self}");
         let relative =
@@ -123,7 +123,7 @@ impl Unreadable {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             names.join(", ")
         };
-        let all = format!("`skillpm read {skill}` lists its files");
+        let all = format!("`skillpm read {}` lists its files", shell_word(skill));
         match self {
             Self::Empty | Self::Nul | Self::Absolute | Self::Dots => Error::usage(message).hint(relative),
             Self::Absent(names) if !names.is_empty() => {
@@ -347,6 +347,9 @@ mod tests {
         assert_eq!(hints("forms.md"), ["did you mean `references/forms.md`?", list]);
         assert_eq!(hints("skill.md"), ["did you mean `SKILL.md`?", list]);
         assert_eq!(hints("zzz"), [list]);
+        let error = read(&world.project().join("pdf"), "zzz", &Policy::DEFAULT, 1000).expect_err("absent");
+        let hints_of = error.into_error("My Skill", "zzz").hints().to_vec();
+        assert_eq!(hints_of, ["`skillpm read 'My Skill'` lists its files"], "one word of a command line");
         assert_eq!(hints("references/"), ["in it are `references/deep/a.txt`, `references/forms.md`", list]);
     }
 

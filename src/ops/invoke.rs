@@ -6,6 +6,7 @@ use crate::engine::{Activation, Arguments, Form, Skill, activate, load, resource
 use crate::error::Result;
 use crate::policy::Policy;
 use crate::skill::{self, Deviation, DeviationKind, Loaded};
+use crate::text::shell_word;
 
 /// Which skill, with what.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +78,7 @@ fn off_specification(skill: &Skill) -> Option<String> {
         0 => String::new(),
         count => format!(", and {count} more"),
     };
-    let (name, file) = (&skill.meta.name, skill.file.display());
+    let (name, file) = (&skill.meta.name, shell_word(&skill.file));
     Some(format!("`{name}` is off the specification: {first}{more}; `skillpm validate {file}` tells all"))
 }
 
@@ -127,6 +128,20 @@ mod tests {
         );
         assert!(warning.contains(", and ") && warning.contains(" more; `skillpm validate "), "{warning}");
         assert!(warning.ends_with("SKILL.md` tells all"), "{warning}");
+    }
+
+    /// What a hint says can be typed: a path with a space is one word.
+    #[test]
+    fn a_hint_quotes_the_path_of_a_file() {
+        let world = World::new();
+        world.write(".agents/skills/my skill/SKILL.md", "---\nname: My Skill\ndescription: d\n---\nbody");
+        let warnings = invoked(&world, "My Skill", "").expect("works").warnings;
+        let file = world.project().join(".agents/skills/my skill/SKILL.md");
+        assert!(warnings[0].ends_with(&format!("`skillpm validate '{}'` tells all", file.display())));
+        let empty = load::Unusable::from(skill::LoadError::Empty);
+        let error = empty.into_error("pdf", &file);
+        let hint = format!("`skillpm validate '{}'` shows the place and what to do", file.display());
+        assert_eq!(error.hints(), [hint]);
     }
 
     #[test]

@@ -71,7 +71,8 @@ pub fn read(context: &Context, request: &ReadRequest) -> Result<ReadOutcome> {
     let hit = find(context, &request.name)?;
     let name = &hit.skill.meta.name;
     let content = resources::read(&hit.skill.dir, &request.path, &Policy::DEFAULT, request.max_bytes)
-        .map_err(|error| error.into_error(name, &request.path))?;
+        // By its own name another one may be found: what was asked for may be hidden.
+        .map_err(|error| error.into_error(&request.name, &request.path))?;
     let is_part = request.offset > 0 || request.limit.is_some();
     let (content, encoding) = match content {
         Content::Text(text) if is_part => (lines(&text, request.offset, request.limit).to_owned(), None),
@@ -170,6 +171,16 @@ mod tests {
         let part = |path: &str| read(&world.context(), &ReadRequest { limit: Some(1), ..request(path) });
         assert_eq!(part("references/forms.md").expect("reads").content, "a\n");
         assert_eq!(part("assets/logo.png").expect_err("no lines").kind(), ErrorKind::Usage);
+    }
+
+    /// The hint leads to the skill that was asked for, not to the one that hides it.
+    #[test]
+    fn a_hint_names_the_skill_as_it_was_asked_for() {
+        let world = world();
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let asked = ReadRequest { name: "user:pdf".into(), ..request("nope") };
+        let error = read(&world.context(), &asked).expect_err("not there");
+        assert_eq!(error.hints(), ["`skillpm read user:pdf` lists its files"]);
     }
 
     /// Conflict C15.

@@ -1,6 +1,6 @@
 //! `catalog`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -10,6 +10,10 @@ use crate::cli::{App, exit, render};
 use crate::engine::catalog::{CatalogForm, Field, Options};
 use crate::error::Result;
 use crate::ops::catalog::{CatalogRequest, Write, catalog};
+use crate::text::shell_word;
+
+/// What is told of each skill unless somebody says otherwise.
+const FIELDS: &str = "description,location";
 
 // Arguments of `catalog`.
 #[derive(Debug, Clone, Args)]
@@ -24,7 +28,7 @@ pub(crate) struct CatalogArgs {
 
     /// what is told of each skill, with commas between: `description`, `location`, `compatibility`,
     /// `allowed-tools`, `tags`, `version`, `files`
-    #[arg(long, value_name = "FIELDS", value_delimiter = ',', default_value = "description,location")]
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', default_value = FIELDS)]
     fields: Vec<Field>,
 
     /// shorten the longest descriptions until all is no more than so many tokens; no skill is dropped
@@ -64,6 +68,37 @@ pub(crate) struct CatalogArgs {
     check: bool,
 }
 
+impl CatalogArgs {
+    /// What writes `file` as it is checked: without the flags that choose a form and skills, it would be another catalog.
+    fn command(&self, file: &Path) -> String {
+        let mut words = vec!["skillpm catalog --write".to_owned(), shell_word(file)];
+        let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        if self.format != CatalogForm::default() {
+            flag("--format", self.format.to_string());
+        }
+        let fields = self.fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        if fields != FIELDS {
+            flag("--fields", fields);
+        }
+        if let Some(budget) = self.budget {
+            flag("--budget", budget.to_string());
+        }
+        self.tag.iter().for_each(|tag| flag("--tag", shell_word(tag)));
+        self.agent.iter().for_each(|agent| flag("--agent", shell_word(agent)));
+        self.dir.iter().for_each(|dir| flag("--dir", shell_word(dir)));
+        if let Some(scope) = scope(&self.scope) {
+            flag("--scope", scope.to_string());
+        }
+        if !self.empty.is_empty() {
+            flag("--empty", shell_word(&self.empty));
+        }
+        if self.hidden {
+            words.push("--hidden".to_owned());
+        }
+        words.join(" ")
+    }
+}
+
 pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
     let form = if args.json { CatalogForm::Json } else { args.format };
     let options = Options {
@@ -86,7 +121,10 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
     let outcome = catalog(&app.context, &request)?;
     render::catalog::warn(&app.printer, &outcome);
     match &outcome.written {
-        Some(written) => render::catalog::file(&app.printer, written, args.check),
+        Some(written) => {
+            let command = args.check.then(|| args.command(&written.file));
+            render::catalog::file(&app.printer, written, command.as_deref());
+        }
         None if form == CatalogForm::Json => app.printer.json(&outcome.catalog.as_json()),
         None => app.printer.content_of(|pass| outcome.catalog.pieces(pass)),
     }
@@ -94,4 +132,51 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
     // The process is about to end. To free the texts of thousands of skills, one by one, takes a tenth of its time.
     std::mem::forget(outcome);
     Ok(if is_stale { exit::FINDINGS } else { exit::SUCCESS })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: CatalogArgs,
+    }
+
+    /// What the hint of `--check` says writes what was checked, also in a directory with a space in its name.
+    #[test]
+    fn the_command_of_a_hint_has_the_flags_that_were_given() {
+        let command = |words: &[&str]| {
+            let words = ["catalog", "--check", "--write", "A.md"].iter().chain(words);
+            Line::try_parse_from(words).expect("parses").args.command(Path::new("/p q/A.md"))
+        };
+        assert_eq!(command(&[]), "skillpm catalog --write '/p q/A.md'");
+        assert_eq!(command(&["--fields", FIELDS]), "skillpm catalog --write '/p q/A.md'");
+        let all = "--format markdown --fields name,tags --budget 90 --tag a --tag 'b c' --agent goose --dir '../x y' \
+                   --scope user --empty none --hidden";
+        let words = [
+            "--hidden",
+            "-g",
+            "--format",
+            "markdown",
+            "--fields",
+            "name,tags",
+            "--budget",
+            "90",
+            "--tag",
+            "a",
+            "--tag",
+            "b c",
+            "--agent",
+            "goose",
+            "--dir",
+            "../x y",
+            "--empty",
+            "none",
+        ];
+        assert_eq!(command(&words), format!("skillpm catalog --write '/p q/A.md' {all}"));
+    }
 }

@@ -39,16 +39,16 @@ fn listed(words: &[&String]) -> String {
     words.iter().map(|word| format!("`{}`", one_line(word))).collect::<Vec<_>>().join(", ")
 }
 
-/// Tells what became of the file.
-pub(crate) fn file(printer: &Printer, written: &Written, check: bool) {
+/// Tells what became of the file, or where nothing is written, that `command` brings it up to date.
+pub(crate) fn file(printer: &Printer, written: &Written, command: Option<&str>) {
     let file = one_line(&written.file.display().to_string());
-    match (written.changed, check) {
+    match (written.changed, command) {
         _ if written.none => printer.note(&format!("there is no skill to tell of: `{file}` was not made")),
         (false, _) => printer.note(&format!("`{file}` is up to date")),
-        (true, false) => printer.status("~", &format!("`{file}`")),
-        (true, true) => {
+        (true, None) => printer.status("~", &format!("`{file}`")),
+        (true, Some(command)) => {
             printer.warning(&format!("the catalog in `{file}` is not up to date"));
-            printer.hint(&format!("`skillpm catalog --write {file}` brings it up to date"));
+            printer.hint(&format!("`{}` brings it up to date", one_line(command)));
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
+use crate::text::shell_word;
 
 /// The digits of a file's digest that are shown; `--json` has all.
 const DIGITS: usize = 12;
@@ -32,7 +33,8 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
     }
     printer.data(&text);
     if !outcome.deviations.is_empty() {
-        printer.hint(&format!("`skillpm validate {}` shows the places", one_line(&outcome.file)));
+        let file = shell_word(&outcome.file);
+        printer.hint(&format!("`skillpm validate {}` shows the places", one_line(&file)));
     }
 }
 
@@ -254,6 +256,13 @@ mod tests {
         warning: odd
         hint: `skillpm validate /p/.agents/skills/pdf/SKILL.md` shows the places
         ");
+    }
+
+    #[test]
+    fn the_hint_quotes_a_path_with_a_space() {
+        let (printer, _, err) = printer(Look::PLAIN);
+        show(&printer, &ShowOutcome { file: "/my proj/SKILL.md".into(), ..outcome() });
+        assert!(err.text().contains("`skillpm validate '/my proj/SKILL.md'` shows"), "{}", err.text());
     }
 
     #[test]
