@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::context::Context;
-use crate::engine::catalog::{Catalog, Options, block};
+use crate::engine::catalog::block::{self, BlockError};
+use crate::engine::catalog::{Catalog, Options};
 use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources};
 use crate::error::{Error, Result};
 use crate::fs;
@@ -95,8 +96,8 @@ pub fn disabled(scopes: &[Scope]) -> Disabled {
 ///
 /// # Errors
 ///
-/// An agent that is not known; a file whose marks do not belong together, that a link leads out of the project,
-/// or that cannot be read or written. No skill is an error.
+/// An agent that is not known; a file whose marks do not belong together, that is no text in UTF-8, that a link leads
+/// out of the project, or that cannot be read or written. No skill is an error.
 pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOutcome> {
     let mut options = request.options.clone();
     // A file is shared with people who have other skills of their own.
@@ -147,9 +148,11 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Resu
     let there = fs::read_capped(&file, MAX_FILE)?;
     let is_there = there.is_some();
     let there = there.unwrap_or_default();
-    let new = block::put(&there, &catalog.text()).map_err(|error| {
-        Error::config(format!("`{}`, {error}", file.display()))
-            .hint("put the marks right, or remove them: then a new block is added at the end")
+    let new = block::put(&there, &catalog.text()).map_err(|error| match error {
+        BlockError::NotUtf8 => Error::config(format!("`{}` is left as it is: {error}", file.display()))
+            .hint("save the file as UTF-8, then try again"),
+        error => Error::config(format!("`{}`, {error}", file.display()))
+            .hint("put the marks right, or remove them: then a new block is added at the end"),
     })?;
     let changed = new != there;
     if changed && !check {

@@ -10,8 +10,10 @@ pub const END: &str = "<!-- end of the skillpm catalog -->";
 const START_MARK: &[u8] = b"<!-- skillpm catalog";
 /// What some editors put before the first line.
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// What a file in UTF-16 starts with.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// Marks that do not belong together.
+/// Why a file cannot hold a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
     /// A first line without a last one.
@@ -23,6 +25,9 @@ pub enum BlockError {
     /// A second catalog.
     #[error("line {0}: a second catalog starts here")]
     Second(usize),
+    /// UTF-16, or no text at all.
+    #[error("it is UTF-16 or has a NUL, and a catalog is text in UTF-8")]
+    NotUtf8,
 }
 
 /// Returns the bytes of a file that holds `text` between the marks: `file` with what is between its marks
@@ -32,8 +37,12 @@ pub enum BlockError {
 ///
 /// # Errors
 ///
-/// Marks that do not belong together: which bytes are ours cannot be told then.
+/// Marks that do not belong together: which bytes are ours cannot be told then. A file in UTF-16: nobody could read
+/// both it and the block.
 pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
+    if UTF_16_MARKS.iter().any(|mark| file.starts_with(mark)) || memchr::memchr(0, file).is_some() {
+        return Err(BlockError::NotUtf8);
+    }
     let end = match memchr::memchr(b'\n', file) {
         Some(at) if file[..at].ends_with(b"\r") => "\r\n",
         _ => "\n",
@@ -155,11 +164,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_is_no_text_in_utf_8_is_refused() {
+        for file in [&b"\xff\xfe#\0\n\0"[..], b"\xfe\xff\0#\0\n", b"#\0\n\0", b"\xff\xfe", b"# A\n\0"] {
+            assert_eq!(put(file, "a\n"), Err(BlockError::NotUtf8), "{file:?}");
+            assert_eq!(put(file, ""), Err(BlockError::NotUtf8), "{file:?}");
+        }
+        assert!(put(b"# Caf\xe9\n", "a\n").is_ok(), "what is none of these stays as it is");
+    }
+
     proptest! {
         #[test]
         fn all_other_bytes_stay(
-            before in proptest::collection::vec(any::<u8>(), 0..40),
-            after in proptest::collection::vec(any::<u8>(), 0..40),
+            before in proptest::collection::vec(1_u8..0xfe, 0..40),
+            after in proptest::collection::vec(1_u8..0xfe, 0..40),
             old in "[a\n]{0,5}",
         ) {
             let old = if old.is_empty() { old } else { old + "\n" };
