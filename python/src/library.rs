@@ -39,10 +39,10 @@ struct Places {
 }
 
 impl Places {
-    fn has(&self, kind: SourceKind) -> bool {
-        match kind {
+    fn has(&self, source: &Source) -> bool {
+        match source.kind {
             SourceKind::Project => self.project,
-            SourceKind::User => self.user,
+            SourceKind::User => self.user || self.project && source.is_of(SourceKind::Project),
             SourceKind::Extra | SourceKind::Bundled => true,
         }
     }
@@ -98,7 +98,7 @@ impl Library {
                 settings.audit.file = None;
             }
             let found = sources_of(&settings, &policy)?;
-            let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source.kind)).collect();
+            let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source)).collect();
             for (name, dir) in sources.0 {
                 let mut source = Source::new(SourceKind::Extra, settings.cwd.join(dir));
                 if let Some(name) = name {
@@ -203,7 +203,8 @@ impl Library {
         let fields: Vec<Field> =
             fields.iter().map(|field| field.parse()).collect::<Result<_, _>>().map_err(unknown)?;
         call::run(py, || {
-            let Disabled { names: disabled, warnings } = disabled(&self.places.scopes(&self.settings));
+            let Disabled { names: disabled, warnings } =
+                disabled(&self.settings, &self.places.scopes(&self.settings));
             let tags = tags.0;
             let options = Options { form, fields, tags, hidden, disabled, budget, ..Options::default() };
             let catalog = self.engine.catalog(&options)?;

@@ -65,7 +65,7 @@ pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
 
 /// Finds the skill that is asked for as `source:name` or `source:path`, if `text` may be that.
 fn find_inside(source: &Source, text: &str) -> Option<Result<Hit>> {
-    let name = text.strip_prefix(&*source.name)?.strip_prefix(':')?;
+    let name = source.inside(text)?;
     let mut search = Search::new(name);
     search.look(source);
     if search.hits.is_empty() {

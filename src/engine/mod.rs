@@ -35,7 +35,7 @@ pub use find::{Hit, find, find_in};
 pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use skill::{Skill, SkillParts};
-pub use sources::{Entry, Source, SourceKind, default_sources, sources_of};
+pub use sources::{Entry, Source, SourceKind, default_sources, each_once, sources_of};
 
 /// A table in which thousands of paths and names are looked up, and which is never gone through in its own
 /// order.

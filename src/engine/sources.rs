@@ -62,6 +62,8 @@ pub struct Source {
     pub kind: SourceKind,
     /// The directory. It need not be there.
     pub dir: PathBuf,
+    /// Whether it is the user's and the project's: the project is the home directory.
+    pub is_both: bool,
 }
 
 /// A directory that may hold a skill.
@@ -80,7 +82,13 @@ pub struct Entry {
 ///
 /// Where the project's root cannot be found.
 pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
-    let project = project_root(settings)?;
+    let mut project = project_root(settings)?;
+    // The working directory comes without links, the home directory as somebody wrote it.
+    if let Some(home) = &settings.home
+        && fs::real_path(home).is_ok_and(|real| real.as_deref() == Some(&project))
+    {
+        project.clone_from(home);
+    }
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
     let mut dirs = vec![(SourceKind::Project, project.join(CANONICAL_DIR))];
     for agent in &agents {
@@ -93,14 +101,23 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
         dirs.extend(agent.user_dirs(settings).map(|dir| (SourceKind::User, dir)));
     }
     dirs.extend(settings.home.iter().map(|home| (SourceKind::User, home.join(OWN_DIR))));
-    let mut sources: Vec<Source> = Vec::new();
-    for (kind, dir) in dirs {
-        // In the home directory itself the project's directories are the user's.
-        if sources.iter().all(|source| source.dir != dir) {
-            sources.push(Source::new(kind, dir));
+    Ok(named_apart(each_once(dirs.into_iter().map(|(kind, dir)| Source::new(kind, dir)))))
+}
+
+/// The same sources, no directory twice. In the home directory the project's directories are the user's: they are told
+/// as such, and whoever asks for the project's gets them as well.
+pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
+    let mut once: Vec<Source> = Vec::new();
+    for source in sources {
+        match once.iter_mut().find(|other| other.dir == source.dir) {
+            Some(other) if (other.kind, source.kind) == (SourceKind::Project, SourceKind::User) => {
+                *other = Source { is_both: true, ..source };
+            }
+            Some(_) => {}
+            None => once.push(source),
         }
     }
-    Ok(named_apart(sources))
+    once
 }
 
 /// Returns the directories that are searched unless others are named, the first first, as `policy`
@@ -165,7 +182,19 @@ impl Source {
                 around.map(|name| format!("{kind}-{}", name.trim_start_matches('.')))
             }
         };
-        Self { name: name.unwrap_or_else(|| kind.to_string()).into(), kind, dir }
+        Self { name: name.unwrap_or_else(|| kind.to_string()).into(), kind, dir, is_both: false }
+    }
+
+    /// Whether it is one of `kind`.
+    pub fn is_of(&self, kind: SourceKind) -> bool {
+        self.kind == kind || self.is_both && kind == SourceKind::Project
+    }
+
+    /// The name or path in this source that `text` is, with the name of the source and a colon before it.
+    pub(super) fn inside<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let after = |name: &str| text.strip_prefix(name)?.strip_prefix(':');
+        let as_project = || Self::new(SourceKind::Project, self.dir.clone()).name;
+        after(&self.name).or_else(|| self.is_both.then(as_project).and_then(|name| after(&name)))
     }
 
     /// The directory with all links followed; `None` where it is not there.
@@ -219,6 +248,32 @@ mod tests {
         assert_eq!(dirs(&homeless), expected[..3]);
         let mut at_home = world.settings(&[]);
         at_home.cwd = home.to_owned();
-        assert_eq!(dirs(&at_home).len(), 3, "no directory is searched twice");
+        assert_eq!(dirs(&at_home), expected[3..], "no directory is searched twice, and all are the user's");
+    }
+
+    /// In the home directory a skill is the user's, and found as one of the project, too.
+    #[cfg(unix)]
+    #[test]
+    fn a_skill_in_the_home_directory_is_the_user_s() {
+        let world = World::new();
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        world.skill("../home/.claude/skills/docx", "docx");
+        world.link("home", "../linked");
+        let mut settings = world.settings(&[]);
+        settings.cwd = world.home().to_owned();
+        for home in [world.home().to_owned(), world.root().join("linked")] {
+            settings.home = Some(home.clone());
+            let sources = default_sources(&settings).expect("found");
+            assert_eq!(sources.len(), 3, "{sources:?}");
+            let is_right = |source: &Source| source.kind == SourceKind::User && source.dir.starts_with(&home);
+            assert!(sources.iter().all(is_right), "{sources:?}");
+            assert!(sources.iter().all(|source| source.is_of(SourceKind::Project)));
+            let library = crate::engine::Library::new(sources.clone(), Policy::DEFAULT);
+            for name in ["pdf", "user:pdf", "project:pdf", "user-claude:docx", "project-claude:docx"] {
+                let found = crate::engine::find_in(&sources, name).expect(name).skill;
+                assert_eq!(found.kind, SourceKind::User, "{name}");
+                assert_eq!(library.get(name).expect(name).dir, found.dir);
+            }
+        }
     }
 }

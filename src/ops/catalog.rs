@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
 use crate::engine::catalog::{Catalog, Options};
-use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources};
+use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources, each_once};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::agents;
@@ -14,6 +14,7 @@ use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight;
 use crate::install::state::{normal, read_manifest};
 use crate::policy::{Freshness, Policy};
+use crate::settings::Settings;
 
 /// The largest file with a block that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
@@ -77,19 +78,45 @@ pub struct Disabled {
 }
 
 /// What the manifests of `scopes` disable.
-pub fn disabled(scopes: &[Scope]) -> Disabled {
+pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
     let mut disabled = Disabled::default();
     for scope in scopes {
-        match read_manifest(scope) {
-            Ok((manifest, _)) => {
-                let entries = manifest.skills().iter().filter(|(_, entry)| entry.disabled);
-                let kind = SourceKind::from(scope.kind);
-                disabled.names.extend(entries.map(|(name, _)| (kind, name.to_string())));
+        // In the home directory a skill is of both scopes: the manifest of either may disable it.
+        let is_project = scope.kind == ScopeKind::Project;
+        let twin = is_project.then(|| scope.twin(settings).ok().flatten()).flatten();
+        for one in [Some(scope), twin.as_ref()].into_iter().flatten() {
+            match disabled_in(one) {
+                Ok(names) if twin.is_some() => {
+                    let both = |name: String| {
+                        [SourceKind::Project, SourceKind::User].map(|kind| (kind, name.clone()))
+                    };
+                    disabled.names.extend(names.into_iter().flat_map(both));
+                }
+                Ok(names) => {
+                    let kind = SourceKind::from(scope.kind);
+                    disabled.names.extend(names.into_iter().map(|name| (kind, name)));
+                }
+                Err(error) => {
+                    let warning = error.with_causes();
+                    if !disabled.warnings.contains(&warning) {
+                        disabled.warnings.push(warning);
+                    }
+                }
             }
-            Err(error) => disabled.warnings.push(error.with_causes()),
         }
     }
     disabled
+}
+
+/// The names of the skills that the manifest of `scope` disables.
+///
+/// # Errors
+///
+/// A manifest that cannot be read.
+pub(super) fn disabled_in(scope: &Scope) -> Result<Vec<String>> {
+    let (manifest, _) = read_manifest(scope)?;
+    let entries = manifest.skills().iter().filter(|(_, entry)| entry.disabled);
+    Ok(entries.map(|(name, _)| name.to_string()).collect())
 }
 
 /// Makes the catalog, and puts it into a file where one is named.
@@ -104,7 +131,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
     let Scopes { there: scopes, missing } = Scopes::new(&context.settings, only)?;
     let mut warnings: Vec<_> = missing.iter().map(ToString::to_string).collect();
-    let disabled = disabled(&scopes);
+    let disabled = disabled(&context.settings, &scopes);
     options.disabled.extend(disabled.names);
     warnings.extend(disabled.warnings);
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
@@ -130,9 +157,9 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
             let dirs = sight::directories(&context.settings, scope, agent).into_iter();
             dirs.map(move |dir| Source::new(kind, dir.path))
         });
-        dirs.collect()
+        each_once(dirs)
     } else {
-        let is_wanted = |source: &Source| scopes.iter().any(|s| SourceKind::from(s.kind) == source.kind);
+        let is_wanted = |source: &Source| scopes.iter().any(|s| source.is_of(s.kind.into()));
         default_sources(&context.settings)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
     };
     for dir in &request.dirs {

@@ -105,17 +105,33 @@ pub struct ListOutcome {
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let mut outcome = ListOutcome::default();
     let scopes = Scopes::new(&context.settings, request.scope)?;
-    for scope in scopes.there {
-        if Transaction::is_cut_off(&scope) {
+    for scope in &scopes.there {
+        if Transaction::is_cut_off(scope) {
             outcome.warnings.push(format!(
                 "a run of skillpm was cut off in the scope of the {}: the next `skillpm install` finishes it",
                 scope.kind
             ));
         }
-        list_scope(context, &scope, &mut outcome)?;
+        list_scope(context, scope, &mut outcome)?;
+    }
+    if let [project, _] = &scopes.there[..]
+        && project.twin(&context.settings)?.is_some()
+    {
+        tell_once(&mut outcome.skills);
     }
     outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));
     Ok(outcome)
+}
+
+/// In the home directory both scopes have the same skills: what one of them installed is told there only, all else as
+/// the user's.
+fn tell_once(skills: &mut Vec<ListedSkill>) {
+    let is_known = |skill: &&ListedSkill| skill.state != SkillState::Untracked;
+    let of_project = skills.iter().filter(|skill| skill.scope == ScopeKind::Project).filter(is_known);
+    let of_project: BTreeSet<_> = of_project.map(|skill| skill.name.clone()).collect();
+    skills.retain(|skill| {
+        is_known(&skill) || skill.scope == ScopeKind::User && !of_project.contains(&skill.name)
+    });
 }
 
 fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Result<()> {
@@ -192,12 +208,24 @@ fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
 ///
 /// As [`list`].
 pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<ListedSkill>> {
-    let scope = Scope::new(&context.settings, kind)?;
-    let files = Files::read(&scope)?;
+    let is_known = |skill: &ListedSkill| skill.state != SkillState::Untracked;
+    let found = one_in(context, &Scope::new(&context.settings, kind)?, name)?;
+    if kind == ScopeKind::User && !found.as_ref().is_some_and(is_known) {
+        // In the home directory it may be the project that installed it.
+        let project = Scope::new(&context.settings, ScopeKind::Project)?;
+        if project.twin(&context.settings)?.is_some() {
+            return Ok(one_in(context, &project, name)?.filter(is_known).or(found));
+        }
+    }
+    Ok(found)
+}
+
+fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
+    let files = Files::read(scope)?;
     let agents: Vec<_> = agents::all().iter().collect();
-    let survey = Survey::take(&context.settings, &scope, &[name], &agents)?;
-    let mut dirs = Dirs::new(context, &scope);
-    listed(context, &scope, &files, &survey, &mut dirs, name)
+    let survey = Survey::take(&context.settings, scope, &[name], &agents)?;
+    let mut dirs = Dirs::new(context, scope);
+    listed(context, scope, &files, &survey, &mut dirs, name)
 }
 
 /// The directories of a scope. There are thousands of skills, and few directories.
@@ -344,4 +372,67 @@ fn linked(
     }
     told.sort();
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::ops::catalog::{CatalogRequest, catalog};
+    use crate::ops::show::{ShowRequest, show};
+
+    fn at_home(world: &World) -> Context {
+        let mut settings = world.settings(&[]);
+        settings.cwd = world.home().to_owned();
+        Context::silent(settings)
+    }
+
+    /// In the home directory a skill of the user is the user's, in every verb, and told once.
+    #[test]
+    fn in_the_home_directory_a_skill_is_the_user_s() {
+        let world = World::new();
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let context = at_home(&world);
+        let listed = list(&context, &ListRequest::default()).expect("lists").skills;
+        let listed: Vec<_> = listed.iter().map(|skill| (&*skill.name, skill.scope)).collect();
+        assert_eq!(listed, [("pdf", ScopeKind::User)]);
+        let told = |scope| {
+            let request = CatalogRequest { scope, ..CatalogRequest::default() };
+            catalog(&context, &request).expect("works").catalog.count
+        };
+        for scope in [None, Some(ScopeKind::Project), Some(ScopeKind::User)] {
+            let shown = show(&context, &ShowRequest { name: "pdf".into(), scope }).expect("shows");
+            assert_eq!(shown.scope, ScopeKind::User, "{scope:?}");
+            assert_eq!(told(scope), 1, "{scope:?}");
+        }
+        world
+            .write("../home/.config/skillpm/skillpm.toml", "[skills.pdf]\npath = \"./x\"\ndisabled = true\n");
+        for scope in [None, Some(ScopeKind::Project), Some(ScopeKind::User)] {
+            assert_eq!(told(scope), 0, "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn what_one_scope_installed_is_told_there() {
+        let world = World::new();
+        world.skill("../home/.agents/skills/pdf", "pdf");
+        let one = |scope, state| {
+            let request = ListRequest { scope: Some(scope) };
+            let mut skills = list(&at_home(&world), &request).expect("lists").skills;
+            assert_eq!((skills.len(), skills[0].state), (1, SkillState::Untracked));
+            ListedSkill { state, ..skills.remove(0) }
+        };
+        let (ours, other) = (SkillState::Ok, SkillState::Untracked);
+        for (project, user, told) in [
+            (other, other, &[ScopeKind::User][..]),
+            (other, ours, &[ScopeKind::User]),
+            (ours, other, &[ScopeKind::Project]),
+            (ours, ours, &[ScopeKind::Project, ScopeKind::User]),
+        ] {
+            let mut skills = vec![one(ScopeKind::Project, project), one(ScopeKind::User, user)];
+            tell_once(&mut skills);
+            let scopes: Vec<_> = skills.iter().map(|skill| skill.scope).collect();
+            assert_eq!(scopes, told, "{project:?} {user:?}");
+        }
+    }
 }

@@ -1,8 +1,6 @@
 //! The skill that a person names.
 
-use std::slice;
-
-use super::catalog::disabled;
+use super::catalog::disabled_in;
 use crate::context::Context;
 use crate::engine::{self, Hit};
 use crate::error::{Error, ErrorKind, Result};
@@ -30,8 +28,8 @@ pub(super) fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>
         // As `project:name` and `user:name` a skill of that scope only is meant.
         let inside = name.strip_prefix(&*scope.kind.to_string()).and_then(|rest| rest.strip_prefix(':'));
         let asked = SkillName::new(inside.unwrap_or(name)).ok()?;
-        let mut names = disabled(slice::from_ref(scope)).names.into_iter().map(|(_, name)| name);
-        names.any(|name| name == asked.as_str()).then(|| (scope.kind.flag(), asked))
+        let names = disabled_in(scope).ok()?;
+        names.iter().any(|name| name == asked.as_str()).then(|| (scope.kind.flag(), asked))
     };
     let mut installed = scopes.iter().filter_map(installed).peekable();
     if installed.peek().is_none() {

@@ -128,7 +128,7 @@ pub struct ShownDeviation {
 /// An unknown skill, or one that cannot be loaded; a directory that cannot be read.
 pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let all = default_sources(&context.settings)?;
-    let wanted = |source: &&Source| request.scope.is_none_or(|scope| scope == scope_of(source.kind));
+    let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = find_in(&sources, &request.name)
         .map_err(|error| or_disabled(context, &request.name, request.scope, error))?;

@@ -97,7 +97,7 @@ impl Snapshot {
     /// The skill that is asked for as `source:name` or `source:path`.
     fn in_source(&self, text: &str) -> Option<&Arc<Skill>> {
         self.sources.iter().find_map(|source| {
-            let name = text.strip_prefix(&*source.name)?.strip_prefix(':')?;
+            let name = source.inside(text)?;
             let inside = || {
                 let all = self.skills().iter().chain(self.shadowed());
                 all.filter(|skill| skill.source == source.name)
