@@ -43,7 +43,7 @@ pub use look::{
     read_prefix, read_text, real_path,
 };
 pub use opened::Opened;
-pub use own::{Exposure, Identity, Own, is_open_to_all, read_own};
+pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};
 pub use place::{
     create_dir, create_dir_all, exchange, move_new, remove_dir_if_empty, remove_link, remove_tree,
     temp_dir_in,

@@ -66,6 +66,16 @@ impl Own {
     }
 }
 
+/// Why somebody else decides what the file or directory at `path` holds; `None` where nobody else does. Of a
+/// link only the owner counts: its mode says nothing.
+///
+/// # Errors
+///
+/// Where it cannot be looked at.
+pub fn exposure_of(path: &Path) -> Result<Option<Exposure>, PathError> {
+    Ok(exposure(&fs::symlink_metadata(path).at("look at", path)?))
+}
+
 /// Whether every user may put something else in the place of what lies in the directory at `path`: its
 /// mode lets all write, and has no sticky bit.
 ///
@@ -118,7 +128,7 @@ fn exposure(metadata: &fs::Metadata) -> Option<Exposure> {
         return Some(Exposure::Foreign(owner));
     }
     // A sticky bit keeps others from replacing what is there, not from adding to it.
-    (metadata.mode() & 0o002 != 0).then_some(Exposure::Writable)
+    (!metadata.is_symlink() && metadata.mode() & 0o002 != 0).then_some(Exposure::Writable)
 }
 
 #[cfg(unix)]
@@ -167,6 +177,20 @@ mod tests {
         fs::write(dir.path().join("f"), "").expect("writes");
         assert_eq!(Own::of(&dir.path().join("f")).expect("looks"), None);
         assert_eq!(Own::of(&dir.path().join("gone")).expect("looks"), None);
+    }
+
+    #[test]
+    fn a_link_is_not_exposed_by_its_mode() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (file, link) = (dir.path().join("f"), dir.path().join("link"));
+        fs::write(&file, "").expect("writes");
+        std::os::unix::fs::symlink("f", &link).expect("links");
+        chmod(&file, 0o646);
+        assert_eq!(exposure_of(&file).expect("looks"), Some(Exposure::Writable));
+        assert_eq!(exposure_of(&link).expect("looks"), None);
+        chmod(&file, 0o664);
+        assert_eq!(exposure_of(&file).expect("looks"), None, "what a group may write is left to the user");
+        assert!(exposure_of(&dir.path().join("gone")).is_err());
     }
 
     #[test]

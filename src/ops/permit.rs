@@ -15,8 +15,9 @@ use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::install::state::read_manifest;
 use crate::text::shell_word;
+use crate::tree::FileSet;
 use crate::trust::audit::Event;
-use crate::trust::{Standing, TrustedDirs};
+use crate::trust::{Standing, TrustedDirs, exposed_file};
 
 /// The code of the error for a script that may not run.
 pub const NOT_PERMITTED: &str = "script-not-permitted";
@@ -92,7 +93,7 @@ fn decide(
     match &checked.provenance {
         Provenance::Locked(skill) => warnings.extend(as_locked(request, skill)?),
         Provenance::Unlocked(_) if request.vouched => {}
-        Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill)?),
+        Provenance::Unlocked(skill) => warnings.extend(trusted(context, request, skill, &checked.files)?),
     }
     if let Permission::Ask(because) = permission
         && !request.allow_scripts
@@ -152,11 +153,23 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
         .hint("`--allow-modified` runs it as it is"))
 }
 
-/// Refuses a skill that no lockfile knows, unless its directory is trusted.
-fn trusted(context: &Context, request: &PermitRequest<'_>, skill: &UnlockedSkill) -> Result<Option<String>> {
+/// Refuses a skill that no lockfile knows, unless its directory is trusted and none of `files`, which are to
+/// run, is in the hands of other users.
+fn trusted(
+    context: &Context,
+    request: &PermitRequest<'_>,
+    skill: &UnlockedSkill,
+    files: &FileSet,
+) -> Result<Option<String>> {
     let dirs = TrustedDirs::read(&context.settings);
     let place = skill.path.display();
-    let error = match dirs.standing(&skill.path)? {
+    let mut standing = dirs.standing(&skill.path)?;
+    if let Standing::Trusted(_) = standing
+        && let Some((path, reason)) = exposed_file(&skill.path, files)?
+    {
+        standing = Standing::Exposed { path, reason };
+    }
+    let error = match standing {
         Standing::Trusted(_) => return Ok(dirs.damage().map(ToOwned::to_owned)),
         Standing::Untrusted => refused(
             request,

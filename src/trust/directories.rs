@@ -3,7 +3,7 @@
 //! A line of JSON for each. A line that cannot be understood to the last field trusts nothing, so that
 //! damage never means more trust.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::fs::{self, Identity, Moment, Own, PathError};
 use crate::settings::{Settings, no_home};
 use crate::text::timestamp;
+use crate::tree::FileSet;
 
 /// The file's name.
 const FILE_NAME: &str = "trust.jsonl";
@@ -45,9 +46,9 @@ pub enum Standing<'a> {
     Trusted(&'a TrustedDir),
     /// One that was trusted covers it, and what lies there now is another one.
     Replaced(&'a TrustedDir),
-    /// A trusted one covers it, and somebody else decides what lies in this directory.
+    /// A trusted one covers it, and somebody else decides what lies in this directory or file.
     Exposed {
-        /// The directory, from the trusted one down.
+        /// The directory, from the trusted one down, or the file.
         path: PathBuf,
         /// Why, as half a sentence.
         reason: String,
@@ -240,6 +241,30 @@ pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String
     Ok(None)
 }
 
+/// The first of `files`, all of them in the directory `root`, that other users may change, or the directory
+/// below `root` in which they decide what lies; with the reason.
+///
+/// Whoever has read the files asks afterwards: who could change one before can do so still.
+///
+/// # Errors
+///
+/// Where one cannot be looked at.
+pub(crate) fn exposed_file(root: &Path, files: &FileSet) -> Result<Option<(PathBuf, String)>, PathError> {
+    let mut seen = BTreeSet::new();
+    for file in files.files() {
+        for below in file.path.ancestors().chain([file.path.as_str()]) {
+            if !seen.insert(below) {
+                continue;
+            }
+            let path = root.join(below);
+            if let Some(exposure) = fs::exposure_of(&path)? {
+                return Ok(Some((path, exposure.to_string())));
+            }
+        }
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,6 +311,37 @@ mod tests {
             assert_eq!(read.iter().count(), 1, "{wrong}: the other line counts");
             assert_eq!(read.damage(), Some("line 1 cannot be read and trusts nothing"), "{wrong}");
         }
+    }
+
+    /// Trust does not stop at the directory of the skill: what is read from it counts, and where that lies.
+    #[cfg(unix)]
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "only a test changes modes")]
+    fn a_file_that_others_may_change_is_found() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let scripts = dir.path().join("scripts");
+        fs::create_dir(&scripts).expect("creates");
+        let script = scripts.join("x.sh");
+        for file in [&dir.path().join("SKILL.md"), &script] {
+            fs::write_atomic(file, b"x").expect("writes");
+        }
+        let files = fs::tree_of(dir.path()).expect("reads").skill("", &Default::default()).expect("a skill");
+        let chmod = |path: &Path, mode| {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(path, mode).expect("chmod");
+        };
+        let found = || exposed_file(dir.path(), &files).expect("looks");
+        for (path, mode, whole) in
+            [(&scripts, 0o777, 0o755), (&scripts, 0o1777, 0o755), (&script, 0o666, 0o644)]
+        {
+            assert_eq!(found(), None);
+            chmod(path, mode);
+            assert_eq!(found(), Some((path.clone(), "every user may write into it".to_owned())));
+            chmod(path, whole);
+        }
+        fs::remove_if_there(&script).expect("removes");
+        assert!(exposed_file(dir.path(), &files).is_err(), "nobody knows whose it was");
     }
 
     /// A line that names another directory than the one that was trusted does not have its numbers.

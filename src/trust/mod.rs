@@ -6,5 +6,5 @@ pub mod audit;
 mod directories;
 
 pub use audit::AuditLog;
-pub(crate) use directories::exposed;
 pub use directories::{Standing, TrustedDir, TrustedDirs};
+pub(crate) use directories::{exposed, exposed_file};

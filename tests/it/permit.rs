@@ -156,6 +156,45 @@ fn what_others_may_write_into_is_refused() {
     }
 }
 
+/// Nor is a skill trusted whose files others may replace or change: each that is to run is looked at, and each
+/// directory in which one lies.
+#[test]
+fn what_others_may_change_in_a_skill_is_refused() {
+    let sandbox = unlocked();
+    sandbox.write(".agents/skills/demo/references/deep/data.txt", "data");
+    assert_eq!(sandbox.run(&["trust", "."]).code, Some(0));
+    let demo = sandbox.project().join(".agents/skills/demo");
+    std::os::unix::fs::symlink("SKILL.md", demo.join("link.md")).expect("links");
+    assert_eq!(greet(&sandbox).code, Some(0), "the mode of a link says nothing");
+    for (below, mode, before) in [
+        ("scripts", 0o777, 0o755),
+        ("scripts", 0o1777, 0o755),
+        (SCRIPT, 0o666, 0o644),
+        ("references/deep/data.txt", 0o646, 0o644),
+        ("references", 0o757, 0o755),
+    ] {
+        chmod(&demo.join(below), mode);
+        let output = greet(&sandbox);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(5), ""), "{below} {mode:o}: {output}");
+        let expected = format!("demo/{below}` is trusted no longer: every user may write into it");
+        assert!(output.stderr.contains(&expected), "{output}");
+        chmod(&demo.join(below), before);
+    }
+    chmod(&demo.join(SCRIPT), 0o664);
+    assert_eq!(greet(&sandbox).code, Some(0), "what a group may write is left to the user");
+    if rustix::process::geteuid().is_root() {
+        let other = Some(rustix::fs::Uid::from_raw(4711));
+        rustix::fs::chown(demo.join(SCRIPT), other, None).expect("chown");
+        insta::assert_snapshot!(greet(&sandbox), @"
+        exit: 5
+        --- stderr
+        error: `scripts/greet.sh` of `demo` may not run
+          caused by: `[DIR]/project/.agents/skills/demo/scripts/greet.sh` is trusted no longer: it belongs to another user, number 4711
+        hint: change its owner or its mode, as with `chmod o-w`
+        ");
+    }
+}
+
 /// Trust is in a directory, not in a path: what takes its place is not trusted.
 #[test]
 fn a_directory_that_was_replaced_is_not_trusted() {
