@@ -51,10 +51,11 @@ fn getopts(text: &str) -> Option<Input> {
     Some(Input { parameters, open: false, typed_by: TypedBy::Getopts })
 }
 
-/// `name="$1"` and those behind it, outside of functions.
+/// `name="$1"` and those behind it, outside of functions. None where the script uses a word that got no name.
 fn words(text: &str) -> Option<Input> {
     let unclear = |line: &str| {
-        line == "shift" || line.starts_with("shift ") || line.contains("$@") || line.contains("$*")
+        let all = ["$@", "$*", "${@", "${*"];
+        line == "shift" || line.starts_with("shift ") || all.iter().any(|all| line.contains(all))
     };
     let mut found: Vec<Option<Parameter>> = Vec::new();
     for line in text.lines() {
@@ -80,10 +81,82 @@ fn words(text: &str) -> Option<Input> {
         parameter.required = !optional;
     }
     let names: std::collections::BTreeSet<_> = parameters.iter().map(|one| &one.name).collect();
-    if parameters.is_empty() || names.len() < parameters.len() {
+    if parameters.is_empty() || names.len() < parameters.len() || last_used(text)? > parameters.len() {
         return None;
     }
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+}
+
+/// The largest number of a word that is used outside of functions, which have words of their own; None where the
+/// end of one is in doubt.
+fn last_used(text: &str) -> Option<usize> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut last, mut at) = (0, 0);
+    while let Some(line) = lines.get(at) {
+        at += match function(line, lines.get(at + 1).copied().unwrap_or_default()) {
+            Some("") => {
+                let is_end = |end: &&str| end.trim() == "}" && indent(end) == indent(line);
+                lines[at..].iter().position(is_end)? + 1
+            }
+            Some(_) => 1,
+            None => {
+                last = last.max(last_used_in(line));
+                1
+            }
+        };
+    }
+    Some(last)
+}
+
+/// What `line` has behind the brace of the function that begins in it; nothing, where that goes on in the next lines.
+fn function<'a>(line: &'a str, next: &str) -> Option<&'a str> {
+    let head = line.trim();
+    let (name, body) = match head.split_once('{') {
+        Some((name, body)) => (name.trim_end(), body.trim()),
+        None => (head, ""),
+    };
+    let begins = head.contains('{') || next.trim() == "{";
+    let is_whole = body.strip_suffix('}').is_some_and(|body| body.trim_end().ends_with(';'));
+    let is_name = name.ends_with("()") || name.starts_with("function ");
+    (is_name && begins && (body.is_empty() || is_whole)).then_some(body)
+}
+
+/// The largest number of a word that `line` uses: `$2`, `"${3:-x}"`. What stands in single quotes, as programs
+/// of awk do, and in a comment that is the whole line uses none.
+fn last_used_in(line: &str) -> usize {
+    if line.trim_start().starts_with('#') {
+        return 0;
+    }
+    // Whether double quotes are open, for each `$(` in which this is.
+    let mut quoted = vec![false];
+    let (mut last, mut rest) = (0, line);
+    while let Some(at) = rest.find(['$', '\\', '"', '\'', ')']) {
+        let (found, behind) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = behind;
+        let is_quoted = quoted.last().copied().unwrap_or_default();
+        match found {
+            b'\\' => rest = behind.strip_prefix(|_: char| true).unwrap_or_default(),
+            b'"' => {
+                quoted.pop();
+                quoted.push(!is_quoted);
+            }
+            // What has no end in this line may be no quote.
+            b'\'' if !is_quoted => rest = behind.split_once('\'').map_or(behind, |(_, behind)| behind),
+            b')' if !is_quoted && quoted.len() > 1 => drop(quoted.pop()),
+            b'$' if behind.starts_with('(') => quoted.push(false),
+            b'$' => {
+                let inner = behind.strip_prefix('{').map(|inner| inner.trim_start_matches(['#', '!']));
+                let digits = inner.unwrap_or(behind.get(..1).unwrap_or_default());
+                let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+                // More digits than a number has are a word that has no name either.
+                let number = if end == 0 { 0 } else { digits[..end].parse().unwrap_or(usize::MAX) };
+                last = last.max(number);
+            }
+            _ => {}
+        }
+    }
+    last
 }
 
 /// The number of the word that a value is, what stands for it, and whether it must be there: `"$1"`,
@@ -157,6 +230,44 @@ mod tests {
         );
         for text in ["a=$1\nshift\n", "a=$1\necho \"$@\"\n", "a=$2\n", "a=$1\nb=$a\na=$2\n", "echo $1\n"] {
             assert_eq!(schema(text).0, TypedBy::Nothing, "{text:?}");
+        }
+    }
+
+    /// What a script reads and nobody named would be forbidden.
+    #[test]
+    fn a_word_without_a_name_makes_all_unknown() {
+        for use_of_it in [
+            "if [ \"$2\" = \"--dry-run\" ]; then echo dry; fi",
+            "echo \"$2\"",
+            "echo it\\'s \"$2\" that\\'s it",
+            "echo \"it's $2, isn't it\"",
+            "readonly OUT=\"$2\"",
+            "  OUT=\"$2\"",
+            "case \"$2\" in",
+            "OUT=\"${2:-x}\" # comment",
+            "echo ${#2} ${!12}",
+            "echo \"$(echo \"$2\")\" ${99999999999999999999999}",
+            "echo \"${@:2}\"",
+            "f() {\n  echo \"$1\"\n}; echo $2",
+            "f() { echo; }; OUT=x${2}",
+            "f() {\n  echo $2\n  }",
+            "echo \\é $2",
+        ] {
+            let text = format!("#!/bin/bash\nENVIRONMENT=\"$1\"\n{use_of_it}\n");
+            assert_eq!(schema(&text).0, TypedBy::Nothing, "{text}");
+        }
+        for no_use in [
+            "echo \"$1\" $# $0 $$ \"${1#x}\" \\$2",
+            "# $2 is not taken",
+            "awk '{print $2}' \"$1\"",
+            "X=\"$(awk '{print $2}' f) of $1\"",
+            "f() {\n  echo \"$2\"\n}",
+            "function f {\n  if true; then\n    g \"$2\"\n  fi\n}",
+            "f ()\n{\n  echo \"$2\"\n}",
+            "f() { echo \"$2\"; }",
+        ] {
+            let text = format!("ENVIRONMENT=\"$1\"\n{no_use}\n");
+            assert_eq!(schema(&text).0, TypedBy::Argv, "{text}");
         }
     }
 
