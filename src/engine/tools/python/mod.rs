@@ -148,9 +148,15 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
         uses += 1;
     }
     let mut told = 0;
+    let mut blocks = Blocks::default();
     for line in &script.source.lines {
         let tokens = script.source.words(line);
+        let in_branch = blocks.enter(line.indent, tokens);
         let [Token::Name(name), rest @ ..] = tokens else { continue };
+        // A branch in one line has no name in front, and what it uses has none.
+        if is_conditional(tokens) {
+            continue;
+        }
         let Some(equals) = rest.iter().take(8).position(|token| token.is_op("=")) else { continue };
         let rest = &rest[equals + 1..];
         let here: Vec<usize> = (0..rest.len().saturating_sub(5)).filter(|at| is_argv(&rest[*at..])).collect();
@@ -172,9 +178,9 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
             parameter.required = false;
             let default = Parser::new(&rest[otherwise + 1..]).expr().value();
             parameter.default = default.filter(|value| parameter.kind.takes(value));
-        } else if line.indent > 4 || rest.iter().any(|token| token.is_name("or")) {
-            // In a branch of a branch nobody knows when it counts.
-            parameter.required = found.len() + 1 == number && line.indent <= 4;
+        } else if in_branch || rest.iter().any(|token| token.is_name("or")) {
+            // In a branch nobody knows when it counts.
+            parameter.required = found.len() + 1 == number && !in_branch;
         }
         if found.iter().all(|(other, one)| *other != number && one.name != parameter.name) {
             found.push((number, parameter));
@@ -194,6 +200,44 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
         parameter.required = !optional;
     }
     Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+}
+
+/// The blocks in which a line lies.
+#[derive(Default)]
+struct Blocks {
+    /// How far the line before each is indented, and whether something else than a call decides if it runs.
+    open: Vec<(usize, bool)>,
+}
+
+impl Blocks {
+    /// Whether the next line lies in a branch of its function, or of the script.
+    fn enter(&mut self, indent: usize, tokens: &[Token<'_>]) -> bool {
+        while self.open.last().is_some_and(|(above, _)| *above >= indent) {
+            self.open.pop();
+        }
+        let in_branch = self.open.last().is_some_and(|(_, in_branch)| *in_branch);
+        if tokens.last().is_some_and(|token| token.is_op(":")) {
+            let first = |name: &str| tokens[0].is_name(name);
+            let is_function =
+                first("def") || (first("async") && tokens.get(1).is_some_and(|token| token.is_name("def")));
+            self.open.push((indent, !is_function && (in_branch || is_branch(tokens))));
+        }
+        in_branch
+    }
+}
+
+/// Whether a line begins something that does not always run. What stands under `if __name__ == "__main__"` does
+/// in a script.
+fn is_branch(tokens: &[Token<'_>]) -> bool {
+    is_conditional(tokens) && !tokens.get(1).is_some_and(|token| token.is_name("__name__"))
+}
+
+/// Whether a line begins with a word that makes what follows conditional.
+fn is_conditional(tokens: &[Token<'_>]) -> bool {
+    const WORDS: [&str; 9] = ["if", "elif", "else", "for", "while", "try", "except", "match", "case"];
+    let [Token::Name(first), rest @ ..] = tokens else { return false };
+    // `match` and `case` are names as well.
+    WORDS.contains(first) && !rest.first().is_some_and(|token| token.is_op("="))
 }
 
 /// How often `sys.argv` is asked for its length or its first word, outside of the lines with names.

@@ -303,6 +303,33 @@ fn names_of_words() {
     assert_eq!((schema_of(usage), input(usage).parameters.len()), (TypedBy::Usage, 2));
 }
 
+/// A word that a branch takes is not required, however deep the branch is indented.
+#[test]
+fn words_in_branches_are_optional() {
+    let required = |text: &str| schema(text).1["required"].clone();
+    let branch = "if len(sys.argv) > 2:\n{I}mode = sys.argv[2]\n";
+    for indent in ["  ", "    ", "\t"] {
+        let branch = branch.replace("{I}", indent);
+        let text = format!("import sys\npath = sys.argv[1]\nmode = 'fast'\n{branch}print(path, mode)\n");
+        assert_eq!(required(&text), json!(["path"]), "{text}");
+        let body = format!("path = sys.argv[1]\n{branch}");
+        for head in ["def run():", "async def run():", "if __name__ == '__main__':", "with x as y:"] {
+            let body: String = body.lines().map(|line| format!("{indent}{line}\n")).collect();
+            let text = format!("import sys\n{head}\n{body}");
+            assert_eq!(required(&text), json!(["path"]), "{text}");
+        }
+    }
+    let nested = "import sys\nif True:\n  def run():\n      a = sys.argv[1]\n  b = sys.argv[2]\n";
+    assert_eq!(required(nested), json!(["a"]));
+    let tried =
+        "import sys\ntry:\n    a = sys.argv[1]\nexcept IndexError:\n    a = '.'\nmatch = sys.argv[2]\n";
+    assert_eq!(required(tried), json!(null));
+    for text in ["if x: b = sys.argv[2]\n", "if __name__ == '__main__': b = sys.argv[2]\n"] {
+        let text = format!("import sys\na = sys.argv[1]\n{text}");
+        assert_eq!(input(&text), Input::words(), "{text}");
+    }
+}
+
 fn schema_of(text: &str) -> TypedBy {
     schema(text).0
 }
