@@ -55,8 +55,8 @@ enum Wanted<'a> {
 ///
 /// A file that is no script, a first line that names another program than a known interpreter, and an
 /// interpreter that is not there.
-pub(super) fn choose(path: &str, bytes: &[u8], executable: bool, search: &[PathBuf]) -> Result<Interpreter> {
-    let (names, args) = match wanted(path, bytes, executable)? {
+pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Interpreter> {
+    let (names, args) = match wanted(path, bytes)? {
         Wanted::At(program, args) => {
             let at = PathBuf::from(program);
             let is_there = matches!(fs::real_path(&at), Ok(Some(real)) if is_file(&real));
@@ -83,28 +83,36 @@ pub(super) fn choose(path: &str, bytes: &[u8], executable: bool, search: &[PathB
         .hint("install it, or add its directory to `PATH`"))
 }
 
-fn wanted<'a>(path: &str, bytes: &'a [u8], executable: bool) -> Result<Wanted<'a>> {
-    let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
-    let by_ending = ENDINGS.iter().find(|(known, _)| ending.is_some_and(|e| e.eq_ignore_ascii_case(known)));
-    if let Some(line) = bytes.strip_prefix(b"#!") {
-        let line = first_line(line).ok_or_else(|| unknown(path, "it is no text"))?;
-        // What has no known ending is a script by its mode and its first line.
-        if by_ending.is_none() && !executable {
-            return Err(not_executable(path));
-        }
-        return by_line(path, line);
+/// The name, without a version, of the program that the first line of the script at `path` has it run by;
+/// `None` where `bytes` do not begin with `#!`.
+///
+/// # Errors
+///
+/// A first line that names another program than a known interpreter: such a script is never run.
+pub(in crate::engine) fn program_of<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<&'a str>> {
+    Ok(match by_first_line(path, bytes)? {
+        Some(Wanted::At(program, _)) => known(base(program)),
+        Some(Wanted::Named(names, _)) => names.first().and_then(|name| known(name)),
+        None => None,
+    })
+}
+
+fn wanted<'a>(path: &str, bytes: &'a [u8]) -> Result<Wanted<'a>> {
+    if let Some(wanted) = by_first_line(path, bytes)? {
+        return Ok(wanted);
     }
-    match by_ending {
+    let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    match ENDINGS.iter().find(|(known, _)| ending.is_some_and(|e| e.eq_ignore_ascii_case(known))) {
         Some((_, programs)) => Ok(Wanted::Named(programs.to_vec(), Vec::new())),
-        None => Err(Error::usage(format!("`{path}` is no script")).hint(
-            "a script has an ending such as `.py`, `.sh` or `.js`, or is executable and begins with `#!`",
-        )),
+        None => Err(Error::usage(format!("`{path}` is no script"))
+            .hint("a script has an ending such as `.py`, `.sh` or `.js`, or begins with `#!`")),
     }
 }
 
-fn not_executable(path: &str) -> Error {
-    Error::usage(format!("`{path}` is not executable"))
-        .hint("give it an ending such as `.py` or `.sh`, or make it executable with `chmod +x`")
+fn by_first_line<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<Wanted<'a>>> {
+    let Some(rest) = bytes.strip_prefix(b"#!") else { return Ok(None) };
+    let line = first_line(rest).ok_or_else(|| unknown(path, "it is no text"))?;
+    by_line(path, line).map(Some)
 }
 
 /// The line that `rest` begins with, if that is one.
@@ -123,7 +131,7 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     }
     if base(program) != "env" {
         let args = if rest.is_empty() { Vec::new() } else { vec![rest] };
-        return if is_known(base(program)) {
+        return if known(base(program)).is_some() {
             Ok(Wanted::At(program, args))
         } else {
             Err(unknown(path, &format!("`{program}`")))
@@ -137,7 +145,7 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
         _ => Vec::new(),
     };
     match words.split_first() {
-        Some((name, args)) if is_known(name) => Ok(Wanted::Named(vec![name], args.to_vec())),
+        Some((name, args)) if known(name).is_some() => Ok(Wanted::Named(vec![name], args.to_vec())),
         _ => Err(unknown(path, &format!("`{line}`"))),
     }
 }
@@ -147,10 +155,10 @@ fn unknown(path: &str, what: &str) -> Error {
         .hint("known are shells, Python, Node.js, Perl, Ruby, PHP, Lua, R and PowerShell, by their path or by `/usr/bin/env NAME`")
 }
 
-/// Whether `name` is an interpreter; a version may follow, as in `python3.12`.
-fn is_known(name: &str) -> bool {
+/// The interpreter `name` without the version that may follow, as in `python3.12`; `None` for what is none.
+fn known(name: &str) -> Option<&str> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    KNOWN.contains(&name) || (!bare.is_empty() && !name.ends_with('.') && KNOWN.contains(&bare))
+    (KNOWN.contains(&bare) && !name.ends_with('.')).then_some(bare)
 }
 
 fn base(program: &str) -> &str {
@@ -181,7 +189,7 @@ mod tests {
     use super::*;
 
     fn of<'a>(path: &str, text: &'a str) -> Result<Wanted<'a>> {
-        wanted(path, text.as_bytes(), true)
+        wanted(path, text.as_bytes())
     }
 
     fn named<'a>(name: &'a str, args: &[&'a str]) -> Wanted<'a> {
@@ -192,7 +200,7 @@ mod tests {
     #[test]
     fn by_ending_whatever_the_mode() {
         for (path, program) in [("scripts/a.py", "python3"), ("a.b/x.sh", "sh"), ("x.JS", "node")] {
-            match wanted(path, b"x", false).expect(path) {
+            match wanted(path, b"x").expect(path) {
                 Wanted::Named(names, _) => assert_eq!(names[0], program),
                 other @ Wanted::At(..) => panic!("{other:?}"),
             }
@@ -242,13 +250,20 @@ mod tests {
             assert!(error.to_string().contains("names no interpreter that is known"), "{text}: {error}");
         }
         let bytes = b"#!/bin/sh \xff\n";
-        assert!(wanted("tool.sh", bytes, true).is_err());
+        assert!(wanted("tool.sh", bytes).is_err());
     }
 
     #[test]
-    fn without_an_ending_the_mode_counts() {
-        let error = wanted("tool", b"#!/bin/sh\n", false).expect_err("not executable");
-        assert_eq!(error.to_string(), "`tool` is not executable");
+    fn interpreters_have_names_without_versions() {
+        for (text, name) in [
+            ("#!/usr/bin/python3.12 -E\n", Some("python")),
+            ("#!/usr/bin/env -S node --no-warnings\n", Some("node")),
+            ("#!/usr/bin/env Rscript\n", Some("Rscript")),
+            ("# nothing\n", None),
+        ] {
+            assert_eq!(program_of("tool", text.as_bytes()).expect(text), name);
+        }
+        assert!(program_of("tool.py", b"#!/usr/bin/env deno\n").is_err());
     }
 
     #[cfg(unix)]
@@ -256,15 +271,15 @@ mod tests {
     fn an_interpreter_that_is_not_there_is_told() {
         let dir = fs::temp_dir().expect("a directory");
         let search = [dir.path().to_owned()];
-        let error = choose("a.py", b"", false, &search).expect_err("none");
+        let error = choose("a.py", b"", &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
-        let error = choose("a.py", b"#!/nowhere/python3\n", false, &search).expect_err("none");
+        let error = choose("a.py", b"#!/nowhere/python3\n", &search).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which is not there");
         assert!(error.hints()[0].contains("#!/usr/bin/env python3"), "{:?}", error.hints());
         // A file that cannot be run and a directory are none either.
         fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
         fs::create_dir(&dir.path().join("python")).expect("creates");
-        assert!(choose("a.py", b"", false, &search).is_err());
+        assert!(choose("a.py", b"", &search).is_err());
     }
 
     #[test]

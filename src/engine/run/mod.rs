@@ -33,6 +33,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub(in crate::engine) use self::interpreter::program_of;
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError};
 
@@ -166,13 +167,13 @@ pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut 
     let stage = Stage::new(script)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
-    let Some(entry) = script.files.get(&inside) else {
+    if script.files.get(&inside).is_none() {
         return Err(Error::usage(format!("there is no file `{}` in `{}`", script.path, script.skill)));
-    };
+    }
     let at = stage.skill().join(&script.path);
     // Of the copy: what is looked at is what runs.
     let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
-    let interpreter = interpreter::choose(&script.path, &head, entry.executable, &search)?;
+    let interpreter = interpreter::choose(&script.path, &head, &search)?;
     let reach = Reach::of(settings, options, &stage, &interpreter, &search)?;
     let mark = Mark::new();
     let env = Parts {

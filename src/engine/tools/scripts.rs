@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 
 use super::{MANIFESTS, SCRIPTS, ToolDiagnostic};
+use crate::engine::run;
 use crate::fs::{self, Base, Kind};
 use crate::path::SafePath;
 use crate::policy::ScriptPlaces;
@@ -22,18 +23,17 @@ const MAX_DEPTH: usize = 5;
 /// Endings of scripts (S1-FR-201.2), with their languages.
 const ENDINGS: [(&str, Language); 3] =
     [("py", Language::Python), ("sh", Language::Shell), ("js", Language::JavaScript)];
-/// Interpreters that are known by name, with the language that is read.
-const INTERPRETERS: [(&str, Language); 10] = [
+/// Interpreters whose language is read.
+const INTERPRETERS: [(&str, Language); 9] = [
     ("python", Language::Python),
-    ("python2", Language::Python),
-    ("python3", Language::Python),
     ("sh", Language::Shell),
+    ("ash", Language::Shell),
     ("bash", Language::Shell),
     ("dash", Language::Shell),
     ("ksh", Language::Shell),
     ("zsh", Language::Shell),
     ("node", Language::JavaScript),
-    ("bun", Language::JavaScript),
+    ("nodejs", Language::JavaScript),
 ];
 
 /// The language of a script.
@@ -78,6 +78,9 @@ pub enum Refused {
     /// It is neither a file nor a directory.
     #[error("it is no regular file")]
     Special,
+    /// Its first line names a program that runs no script here.
+    #[error("its first line names no interpreter that is known, such as `/bin/sh` or `/usr/bin/env python3`")]
+    Interpreter,
 }
 
 /// A file that can be run.
@@ -210,10 +213,16 @@ impl Walk<'_> {
         if base.stat(name.as_bytes()).is_some_and(|stat| stat.mode & SET_ID != 0) {
             return self.refused(name, path, Refused::SetId);
         }
-        let by_ending = by_ending(name);
-        let language = by_ending.clone().or_else(|| by_shebang(&self.dir.join(&path)));
         // A package's own file, and what tools keep beside scripts: neither is called by anybody.
-        let is_script = language.is_some() && name != "__init__.py" && !name.starts_with('.');
+        let is_called = name != "__init__.py" && !name.starts_with('.');
+        let by_line = by_first_line(&self.dir.join(&path), &path);
+        if by_line.is_err() && is_called {
+            self.refuse(&path, Refused::Interpreter);
+            self.files.insert(path, Found::Refused(Refused::Interpreter));
+            return;
+        }
+        let language = by_ending(name).or(by_line.unwrap_or_default());
+        let is_script = language.is_some() && is_called;
         let script =
             Script { path: path.clone(), language: language.unwrap_or(Language::Other(String::new())) };
         self.files.insert(path, if is_script { Found::Script(script) } else { Found::Other(script) });
@@ -233,21 +242,19 @@ fn by_ending(name: &str) -> Option<Language> {
     ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, language)| language.clone())
 }
 
-/// The language by the first line, `#!/usr/bin/env python3` or `#!/bin/sh`.
-fn by_shebang(path: &Path) -> Option<Language> {
-    let bytes = fs::read_prefix(path, MAX_SCRIPT, |_| true).ok()??;
-    let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
-    let mut words = str::from_utf8(line).ok()?.split_ascii_whitespace();
-    let file = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
-    let mut program = file(words.next()?);
-    if program == "env" {
-        // `env -S deno run` and `env A=b program`.
-        program = file(words.find(|word| !word.starts_with('-') && !word.contains('='))?);
-    }
-    // `python3.11` is a python3.
-    let known = program.split('.').next().unwrap_or_default();
-    let language = INTERPRETERS.iter().find(|(name, _)| *name == known).map(|(_, language)| language.clone());
-    Some(language.unwrap_or(Language::Other(program)))
+/// The language by the first line, `#!/usr/bin/env python3` or `#!/bin/sh`, of the script at `at`; `None` where it
+/// does not begin so.
+///
+/// # Errors
+///
+/// A line by which nothing is ever run.
+fn by_first_line(at: &Path, path: &str) -> Result<Option<Language>, Refused> {
+    let bytes = fs::read_prefix(at, MAX_SCRIPT, |_| true).ok().flatten().unwrap_or_default();
+    let program = run::program_of(path, &bytes).map_err(|_| Refused::Interpreter)?;
+    Ok(program.map(|program| {
+        let known = INTERPRETERS.iter().find(|(name, _)| *name == program);
+        known.map_or_else(|| Language::Other(program.to_owned()), |(_, language)| language.clone())
+    }))
 }
 
 /// Reads a script or a manifest; `None` where it is gone.

@@ -74,6 +74,34 @@ fn by_shebang_deeper_and_at_the_root() {
     assert_eq!(scripts(ScriptPlaces::Root).len(), 5);
 }
 
+/// What `run` always refuses is no tool, and is told; the executable bit is asked by neither.
+#[test]
+fn what_is_never_run_is_no_tool() {
+    let world = World::new();
+    for (name, line) in [
+        ("awk", "/usr/bin/awk -f"),
+        ("dd", "/usr/bin/env deno"),
+        ("greet", "/bin/sh"),
+        ("uv.py", "/usr/bin/env -S uv run --script"),
+        (".hidden", "/bin/rm"),
+    ] {
+        world.write(&format!("s/scripts/{name}"), &format!("#!{line}\n"));
+    }
+    let found = set(&world);
+    assert_eq!(told(&found), [("greet", "s__greet", "Execute greet")]);
+    let said = diagnostics(&world, &found);
+    assert_eq!(said.len(), 3, "{said:?}");
+    for (said, name) in said.iter().zip(["awk", "dd", "uv.py"]) {
+        let expected = format!("`{name}` is no tool: its first line names no interpreter that is known");
+        assert!(said.contains(&expected), "{said}");
+    }
+    world.write("s/scripts/manifest.yml", "tools:\n  - script: dd\n");
+    let found = set(&world);
+    assert!(found.tools.is_empty());
+    let said = diagnostics(&world, &found).join("\n");
+    assert!(said.contains("`dd` is no tool: its first line"), "{said}");
+}
+
 /// S1-FR-203.2, conflict C21.
 #[test]
 fn one_stem_twice() {
