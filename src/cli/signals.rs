@@ -5,34 +5,74 @@
 //! first.
 
 #[cfg(unix)]
+use std::path::Path;
+#[cfg(unix)]
 use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::atomic::Ordering;
 
 #[cfg(unix)]
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// How much is read of what the system tells of this process.
+#[cfg(unix)]
+const MAX_STATUS: u64 = 1 << 16;
 
 /// Prepares for signals.
 pub(super) fn install() {
     #[cfg(unix)]
-    // Not SIGHUP: it is ignored under `nohup`, and that must stay so.
-    for signal in [SIGINT, SIGTERM] {
-        let signals = crate::interrupt::signals();
-        // In this order: what takes the default action does not return. Where a handler cannot be set,
-        // the default action stays.
-        let idle = Arc::clone(&signals.idle);
-        if signal_hook::flag::register_conditional_default(signal, idle).is_ok() {
-            let number = usize::try_from(signal).unwrap_or_default();
-            let _ = signal_hook::flag::register_usize(signal, Arc::clone(&signals.asked), number);
+    {
+        // A terminal that closes ends nothing under `nohup`, and that must stay so.
+        let hang_up = may_hang_up().then_some(SIGHUP);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
+            let signals = crate::interrupt::signals();
+            // In this order: what takes the default action does not return. Where a handler cannot be set,
+            // the default action stays.
+            let idle = Arc::clone(&signals.idle);
+            if signal_hook::flag::register_conditional_default(signal, idle).is_ok() {
+                let number = usize::try_from(signal).unwrap_or_default();
+                let _ = signal_hook::flag::register_usize(signal, Arc::clone(&signals.asked), number);
+            }
         }
     }
+}
+
+/// Whether the end of the terminal is to end this program: nobody had it ignored. Where the system does not tell,
+/// nothing is done about it.
+#[cfg(unix)]
+fn may_hang_up() -> bool {
+    let status = crate::fs::read_text(Path::new("/proc/self/status"), MAX_STATUS).ok().flatten();
+    status.and_then(|status| is_ignored(SIGHUP, &status)) == Some(false)
+}
+
+/// Whether a process with this `status` ignores `signal`, if that can be told.
+#[cfg(unix)]
+fn is_ignored(signal: i32, status: &str) -> Option<bool> {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
+    Some(mask >> u32::try_from(signal).ok()?.checked_sub(1)? & 1 == 1)
 }
 
 /// Takes the action of a signal that came while another program ran.
 pub(super) fn obey() {
     #[cfg(unix)]
     if let Ok(signal @ 1..) = i32::try_from(crate::interrupt::signals().asked.load(Ordering::SeqCst)) {
-        // It does not return, as neither of the two is ignored.
+        // It does not return, as none of them is ignored.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_told_by_a_bit() {
+        let status = |mask: &str| format!("Name:\tx\nSigBlk:\tffff\nSigIgn:\t{mask}\nSigCgt:\t0\n");
+        let ignored = |mask: &str| is_ignored(SIGHUP, &status(mask));
+        assert_eq!(ignored("0000000000000001"), Some(true), "as under `nohup`");
+        assert_eq!(ignored("0000000000001000"), Some(false));
+        assert_eq!(is_ignored(SIGTERM, &status("0000000000004000")), Some(true));
+        assert_eq!((ignored("x"), is_ignored(SIGHUP, "Name:\tx\n")), (None, None));
     }
 }

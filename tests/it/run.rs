@@ -1,12 +1,13 @@
 //! Scripts, end to end. How they are limited and kept from things is proved in `engine/run`.
 #![cfg(unix)]
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::machine::Machine;
@@ -27,6 +28,16 @@ fn installed(scripts: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
+/// The program in a process where a shell did `first`.
+fn behind(sandbox: &Sandbox, first: &str, args: &[&str]) -> Command {
+    let inner = sandbox.command(args);
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(format!("{first}; exec \"$0\" \"$@\""));
+    shell.arg(inner.get_program()).args(inner.get_args()).current_dir(sandbox.project()).env_clear();
+    shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell
+}
+
 /// What the caller has open leads past every sandbox, so a script gets none of it.
 #[cfg(target_os = "linux")]
 #[test]
@@ -35,12 +46,9 @@ fn what_the_caller_has_open_is_not_handed_on() {
     sandbox.write("secret", "secret\n");
     sandbox.write("kept", "");
     for more in [&["--sandbox", "off"][..], &["--no-network"]] {
-        let inner = sandbox.command(&[&["run"], more, &["demo", "leak"]].concat());
-        let mut shell = std::process::Command::new("/bin/sh");
-        shell.args(["-c", "exec 9<secret 8>>kept; exec \"$0\" \"$@\""]);
-        shell.arg(inner.get_program()).args(inner.get_args()).current_dir(sandbox.project()).env_clear();
-        shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
-        let output = sandbox.output(&mut shell);
+        let args = [&["run"], more, &["demo", "leak"]].concat();
+        let mut shell = behind(&sandbox, "exec 9<secret 8>>kept", &args);
+        let output = sandbox.output(shell.stdin(Stdio::null()));
         assert!(
             !output.stdout.contains("secret") && output.stderr.contains("ad file descriptor"),
             "{output}"
@@ -253,19 +261,41 @@ fn memory_is_bounded_whatever_is_printed() {
     assert!(output.stderr.contains("1000 of 300000000 bytes"), "{}", output.stderr);
 }
 
-/// Ctrl-C ends the script with skillpm, although it is in a group of its own.
+/// Ctrl-C ends the script with skillpm, although it is in a group of its own; so does a terminal that closes. The
+/// run is a line of the audit log then, too.
 #[test]
 fn a_signal_ends_the_script_too() {
     let sandbox = installed(&[("hang.sh", "echo started\nsleep 8202\n")]);
-    for signal in [rustix::process::Signal::INT, rustix::process::Signal::TERM] {
+    let log = sandbox.home().join(".local/state/skillpm/audit.jsonl");
+    let lines = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    // Elsewhere nobody can tell whether it is ignored.
+    let hang_up = cfg!(target_os = "linux").then_some(Signal::HUP);
+    for signal in [Signal::INT, Signal::TERM].into_iter().chain(hang_up) {
+        let before = lines();
         let mut command = sandbox.command(&["run", "demo", "hang"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
         let mut started = [0; 8];
         child.stdout.as_mut().expect("piped").read_exact(&mut started).expect("says so");
-        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).expect("signals");
+        kill_process(Pid::from_child(&child), signal).expect("signals");
         assert_eq!(child.wait().expect("ends").signal(), Some(signal.as_raw()));
         assert!(!is_running("sleep\08202"), "{signal:?}");
+        assert_eq!(lines(), before + 1, "{signal:?}");
     }
+}
+
+/// Under `nohup` a terminal may close: the script goes on.
+#[test]
+fn an_ignored_hang_up_ends_nothing() {
+    let sandbox = installed(&[("wait.sh", "echo started\ncat\n")]);
+    let mut command = behind(&sandbox, "trap '' HUP", &["run", "--stdin", "demo", "wait"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("starts");
+    let mut started = [0; 8];
+    child.stdout.as_mut().expect("piped").read_exact(&mut started).expect("says so");
+    kill_process(Pid::from_child(&child), Signal::HUP).expect("signals");
+    child.stdin.take().expect("piped").write_all(b"went on\n").expect("takes it");
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!((output.status.code(), output.stdout), (Some(0), b"went on\n".to_vec()));
 }
 
 /// Who reads no more has had enough: the script is ended.
