@@ -82,6 +82,9 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
 fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
     let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
     signals::install();
+    if commands::may_start_others(&cli.command) {
+        signals::install_hang_up();
+    }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
     let context = Context {

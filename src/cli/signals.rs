@@ -21,19 +21,27 @@ const MAX_STATUS: u64 = 1 << 16;
 /// Prepares for signals.
 pub(super) fn install() {
     #[cfg(unix)]
-    {
-        // A terminal that closes ends nothing under `nohup`, and that must stay so.
-        let hang_up = may_hang_up().then_some(SIGHUP);
-        for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
-            let signals = crate::interrupt::signals();
-            // In this order: what takes the default action does not return. Where a handler cannot be set,
-            // the default action stays.
-            let idle = Arc::clone(&signals.idle);
-            if signal_hook::flag::register_conditional_default(signal, idle).is_ok() {
-                let number = usize::try_from(signal).unwrap_or_default();
-                let _ = signal_hook::flag::register_usize(signal, Arc::clone(&signals.asked), number);
-            }
-        }
+    [SIGINT, SIGTERM].into_iter().for_each(register);
+}
+
+/// Prepares for the end of the terminal as well: for commands that may start another program.
+pub(super) fn install_hang_up() {
+    // A terminal that closes ends nothing under `nohup`, and that must stay so.
+    #[cfg(unix)]
+    if may_hang_up() {
+        register(SIGHUP);
+    }
+}
+
+#[cfg(unix)]
+fn register(signal: i32) {
+    let signals = crate::interrupt::signals();
+    // In this order: what takes the default action does not return. Where a handler cannot be set,
+    // the default action stays.
+    let idle = Arc::clone(&signals.idle);
+    if signal_hook::flag::register_conditional_default(signal, idle).is_ok() {
+        let number = usize::try_from(signal).unwrap_or_default();
+        let _ = signal_hook::flag::register_usize(signal, Arc::clone(&signals.asked), number);
     }
 }
 

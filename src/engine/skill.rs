@@ -296,7 +296,7 @@ impl Skill {
     /// How well it is served in `source` where others there have its name, the smallest best: 0 in the directory of
     /// its name right in the source, where a look at one path finds it; 1 in one of its name further below; else 2.
     pub(super) fn rank_in(&self, source: &Source) -> u8 {
-        if !self.directory().is_some_and(|dir| dir == &*key(self.name())) {
+        if self.directory().is_none_or(|dir| dir != &*key(self.name())) {
             return 2;
         }
         let parent = match self.as_brief() {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::install::audience::{Audience, Ids};
-use super::install::restore::{Care, Restore, look_after};
+use super::install::restore::{Care, Replaces, Restore, look_after};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -226,7 +226,7 @@ pub(super) fn rearrange(
     let copy = files.manifest.agents().copy;
     // Copies need the bytes, if anybody gets one.
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
-    let care = Care { bring: how.bring, force: false, renew: false, copy: copy && comes };
+    let care = Care { bring: how.bring, replaces: Replaces::Nothing, copy: copy && comes };
     let Restore { mut fetched, .. } = look_after(context, scope, &files, &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut fetched.warnings), ..Changed::default() };
     for wanted in &mut fetched.wanted {

@@ -326,7 +326,10 @@ mod tests {
         for file in [&dir.path().join("SKILL.md"), &script] {
             fs::write_atomic(file, b"x").expect("writes");
         }
-        let files = fs::tree_of(dir.path()).expect("reads").skill("", &Default::default()).expect("a skill");
+        let files = fs::tree_of(dir.path())
+            .expect("reads")
+            .skill("", &crate::refusal::Limits::default())
+            .expect("a skill");
         let chmod = |path: &Path, mode| {
             let mode = std::fs::Permissions::from_mode(mode);
             std::fs::set_permissions(path, mode).expect("chmod");

@@ -81,6 +81,24 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     }
 }
 
+/// Whether `command` may start another program: a script, or `git`.
+pub(crate) fn may_start_others(command: &Command) -> bool {
+    use Command::{Create, Diff, Doctor, Import, Install, Outdated, Run, Sync, Undo, Update};
+    matches!(
+        command,
+        Install(_)
+            | Sync(_)
+            | Update(_)
+            | Diff(_)
+            | Outdated(_)
+            | Create(_)
+            | Undo(_)
+            | Doctor(_)
+            | Import(_)
+            | Run(_)
+    )
+}
+
 /// Whether `command` was told not to ask.
 pub(crate) fn asks_nothing(command: &Command) -> bool {
     match command {

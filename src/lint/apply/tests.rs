@@ -38,7 +38,7 @@ fn assert_fixes(safety: Safety, cases: &[(&str, &str)]) {
 /// One repair that would lose something is left out, and the others are made together, however many they are.
 #[test]
 fn a_refused_repair_stops_no_other() {
-    let values: String = (0..40).map(|at| format!("\n  k{at}: {at}")).collect();
+    let values: Vec<_> = (0..40).map(|at| format!("  k{at}: {at}")).collect();
     let rules = strict();
     let check = |document: &Document| {
         let mut findings = check_with(&Subject::new(document, Some("pdf"), "SKILL.md"), &rules);
@@ -50,7 +50,8 @@ fn a_refused_repair_stops_no_other() {
         }
         findings
     };
-    let fixed = fix_all(&Document::parse(with(&format!("metadata:{values}"))), Safety::Safe, check);
+    let fixed =
+        fix_all(&Document::parse(with(&format!("metadata:\n{}", values.join("\n")))), Safety::Safe, check);
     assert_eq!((fixed.applied, fixed.skipped), (40, 1));
 }
 

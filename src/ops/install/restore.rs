@@ -50,13 +50,21 @@ pub(in crate::ops) struct Restore {
 pub(in crate::ops) struct Care {
     /// Whether what is missing comes back.
     pub(in crate::ops) bring: bool,
-    /// Whether what was edited is replaced.
-    pub(in crate::ops) force: bool,
-    /// Whether another version of it that nobody edited is replaced, such as the one of before somebody else's
-    /// update.
-    pub(in crate::ops) renew: bool,
+    /// What is replaced that is not what is locked.
+    pub(in crate::ops) replaces: Replaces,
     /// Whether agents get copies, for which the locked bytes are needed.
     pub(in crate::ops) copy: bool,
+}
+
+/// What is replaced of trees that are not what is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ops) enum Replaces {
+    /// Nothing.
+    Nothing,
+    /// Versions that nobody edited, such as the one of before somebody else's update.
+    Fetched,
+    /// Edited ones too.
+    All,
 }
 
 /// Works out what is missing in `scope` and gets it: from the store, else from where it came.
@@ -73,7 +81,8 @@ pub(super) fn restore(
     transaction: Option<&Transaction<'_>>,
 ) -> Result<Restore> {
     let copy = request.copy || files.manifest.agents().copy;
-    let care = Care { bring: true, force: request.force, renew: true, copy };
+    let replaces = if request.force { Replaces::All } else { Replaces::Fetched };
+    let care = Care { bring: true, replaces, copy };
     let mut work = Worker::new(context, scope, files)?;
     work.admit()?;
     work.prefetch()?;
@@ -253,13 +262,17 @@ impl<'a> Worker<'a> {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => digest_of(&dir.place(name)),
         });
-        let is_fetched = |digest| is_fetched(self.context, &digest);
+        let may_go = || match care.replaces {
+            Replaces::Nothing => false,
+            Replaces::Fetched => digest.is_some_and(|digest| is_fetched(self.context, &digest)),
+            Replaces::All => true,
+        };
         match there {
             // Only links and entries may be missing; copies for agents are made from what is there.
             Some(_) if digest == Some(locked.digest) => {
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
-            Some(_) if !care.force && !(care.renew && digest.is_some_and(is_fetched)) => {
+            Some(_) if !may_go() => {
                 self.restore.modified.push(name.clone());
                 let set = if care.copy && !disabled { Some(self.content(name, locked)?) } else { None };
                 self.want(name, Content::AsItIs(locked.clone()), disabled, set);

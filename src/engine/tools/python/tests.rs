@@ -314,7 +314,7 @@ fn words_in_branches_are_optional() {
         assert_eq!(required(&text), json!(["path"]), "{text}");
         let body = format!("path = sys.argv[1]\n{branch}");
         for head in ["def run():", "async def run():", "if __name__ == '__main__':", "with x as y:"] {
-            let body: String = body.lines().map(|line| format!("{indent}{line}\n")).collect();
+            let body = format!("{indent}{}\n", body.trim_end().replace('\n', &format!("\n{indent}")));
             let text = format!("import sys\n{head}\n{body}");
             assert_eq!(required(&text), json!(["path"]), "{text}");
         }
