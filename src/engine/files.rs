@@ -1,8 +1,8 @@
 //! The files of a skill beside its `SKILL.md`, for rules that look at them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::fs::{self, Walk};
+use crate::fs::{self, Kind, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
 use crate::source::discover::SKIPPED;
 use crate::tree::{FileSet, Node, ReadError};
@@ -52,6 +52,31 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     Some(files.collect())
 }
 
+/// What lies in the skill's directory `dir` and by its stamp says that [`of_skill`] tells something else by now: the
+/// directories, what links lead to, and with [`Contents::Read`] the files that are opened.
+pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
+    let (mut found, mut count) = (Vec::new(), 0);
+    let mut dirs = vec![PathBuf::new()];
+    while let Some(below) = dirs.pop() {
+        let entries = fs::entries(&dir.join(&below)).unwrap_or_default();
+        found.push(dir.join(&below));
+        count += entries.len() as u64;
+        if count > MAX_FILES {
+            break;
+        }
+        for (name, kind) in entries {
+            let path = below.join(&name);
+            match kind {
+                Kind::Directory if !SKIPPED.iter().any(|skipped| name == *skipped) => dirs.push(path),
+                Kind::Symlink => found.push(dir.join(path)),
+                Kind::File if contents == Contents::Read && is_opened(&path) => found.push(dir.join(path)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
 /// The same for a skill that lies in no directory yet: what [`of_skill`] will tell of it.
 ///
 /// # Errors
@@ -97,6 +122,11 @@ fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
     }
     *budget -= size;
     true
+}
+
+/// Whether something of the file at `path` of a skill may be read.
+fn is_opened(path: &Path) -> bool {
+    path.starts_with("scripts") || path.to_str().is_some_and(is_markdown)
 }
 
 fn is_script(path: &str) -> bool {

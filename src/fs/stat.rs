@@ -22,7 +22,27 @@ pub struct Moment {
 impl Moment {
     /// Now, by this machine's clock.
     pub fn now() -> Self {
-        match SystemTime::now().duration_since(UNIX_EPOCH) {
+        SystemTime::now().into()
+    }
+
+    /// Whether what was changed last at this time and read at `read` cannot have changed since without another time.
+    fn is_settled(self, read: Self) -> bool {
+        let seconds = if self.nanoseconds == 0 { COARSE } else { 0 };
+        let nanoseconds = self.nanoseconds + TICK;
+        let then = Self {
+            seconds: self
+                .seconds
+                .saturating_add(seconds)
+                .saturating_add((nanoseconds / 1_000_000_000).into()),
+            nanoseconds: nanoseconds % 1_000_000_000,
+        };
+        then < read
+    }
+}
+
+impl From<SystemTime> for Moment {
+    fn from(time: SystemTime) -> Self {
+        match time.duration_since(UNIX_EPOCH) {
             Ok(since) => Self {
                 seconds: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
                 nanoseconds: since.subsec_nanos(),
@@ -57,18 +77,7 @@ const COARSE: i64 = 2;
 impl FileStat {
     /// Whether what was read at `read` cannot have changed since without another time.
     pub fn is_settled(&self, read: Moment) -> bool {
-        [self.modified, self.changed].into_iter().all(|time| {
-            let seconds = if time.nanoseconds == 0 { COARSE } else { 0 };
-            let nanoseconds = time.nanoseconds + TICK;
-            let then = Moment {
-                seconds: time
-                    .seconds
-                    .saturating_add(seconds)
-                    .saturating_add((nanoseconds / 1_000_000_000).into()),
-                nanoseconds: nanoseconds % 1_000_000_000,
-            };
-            then < read
-        })
+        [self.modified, self.changed].into_iter().all(|time| time.is_settled(read))
     }
 }
 
@@ -225,17 +234,30 @@ impl Base {
     }
 }
 
-/// What tells that a file or directory was changed, without reading it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What tells that a file or directory was changed, without reading it, on every system.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
+    permissions: fs::Permissions,
+}
+
+impl Stamp {
+    /// Whether what was read at `read` may have changed since and have this stamp nevertheless. No change up to now
+    /// has a time to come, so what has one, which some archives bring, is not young for years.
+    pub fn is_young(&self, read: Moment) -> bool {
+        self.modified.is_some_and(|time| !Moment::from(time).is_settled(read) && time <= SystemTime::now())
+    }
 }
 
 /// Returns the stamp of what `path` leads to, or `None` where nothing can be seen there.
 pub fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::metadata(path).ok()?;
-    Some(Stamp { modified: metadata.modified().ok(), size: metadata.len() })
+    Some(Stamp {
+        modified: metadata.modified().ok(),
+        size: metadata.len(),
+        permissions: metadata.permissions(),
+    })
 }
 
 #[cfg(test)]
@@ -269,6 +291,26 @@ mod tests {
         let old = stamp(&path);
         assert_eq!(stamp(&path), old);
         fs::write(&path, "ab").expect("writes");
-        assert_ne!(stamp(&path), old);
+        let new = stamp(&path);
+        assert_ne!(new, old);
+        let mut permissions = fs::metadata(&path).expect("is there").permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).expect("sets");
+        assert_ne!(stamp(&path), new);
+    }
+
+    #[test]
+    fn a_stamp_is_young_while_a_change_may_have_it_too() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("f");
+        let file = fs::File::create(&path).expect("creates");
+        let is_young = |modified: SystemTime| {
+            file.set_modified(modified).expect("sets the time");
+            stamp(&path).expect("is there").is_young(Moment::now())
+        };
+        let minute = std::time::Duration::from_mins(1);
+        assert!(is_young(SystemTime::now()));
+        assert!(!is_young(SystemTime::now() - minute));
+        assert!(!is_young(SystemTime::now() + minute));
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 
 use super::diff;
 use super::fix;
-use super::paths::{At, Finder, Visit};
+use super::paths::{At, Finder, Searched, Visit};
 
 pub use super::paths::Target;
 
@@ -80,7 +80,8 @@ pub struct FmtOutcome {
 pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
     let cwd = &context.settings.cwd;
     let mut outcome = FmtOutcome::default();
-    let mut finder = Finder::new(cwd, request.targets.len(), || Reader);
+    let mut searched = Searched::default();
+    let mut finder = Finder::new(cwd, request.targets.len(), || Reader, &mut searched);
     for target in &request.targets {
         match target {
             Target::Text { bytes, file } => {

@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
-use crate::lint::Safety;
+use crate::lint::{Profile, Safety};
 use crate::ops::explain::unknown;
-use crate::ops::validate::{Repairs, Target, ValidateRequest, Watch, rules, validate};
+use crate::ops::validate::{News, Repairs, Target, ValidateRequest, Watch, rules, validate};
 
 // Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
@@ -92,7 +92,11 @@ const INTERVAL: Duration = Duration::from_millis(300);
 
 pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     let profile = args.profile.as_deref().map(str::parse).transpose();
-    let rules = rules(&app.context, profile.map_err(|error| unknown(&error))?)?;
+    let profile = profile.map_err(|error| unknown(&error))?;
+    if args.watch {
+        return watch(app, args, profile);
+    }
+    let rules = rules(&app.context, profile)?;
     let request = ValidateRequest { targets: targets(args)?, rules, repairs: repairs(args) };
     let outcome = validate(&app.context, &request)?;
     if args.diff {
@@ -105,25 +109,28 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         let file = args.output.as_ref().map(|file| app.context.settings.cwd.join(file));
         render::validate::deliver(&app.printer, &outcome, &text, file.as_deref())?;
     }
-    if args.watch {
-        watch(app, Watch::new(&app.context, request, &outcome))?;
-    }
     let code = exit::validate(&outcome, args.strict);
     // The program ends here: to give back the memory of thousands of skills one by one takes longer.
     std::mem::forget(outcome);
     Ok(code)
 }
 
-/// Checks what changes until the program is stopped, or nobody reads any more.
-fn watch(app: &App, mut watch: Watch) -> Result<()> {
+/// Checks, and checks again what changes until the program is stopped, or nobody reads any more.
+fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8> {
+    let (mut watch, outcome) = Watch::start(&app.context, targets(args)?, profile)?;
+    render::validate::show(&app.printer, &outcome, true);
     app.printer.note("watching for changes; `Ctrl-C` ends");
     while !app.printer.is_closed() {
         thread::sleep(INTERVAL);
-        if let Some(outcome) = watch.poll(&app.context)? {
+        let News { outcome, error } = watch.poll(&app.context);
+        if let Some(outcome) = outcome {
             render::validate::show(&app.printer, &outcome, true);
         }
+        if let Some(error) = error {
+            render::error::show(&app.printer, &error);
+        }
     }
-    Ok(())
+    Ok(exit::validate(&outcome, args.strict))
 }
 
 fn repairs(args: &ValidateArgs) -> Repairs {

@@ -98,9 +98,32 @@ pub(super) trait Visit {
     fn shown(skill: &Self::Skill) -> &Path;
 }
 
+/// The places at which skills are looked for, as they are shown: where one of them is another one by now, other skills
+/// may be found. Nobody but a watch wants to know them.
+#[derive(Debug, Default)]
+pub(super) struct Searched(Option<Vec<PathBuf>>);
+
+impl Searched {
+    /// To be kept.
+    pub(super) fn kept() -> Self {
+        Self(Some(Vec::new()))
+    }
+
+    fn at(&mut self, path: impl FnOnce() -> PathBuf) {
+        if let Some(paths) = &mut self.0 {
+            paths.push(path());
+        }
+    }
+
+    pub(super) fn into_paths(self) -> Vec<PathBuf> {
+        self.0.unwrap_or_default()
+    }
+}
+
 /// Finds skills, each once.
 pub(super) struct Finder<'a, F> {
     cwd: &'a Path,
+    searched: &'a mut Searched,
     visitor: F,
     /// Whether a skill may be found in several ways.
     several: bool,
@@ -108,9 +131,10 @@ pub(super) struct Finder<'a, F> {
 }
 
 impl<'a, V: Visit, F: Fn() -> V + Sync> Finder<'a, F> {
-    /// A finder for `count` targets, seen from `cwd`, that visits skills with what `visitor` makes.
-    pub(super) fn new(cwd: &'a Path, count: usize, visitor: F) -> Self {
-        Self { cwd, visitor, several: count > 1, seen: BTreeSet::new() }
+    /// A finder for `count` targets, seen from `cwd`, that visits skills with what `visitor` makes and notes in
+    /// `searched` where it looked.
+    pub(super) fn new(cwd: &'a Path, count: usize, visitor: F, searched: &'a mut Searched) -> Self {
+        Self { cwd, searched, visitor, several: count > 1, seen: BTreeSet::new() }
     }
 
     /// Visits the skills that `typed` names, by the bytes of their paths, and that were not named
@@ -125,12 +149,17 @@ impl<'a, V: Visit, F: Fn() -> V + Sync> Finder<'a, F> {
         let mut found = Vec::new();
         match pattern::read(typed) {
             Some(pattern) if fs::kind(&at)?.is_none() => {
-                let search = Search { visitor: &self.visitor, several: true };
-                for typed in pattern.matches(self.cwd)? {
+                let all = pattern.matches(self.cwd, self.searched)?;
+                let mut search = Search { visitor: &self.visitor, several: true, searched: self.searched };
+                for typed in all {
                     found.extend(search.find(&typed, &self.cwd.join(&typed))?);
                 }
             }
-            _ => found = Search { visitor: &self.visitor, several: self.several }.find(typed, &at)?,
+            _ => {
+                let several = self.several;
+                let mut search = Search { visitor: &self.visitor, several, searched: self.searched };
+                found = search.find(typed, &at)?;
+            }
         }
         let mut new = |found: &Found<V::Skill>| {
             found.identity.as_ref().is_none_or(|identity| self.seen.insert(identity.clone()))

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern as Glob};
 
+use super::Searched;
 use super::search::MAX_DEPTH;
 use crate::engine::load::{SKILL_FILE, skill_file};
 use crate::error::{Error, Result};
@@ -33,12 +34,13 @@ pub(super) fn read(typed: &Path) -> Option<Pattern<'_>> {
 }
 
 impl Pattern<'_> {
-    /// The skills that it matches, by file or by directory, sorted; as paths that start as it does.
+    /// The skills that it matches, by file or by directory, sorted; as paths that start as it does. Where they are
+    /// looked for is noted in `searched`.
     ///
     /// # Errors
     ///
     /// A pattern that cannot be one, a directory that cannot be read, or no match at all.
-    pub(super) fn matches(&self, cwd: &Path) -> Result<Vec<PathBuf>> {
+    pub(super) fn matches(&self, cwd: &Path, searched: &mut Searched) -> Result<Vec<PathBuf>> {
         let shown = self.typed.display();
         let text = self.text.strip_prefix("./").unwrap_or(self.text);
         let glob = Glob::new(text.trim_end_matches('/')).map_err(|error| {
@@ -48,7 +50,7 @@ impl Pattern<'_> {
         let signs = self.typed.components().count() - self.base.components().count();
         let depth = if text.contains("**") { MAX_DEPTH } else { signs };
         let mut found = Vec::new();
-        look(&glob, cwd, &self.base, depth, &mut found)?;
+        look(&glob, cwd, &self.base, depth, (&mut found, searched))?;
         if found.is_empty() {
             return Err(Error::usage(format!("`{shown}` matches no skill"))
                 .hint("`*` stays in one directory, `**` goes through several: `skills/**/SKILL.md`"));
@@ -59,8 +61,16 @@ impl Pattern<'_> {
 }
 
 /// Gathers what matches in `dir`, `depth` directories deep.
-fn look(glob: &Glob, cwd: &Path, dir: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+fn look(
+    glob: &Glob,
+    cwd: &Path,
+    dir: &Path,
+    depth: usize,
+    (found, searched): (&mut Vec<PathBuf>, &mut Searched),
+) -> Result<()> {
     let at = cwd.join(dir);
+    // Also where it holds nothing that counts: it may, later.
+    searched.at(|| dir.to_owned());
     if depth == 0 || fs::kind(&at)? != Some(Kind::Directory) {
         return Ok(());
     }
@@ -75,7 +85,7 @@ fn look(glob: &Glob, cwd: &Path, dir: &Path, depth: usize, found: &mut Vec<PathB
         };
         let skipped = SKIPPED.iter().any(|skipped| name == *skipped);
         if is_directory && !skipped {
-            look(glob, cwd, &path, depth - 1, found)?;
+            look(glob, cwd, &path, depth - 1, (&mut *found, &mut *searched))?;
         }
         if is_skill {
             found.push(path);
@@ -90,7 +100,8 @@ mod tests {
     use crate::engine::testing::World;
 
     fn matched(world: &World, pattern: &str) -> Vec<String> {
-        let paths = read(Path::new(pattern)).expect("a pattern").matches(world.project());
+        let pattern = read(Path::new(pattern)).expect("a pattern");
+        let paths = pattern.matches(world.project(), &mut Searched::default());
         let shown = |path: PathBuf| path.to_string_lossy().replace('\\', "/");
         paths.map_or_else(|error| vec![error.to_string()], |paths| paths.into_iter().map(shown).collect())
     }

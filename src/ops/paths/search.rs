@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::content::{Ahead, Content};
-use super::{At, Visit};
+use super::{At, Searched, Visit};
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind};
@@ -35,6 +35,8 @@ pub(super) struct Search<'a, F> {
     pub(super) visitor: &'a F,
     /// Whether a skill may be found in several ways.
     pub(super) several: bool,
+    /// Gets every place at which one is looked for, but for the skills' own directories.
+    pub(super) searched: &'a mut Searched,
 }
 
 /// What lies in a directory.
@@ -65,7 +67,8 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     /// # Errors
     ///
     /// A path that is not there, cannot be read, or holds no skill.
-    pub(super) fn find(&self, typed: &Path, at: &Path) -> Result<Vec<Found<V::Skill>>> {
+    pub(super) fn find(&mut self, typed: &Path, at: &Path) -> Result<Vec<Found<V::Skill>>> {
+        self.searched.at(|| typed.to_owned());
         let shown = typed.display();
         let named_right = at.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
         let real = fs::real_path(at)?;
@@ -97,7 +100,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     }
 
     /// Visits the skill in the real directory `dir`, else all skills below it.
-    fn directory(&self, typed: &Path, dir: &Path) -> Result<Vec<Found<V::Skill>>> {
+    fn directory(&mut self, typed: &Path, dir: &Path) -> Result<Vec<Found<V::Skill>>> {
         let exact = Path::new(SKILL_FILE);
         if fs::kind(&dir.join(exact))?.is_some() {
             return self.skill(dir, exact.as_os_str(), typed.join(exact));
@@ -105,6 +108,10 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
         let entries = fs::entries(dir)?;
         if let Some(name) = other_file(&entries) {
             return self.skill(dir, name, typed.join(name));
+        }
+        // What a link leads to shows in no directory here.
+        for (name, _) in entries.iter().filter(|(_, kind)| *kind == Kind::Symlink) {
+            self.searched.at(|| typed.join(name));
         }
         let shown = typed.display();
         let found = self
@@ -122,7 +129,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
     /// Level by level, all directories of one at once, from those among the `entries` of `base` on.
     /// Whether one is a skill shows when its file is opened; a skill's own directory is not searched,
     /// and never listed for this.
-    fn below(&self, typed: &Path, base: &Base, entries: Vec<Entry>) -> Result<Vec<Found<V::Skill>>> {
+    fn below(&mut self, typed: &Path, base: &Base, entries: Vec<Entry>) -> Result<Vec<Found<V::Skill>>> {
         let limit = Limits::default().archive_entries;
         let (mut found, mut count, mut deep) = (Vec::new(), 0, false);
         let mut places = top(base.path(), entries);
@@ -137,7 +144,8 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                 return Err(Refusal::TooManyEntries { count, limit }.into());
             }
             // They are visited as the directory has them, which is how the system finds them fastest.
-            let state = || ((self.visitor)(), Ahead::default());
+            let visitor = self.visitor;
+            let state = || (visitor(), Ahead::default());
             let mut steps: Vec<_> =
                 workers::map_pieces(&places, workers::PIECE, state, |(visitor, ahead), places| {
                     let mut all = Vec::with_capacity(places.len());
@@ -162,6 +170,7 @@ impl<V: Visit, F: Fn() -> V + Sync> Search<'_, F> {
                         found.push(Found { skill, identity });
                     }
                     Step::Inside(names) => {
+                        self.searched.at(|| typed.join(&place.below));
                         let below = names.into_iter().map(|name| place.below.join(name));
                         next.extend(below.map(|below| Place { below, link: None }));
                     }

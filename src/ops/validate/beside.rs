@@ -41,19 +41,24 @@ impl Wanted {
         wanted
     }
 
+    /// What of a skill's files is looked at where they are listed.
+    pub(super) fn contents(&self) -> Contents {
+        if self.files { Contents::Read } else { Contents::Unread }
+    }
+
     /// Looks at what is wanted of the skill in `place`: at each file that it names, and at all of them
     /// only where that does not do.
     pub(super) fn look(&self, subject: &Subject<'_>, place: Place<'_>) -> Beside {
-        let list = |contents| files::of_skill(&place.base.path().join(place.dir), contents);
+        let list = || files::of_skill(&place.base.path().join(place.dir), self.contents());
         if self.files {
-            return Beside { files: list(Contents::Read), absent: Vec::new() };
+            return Beside { files: list(), absent: Vec::new() };
         }
         let mut absent = Vec::new();
         for named in self.paths.iter().flat_map(|named| named(subject)) {
             match place.has(&named.path) {
                 Some(true) => {}
                 Some(false) if !named.or_list => absent.push(named.path.into_owned()),
-                _ => return Beside { files: list(Contents::Unread), absent: Vec::new() },
+                _ => return Beside { files: list(), absent: Vec::new() },
             }
         }
         Beside { files: None, absent }

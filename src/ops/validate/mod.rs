@@ -9,7 +9,7 @@ mod watch;
 use std::path::PathBuf;
 
 use self::one::{Again, Checker, One};
-use super::paths::Finder;
+use super::paths::{Finder, Searched};
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::project_root;
@@ -19,7 +19,7 @@ use crate::manifest;
 
 pub use super::paths::Target;
 pub use repair::{Repaired, Repairs};
-pub use watch::Watch;
+pub use watch::{News, Watch};
 
 /// What is to be checked, by which rules.
 #[derive(Debug, Clone, Default)]
@@ -85,10 +85,19 @@ pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
 ///
 /// A path that is not there, cannot be read, or holds no skill.
 pub fn validate(context: &Context, request: &ValidateRequest) -> Result<ValidateOutcome> {
+    validate_noting(context, request, &mut Searched::default())
+}
+
+/// As [`validate`]. Where skills are looked for is noted in `searched`, also where that fails.
+fn validate_noting(
+    context: &Context,
+    request: &ValidateRequest,
+    searched: &mut Searched,
+) -> Result<ValidateOutcome> {
     let (mut skills, mut again) = (Vec::new(), Vec::new());
     let cwd = &context.settings.cwd;
     let checker = || Checker::new(&request.rules, &[]);
-    let mut finder = Finder::new(cwd, request.targets.len(), checker);
+    let mut finder = Finder::new(cwd, request.targets.len(), checker, searched);
     for target in &request.targets {
         match target {
             Target::Text { .. } if request.repairs != Repairs::None => {

@@ -3,78 +3,188 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{Checked, Target, ValidateOutcome, ValidateRequest, validate};
+use super::beside::Wanted;
+use super::{Checked, Repairs, Target, ValidateOutcome, ValidateRequest, rules, validate, validate_noting};
 use crate::context::Context;
-use crate::error::Result;
-use crate::fs::{self, Stamp};
+use crate::engine::files::{self, Contents};
+use crate::error::{Error, Result};
+use crate::fs::{self, Moment, Stamp};
+use crate::lint::{Finding, Plan, Profile};
+use crate::manifest;
+use crate::ops::paths::Searched;
 
-/// Knows what checked files looked like when they were checked.
+/// Knows what everything looked like on which findings depend, and what was told of it.
+///
+/// A look at it costs one look at each of these files and directories, and nothing is read. Where one of them changed,
+/// everything is checked again: a skill may be in a circle with others, or be found in another way by now.
 #[derive(Debug)]
 pub struct Watch {
     request: ValidateRequest,
-    /// The files, as they are shown.
-    files: BTreeMap<PathBuf, Option<Stamp>>,
-    /// Their directories and those above: a skill that comes or goes shows there.
-    dirs: BTreeMap<PathBuf, Option<Stamp>>,
+    profile: Option<Profile>,
+    /// Where skills were looked for, their files and what counts beside these, and where manifests may lie.
+    seen: BTreeMap<PathBuf, Seen>,
+    /// The skills, by their files as they are shown.
+    told: BTreeMap<PathBuf, Told>,
+    trouble: Option<Trouble>,
 }
 
-/// What changed from one look at stamps to the next.
-fn changed(before: &BTreeMap<PathBuf, Option<Stamp>>, cwd: &Path) -> BTreeSet<PathBuf> {
-    before
-        .iter()
-        .filter(|(path, stamp)| fs::stamp(&cwd.join(path)) != **stamp)
-        .map(|(p, _)| p.clone())
-        .collect()
+/// What a file or directory looked like when everything was checked.
+#[derive(Debug)]
+struct Seen {
+    /// `None` where there was nothing.
+    stamp: Option<Stamp>,
+    /// Whether it may have changed since it was read and look the same.
+    is_young: bool,
+}
+
+/// What was told of a skill.
+#[derive(Debug)]
+struct Told {
+    stamp: Option<Stamp>,
+    findings: Vec<Finding>,
+    /// What counts of its directory, as [`files::watched`] has it.
+    beside: Vec<PathBuf>,
+    contents: Contents,
+}
+
+/// Why not everything could be checked.
+#[derive(Debug)]
+struct Trouble {
+    /// The error, as it was told.
+    message: String,
+    /// Whether it was at the skills. No stamp tells when what could not be read can be.
+    is_at_skills: bool,
+}
+
+/// What is to be told after a look.
+#[derive(Debug, Default)]
+pub struct News {
+    /// The skills whose files changed or of which something else is found than was told; `None` where there are none.
+    pub outcome: Option<ValidateOutcome>,
+    /// Why not everything could be checked, where that was not told before. What could be is in the outcome.
+    pub error: Option<Error>,
+}
+
+impl Seen {
+    /// What lies at `path`, which was read at `since`.
+    fn now(path: &Path, since: Moment) -> Self {
+        let stamp = fs::stamp(path);
+        let is_young = stamp.as_ref().is_some_and(|stamp| stamp.is_young(since));
+        Self { stamp, is_young }
+    }
+
+    fn may_differ(&self, path: &Path) -> bool {
+        self.is_young || fs::stamp(path) != self.stamp
+    }
 }
 
 impl Watch {
-    /// Watches what `outcome` came from.
-    pub fn new(context: &Context, request: ValidateRequest, outcome: &ValidateOutcome) -> Self {
-        let mut watch = Self { request, files: BTreeMap::new(), dirs: BTreeMap::new() };
-        watch.stamp(&context.settings.cwd, &outcome.skills);
-        watch
-    }
-
-    /// Checks the files that were changed since the last call, or are new; `None` where there are
-    /// none. It looks at stamps only: how often it is called is the caller's choice.
+    /// Checks `targets` for the first time, by the rules of the project and by `profile` if somebody chose one.
     ///
     /// # Errors
     ///
-    /// As [`validate`]. A file that is gone is no longer watched, which is no error.
-    pub fn poll(&mut self, context: &Context) -> Result<Option<ValidateOutcome>> {
-        let cwd = &context.settings.cwd;
-        let mut again = changed(&self.files, cwd);
-        if !changed(&self.dirs, cwd).is_empty() {
-            // What is left where all skills went is an error of another moment.
-            let all = validate(context, &self.request).unwrap_or_default();
-            let known = |skill: &&Checked| !self.files.contains_key(&skill.file);
-            again.extend(all.skills.iter().filter(known).map(|skill| skill.file.clone()));
-            // Whatever changed the directories is seen; a name may also have come and gone.
-            self.dirs = self.dirs.keys().map(|dir| (dir.clone(), fs::stamp(&cwd.join(dir)))).collect();
-        }
-        for path in &again {
-            self.files.remove(path);
-        }
-        // Stamped first: what is written while it is read shows at the next look.
-        let stamps = again.into_iter().map(|path| (fs::stamp(&cwd.join(&path)), path));
-        let stamps: Vec<_> = stamps.filter(|(stamp, _)| stamp.is_some()).collect();
-        if stamps.is_empty() {
-            return Ok(None);
-        }
-        let targets = stamps.iter().map(|(_, path)| Target::Path(path.clone())).collect();
-        let request = ValidateRequest { targets, ..self.request.clone() };
-        let outcome = validate(context, &request)?;
-        self.stamp(cwd, &outcome.skills);
-        self.files.extend(stamps.into_iter().map(|(stamp, path)| (path, stamp)));
-        Ok(Some(outcome))
+    /// As [`rules`] and [`validate`].
+    pub fn start(
+        context: &Context,
+        targets: Vec<Target>,
+        profile: Option<Profile>,
+    ) -> Result<(Self, ValidateOutcome)> {
+        let since = Moment::now();
+        let request = ValidateRequest { targets, rules: rules(context, profile)?, repairs: Repairs::None };
+        let mut searched = Searched::kept();
+        let outcome = validate_noting(context, &request, &mut searched)?;
+        let (seen, told) = (BTreeMap::new(), BTreeMap::new());
+        let mut watch = Self { request, profile, seen, told, trouble: None };
+        watch.learn(&context.settings.cwd, since, &BTreeSet::new(), searched, &outcome.skills);
+        Ok((watch, outcome))
     }
 
-    fn stamp(&mut self, cwd: &Path, skills: &[Checked]) {
-        for skill in skills {
-            let dirs = skill.file.ancestors().skip(1).take(2);
-            self.dirs.extend(dirs.map(|dir| (dir.to_owned(), fs::stamp(&cwd.join(dir)))));
-            self.files.insert(skill.file.clone(), fs::stamp(&cwd.join(&skill.file)));
+    /// Checks again if anything changed since the last call. It looks at stamps only until something did: how often it
+    /// is called is the caller's choice.
+    ///
+    /// What fails ends nothing: with a manifest that is wrong the rules stay as they were, and where one target cannot
+    /// be checked the others are. When all is well again, everything is told anew, as the error was the last word.
+    pub fn poll(&mut self, context: &Context) -> News {
+        let cwd = &context.settings.cwd;
+        let changed = self.seen.iter().filter(|(path, seen)| seen.may_differ(&cwd.join(path)));
+        let changed: BTreeSet<PathBuf> = changed.map(|(path, _)| path.clone()).collect();
+        if changed.is_empty() && !self.trouble.as_ref().is_some_and(|trouble| trouble.is_at_skills) {
+            return News::default();
         }
+        // Stamps are taken later than this: what is written while it is read is young then, and looked at once more.
+        let since = Moment::now();
+        let new_rules = rules(context, self.profile).map(|rules| self.request.rules = rules);
+        let mut searched = Searched::kept();
+        let checked = validate_noting(context, &self.request, &mut searched);
+        let is_at_skills = checked.is_err();
+        let (mut outcome, error) = match checked {
+            Ok(outcome) => (outcome, new_rules.err()),
+            Err(error) => (self.rest(context, &mut searched), Some(new_rules.err().unwrap_or(error))),
+        };
+        let before = self.trouble.take();
+        if before.is_some() && error.is_none() {
+            self.told.clear();
+        }
+        self.trouble = error.as_ref().map(|error| Trouble { message: error.with_causes(), is_at_skills });
+        let message = |trouble: Option<&Trouble>| trouble.map(|trouble| trouble.message.clone());
+        let is_known = message(before.as_ref()) == message(self.trouble.as_ref());
+        let news = self.learn(cwd, since, &changed, searched, &outcome.skills);
+        outcome.skills.retain(|skill| news.contains(&skill.file));
+        News { outcome: (!outcome.skills.is_empty()).then_some(outcome), error: error.filter(|_| !is_known) }
+    }
+
+    /// Checks the targets that can be.
+    fn rest(&self, context: &Context, searched: &mut Searched) -> ValidateOutcome {
+        let request = |targets| ValidateRequest { targets, ..self.request.clone() };
+        let mut targets = self.request.targets.clone();
+        targets.retain(|target| validate(context, &request(vec![target.clone()])).is_ok());
+        // One of them may be gone by now, which the next look tells.
+        validate_noting(context, &request(targets), searched).unwrap_or_default()
+    }
+
+    /// Remembers what everything looks like after `skills` were checked from `since` on, and returns those of which
+    /// something is to be told. What did not change is not listed again.
+    fn learn(
+        &mut self,
+        cwd: &Path,
+        since: Moment,
+        changed: &BTreeSet<PathBuf>,
+        searched: Searched,
+        skills: &[Checked],
+    ) -> BTreeSet<PathBuf> {
+        let contents = Wanted::by(&Plan::new(&self.request.rules)).contents();
+        let manifests = cwd.ancestors().map(|dir| dir.join(manifest::FILE_NAME));
+        let mut paths: BTreeSet<PathBuf> = searched.into_paths().into_iter().chain(manifests).collect();
+        if self.trouble.is_some() {
+            // Not everything was searched.
+            paths.extend(self.seen.keys().cloned());
+        }
+        let mut before = std::mem::take(&mut self.told);
+        let mut news = BTreeSet::new();
+        for skill in skills {
+            let at = cwd.join(&skill.file);
+            let dir = at.parent().unwrap_or(cwd);
+            let told = before.remove(&skill.file);
+            let stamp = fs::stamp(&at);
+            let is_told = |told: &Told| told.stamp == stamp && told.findings == skill.findings;
+            if !told.as_ref().is_some_and(is_told) {
+                news.insert(skill.file.clone());
+            }
+            let is_same = |told: &Told| {
+                told.contents == contents && !told.beside.iter().any(|path| changed.contains(path))
+            };
+            let beside = match told {
+                Some(told) if is_same(&told) => told.beside,
+                _ => files::watched(dir, contents),
+            };
+            paths.extend(beside.iter().cloned());
+            paths.insert(skill.file.clone());
+            let told = Told { stamp, findings: skill.findings.clone(), beside, contents };
+            self.told.insert(skill.file.clone(), told);
+        }
+        let seen = |path: PathBuf| (Seen::now(&cwd.join(&path), since), path);
+        self.seen = paths.into_iter().map(seen).map(|(seen, path)| (path, seen)).collect();
+        news
     }
 }
 
@@ -83,31 +193,236 @@ mod tests {
     use super::*;
     use crate::engine::testing::{World, skill_text};
 
+    /// A watch of a world.
+    struct Watched<'a> {
+        world: &'a World,
+        context: Context,
+        watch: Watch,
+    }
+
+    /// Each file with the number of findings, and the error.
+    type Polled = (Vec<(String, usize)>, Option<String>);
+
+    impl<'a> Watched<'a> {
+        fn new(world: &'a World, paths: &[&str]) -> Self {
+            let context = world.context();
+            let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
+            let (watch, _) = Watch::start(&context, targets, None).expect("checks");
+            Self { world, context, watch }
+        }
+
+        fn poll(&mut self) -> Polled {
+            let News { outcome, error } = self.watch.poll(&self.context);
+            let one =
+                |skill: &Checked| (skill.file.to_string_lossy().replace('\\', "/"), skill.findings.len());
+            let skills = outcome.unwrap_or_default().skills.iter().map(one).collect();
+            (skills, error.map(|error| error.to_string()))
+        }
+
+        /// What is told, and nothing more after it.
+        #[track_caller]
+        fn polled(&mut self) -> Vec<(String, usize)> {
+            let (skills, error) = self.poll();
+            assert_eq!(error, None);
+            assert_eq!(self.poll(), (Vec::new(), None), "it was told");
+            skills
+        }
+
+        fn make_dir(&self, dir: &str) {
+            fs::create_dir_all(&self.world.project().join(dir)).expect("creates");
+        }
+
+        fn remove(&self, dir: &str) {
+            fs::remove_tree(&self.world.project().join(dir)).expect("removes");
+        }
+    }
+
+    fn told(file: &str, findings: usize) -> Vec<(String, usize)> {
+        vec![(file.to_owned(), findings)]
+    }
+
+    fn linking(name: &str, file: &str) -> String {
+        format!("{}See [it]({file}).\n", skill_text(name))
+    }
+
     #[test]
     fn only_what_changed_is_checked_again() {
         let world = World::new();
         world.skill("skills/a", "a");
         world.skill("skills/b", "b");
-        let context = world.context();
-        let request = ValidateRequest { targets: vec![Target::Path("skills".into())], ..Default::default() };
-        let outcome = validate(&context, &request).expect("checks");
-        let mut watch = Watch::new(&context, request, &outcome);
-        let mut polled = || {
-            let outcome = watch.poll(&context).expect("checks").unwrap_or_default();
-            let one =
-                |skill: &Checked| (skill.file.to_string_lossy().replace('\\', "/"), skill.findings.len());
-            outcome.skills.iter().map(one).collect::<Vec<_>>()
-        };
-        assert_eq!(polled(), []);
+        let mut watched = Watched::new(&world, &["skills"]);
+        assert_eq!(watched.polled(), []);
         world.write("skills/a/SKILL.md", &(skill_text("other") + "more"));
-        assert_eq!(polled(), [("skills/a/SKILL.md".to_owned(), 1)]);
-        assert_eq!(polled(), []);
+        assert_eq!(watched.polled(), told("skills/a/SKILL.md", 1));
         world.skill("skills/a", "a");
         world.skill("skills/new", "new");
-        assert_eq!(polled(), [("skills/a/SKILL.md".to_owned(), 0), ("skills/new/SKILL.md".to_owned(), 0)]);
-        fs::remove_tree(&world.project().join("skills/b")).expect("removes");
-        assert_eq!(polled(), [], "nothing is left to be checked");
+        let both = [told("skills/a/SKILL.md", 0), told("skills/new/SKILL.md", 0)].concat();
+        assert_eq!(watched.polled(), both);
+        watched.remove("skills/b");
+        assert_eq!(watched.polled(), [], "nothing is left to be checked");
         world.write("skills/new/SKILL.md", &skill_text("changed"));
-        assert_eq!(polled(), [("skills/new/SKILL.md".to_owned(), 1)]);
+        assert_eq!(watched.polled(), told("skills/new/SKILL.md", 1));
+        world.write("skills/new/SKILL.md", &(skill_text("changed") + "more"));
+        assert_eq!(watched.polled(), told("skills/new/SKILL.md", 1), "an edit is answered");
+    }
+
+    /// What would show if it were read has the stamp that it had.
+    #[test]
+    fn nothing_is_read_where_nothing_changed() {
+        let world = World::new();
+        world.skill("skills/a", "a");
+        let file = world.project().join("skills/a/SKILL.md");
+        let mut watched = Watched::new(&world, &["skills/a/SKILL.md"]);
+        // As if a moment had passed.
+        watched.watch.seen.values_mut().for_each(|seen| seen.is_young = false);
+        let opened = || std::fs::File::options().write(true).open(&file).expect("opens");
+        let before = opened().metadata().expect("is there").modified().expect("a time");
+        let write = |text: &str| {
+            let mut opened = opened();
+            std::io::Write::write_all(&mut opened, text.as_bytes()).expect("writes");
+            opened.set_modified(before).expect("sets the time");
+        };
+        write(&skill_text("b"));
+        assert_eq!(watched.poll(), (Vec::new(), None));
+        watched.watch.seen.values_mut().for_each(|seen| seen.is_young = true);
+        assert_eq!(watched.poll(), (told("skills/a/SKILL.md", 1), None), "what is young is read again");
+    }
+
+    #[test]
+    fn a_skill_is_found_wherever_it_was_looked_for() {
+        for paths in [&["skills"][..], &["skills/**/SKILL.md"], &["skills/**"], &["skills/a", "."]] {
+            let world = World::new();
+            world.skill("skills/a", "a");
+            world.write("skills/group/deep/README.md", "");
+            let mut watched = Watched::new(&world, paths);
+            let start = if paths.contains(&".") { "./" } else { "" };
+            let at = |dir: &str| format!("{start}{dir}/SKILL.md");
+            watched.make_dir("skills/new");
+            assert_eq!(watched.polled(), [], "{paths:?}");
+            world.write("skills/new/SKILL.md", "x");
+            let news = watched.polled();
+            assert!(news.len() == 1 && news[0].0 == at("skills/new") && news[0].1 > 0, "{paths:?}: {news:?}");
+            world.skill("skills/group/deep/er", "er");
+            assert_eq!(watched.polled(), told(&at("skills/group/deep/er"), 0), "{paths:?}");
+            world.skill("skills/group/deep/er", "other");
+            assert_eq!(watched.polled(), told(&at("skills/group/deep/er"), 1), "{paths:?}");
+        }
+        // A pattern looks into directories that it does not search.
+        let world = World::new();
+        world.skill("skills/a", "a");
+        let mut watched = Watched::new(&world, &["skills/*"]);
+        watched.make_dir("skills/new");
+        assert_eq!(watched.polled(), []);
+        world.skill("skills/new", "new");
+        assert_eq!(watched.polled(), told("skills/new/SKILL.md", 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_skill_is_found_behind_a_link() {
+        let world = World::new();
+        world.skill("skills/a", "a");
+        world.link("../elsewhere/b", "skills/b");
+        let mut watched = Watched::new(&world, &["skills"]);
+        watched.make_dir("elsewhere/b");
+        assert_eq!(watched.polled(), []);
+        world.skill("elsewhere/b", "b");
+        assert_eq!(watched.polled(), told("skills/b/SKILL.md", 0));
+    }
+
+    /// `link-missing`.
+    #[test]
+    fn linked_files_that_come_and_go_are_noticed() {
+        let world = World::new();
+        world.skill("skills/b", "b");
+        for (file, dir) in [("y.md", ""), ("references/y.md", "references"), ("x/y/z.md", "x/y")] {
+            world.write("skills/a/SKILL.md", &linking("a", file));
+            let mut watched = Watched::new(&world, &["skills"]);
+            watched.make_dir(&format!("skills/a/{dir}"));
+            assert_eq!(watched.polled(), [], "{file}");
+            let at = format!("skills/a/{file}");
+            world.write(&at, "");
+            assert_eq!(watched.polled(), told("skills/a/SKILL.md", 0), "{file}");
+            watched.remove(&at);
+            assert_eq!(watched.polled(), told("skills/a/SKILL.md", 1), "{file}");
+            watched.make_dir("skills/a/other");
+            assert_eq!(watched.polled(), [], "nothing else is found than was told");
+        }
+    }
+
+    /// Rules that look into files see when these change.
+    #[test]
+    fn files_that_rules_read_are_watched() {
+        let world = World::new();
+        world.write("skills/a/SKILL.md", &linking("a", "a.md"));
+        world.write("skills/a/a.md", "[b](b.md)");
+        world.write("skills/a/b.md", "");
+        let mut watched = Watched::new(&world, &["skills"]);
+        assert_eq!(watched.polled(), []);
+        world.write(manifest::FILE_NAME, "[lint]\nprofile = \"claude-code\"\n");
+        assert_eq!(watched.polled(), told("skills/a/SKILL.md", 1));
+        world.write("skills/a/a.md", "nothing");
+        assert_eq!(watched.polled(), told("skills/a/SKILL.md", 0));
+        world.write("skills/a/scripts/a.sh", "x");
+        let at_script = usize::from(cfg!(unix)) + 1;
+        let news = watched.polled();
+        assert!(news.len() == 1 && news[0].1 >= at_script, "{news:?}");
+    }
+
+    /// A skill that did not change may have other findings.
+    #[test]
+    fn a_circle_is_told_of_all_its_skills() {
+        let world = World::new();
+        let skill = |name: &str, needs: &str| {
+            let metadata = format!("metadata:\n  skill-dependencies: {needs}\n---\n\n");
+            world.write(&format!("skills/{name}/SKILL.md"), &skill_text(name).replace("---\n\n", &metadata));
+        };
+        skill("a", "b");
+        skill("b", "c");
+        let mut watched = Watched::new(&world, &["skills"]);
+        skill("b", "a");
+        let both = |findings| [told("skills/a/SKILL.md", findings), told("skills/b/SKILL.md", findings)];
+        assert_eq!(watched.polled(), both(1).concat());
+        skill("b", "c");
+        assert_eq!(watched.polled(), both(0).concat());
+    }
+
+    #[test]
+    fn the_manifest_is_watched_and_ends_nothing() {
+        let world = World::new();
+        world.write("skills/a/SKILL.md", &linking("a", "y.md"));
+        world.skill("skills/b", "b");
+        let mut watched = Watched::new(&world, &["skills"]);
+        let lint = |line: &str| world.write(manifest::FILE_NAME, &format!("[lint.rules]\n{line}\n"));
+        lint("link-missing = \"off\"");
+        assert_eq!(watched.polled(), told("skills/a/SKILL.md", 0));
+        lint("link-missing = \"nonsense\"");
+        let (skills, error) = watched.poll();
+        assert_eq!(skills, []);
+        let error = error.expect("it is told");
+        assert!(error.contains("skillpm.toml:2:"), "{error}");
+        assert_eq!(watched.poll(), (Vec::new(), None), "once");
+        world.skill("skills/b", "other");
+        assert_eq!(watched.polled(), told("skills/b/SKILL.md", 1), "by the rules that there were");
+        lint("link-missing = \"error\"");
+        let all = [told("skills/a/SKILL.md", 1), told("skills/b/SKILL.md", 1)].concat();
+        assert_eq!(watched.polled(), all, "the error is no more");
+        watched.remove(manifest::FILE_NAME);
+        // As a warning.
+        assert_eq!(watched.polled(), told("skills/a/SKILL.md", 1));
+    }
+
+    #[test]
+    fn a_target_that_is_gone_hides_no_other() {
+        let world = World::new();
+        world.skill("a", "a");
+        world.skill("b", "b");
+        let mut watched = Watched::new(&world, &["a", "b"]);
+        watched.remove("a");
+        assert_eq!(watched.poll(), (Vec::new(), Some("`a` does not exist".to_owned())));
+        world.skill("b", "other");
+        assert_eq!(watched.polled(), told("b/SKILL.md", 1));
+        world.skill("a", "a");
+        assert_eq!(watched.polled(), [told("a/SKILL.md", 0), told("b/SKILL.md", 1)].concat());
     }
 }
