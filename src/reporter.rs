@@ -39,6 +39,16 @@ pub trait Reporter: Send + Sync {
     fn step(&self, step: &str) {
         let _ = step;
     }
+
+    /// Whether nobody waits for the work any more: what is still to be fetched is given up.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    /// Whether the change may be made that is prepared now. After a yes it is made to its end.
+    fn may_change(&self) -> bool {
+        true
+    }
 }
 
 /// Asks a person.

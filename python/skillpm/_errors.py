@@ -58,7 +58,8 @@ class ConfigurationError(SkillpmError, ValueError):
 class SkillNotFoundError(SkillpmError, KeyError):
     """There is no skill of that name. ``available`` has the names that there are, sorted.
 
-    It is a ``KeyError`` too, and unlike that one its text can be read.
+    ``for_models`` has those of them that a model may be told: skills that only a person is to start
+    are left out. It is a ``KeyError`` too, and unlike that one its text can be read.
     """
 
     def __init__(
@@ -67,12 +68,14 @@ class SkillNotFoundError(SkillpmError, KeyError):
         *,
         name: str | None = None,
         available: Iterable[str] = (),
+        for_models: Iterable[str] | None = None,
         code: str = "skill-not-found",
         hint: str | None = None,
     ) -> None:
         super().__init__(message, code=code, hint=hint)
         self.name = name
         self.available = tuple(available)
+        self.for_models = self.available if for_models is None else tuple(for_models)
 
     # That of `KeyError` is the representation of its argument.
     __str__ = SkillpmError.__str__

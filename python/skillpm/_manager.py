@@ -58,7 +58,7 @@ class SkillManager:
         sources: Directories whose subdirectories are skills, or one of them; as a mapping, by the
             names under which ``source:name`` finds their skills. Where there are any, the places
             of the project and the user are only looked at if ``project`` and ``user`` say so, and
-            come first.
+            come first. Relative ones lie below the working directory, whatever ``project`` is.
         project: A directory of the project, or whether the project's places are looked at.
         user: Whether the user's places are looked at.
         preset: What is tolerated, and where is looked: ``default``, ``strict``, or as another
@@ -105,6 +105,7 @@ class SkillManager:
         audit: bool = True,
     ) -> None:
         unnamed = sources is None
+        unsaid: str = ("allow" if preset == "s0" else "deny") if scripts is None else scripts
         self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
             listed,
             project=unnamed if project is None else project is not False,
@@ -115,9 +116,11 @@ class SkillManager:
             on_duplicate=on_duplicate,
             max_depth=max_depth,
             strict_sources=strict_sources,
+            scripts=unsaid,
+            ask=ask,
             audit=audit,
         )
-        self._scripts = scripts or ("allow" if preset == "s0" else "deny")
+        self._scripts = unsaid
         self._trusted = trusted
         self._ask = ask
         listed = _listed(sources)
@@ -247,6 +250,27 @@ class SkillManager:
         text, problems = self._library.invoke(name, arguments, form, record=record, session=session)
         return _told(text, *problems)
 
+    def _check_for_model(self, name: str) -> None:
+        """Raise where a model asks for a skill that only a person is to start.
+
+        What was written of one may still name its files: reading them is not starting it.
+
+        Raises:
+            SkillNotFoundError: Models know of no such skill.
+            SkillpmError: As for ``get_skill``.
+
+        """
+        if self.get_skill(name).disable_model_invocation:
+            from skillpm._errors import SkillNotFoundError
+
+            skills = self.list_skills()
+            raise SkillNotFoundError(
+                f"there is no skill `{name}` that a model may start",
+                name=name,
+                available=sorted(skill.name for skill in skills),
+                for_models=sorted(_for_models(skills)),
+            )
+
     def read_skill_file(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> str:
         """Return the text of a file of a skill.
 
@@ -288,8 +312,8 @@ class SkillManager:
         self,
         form: CatalogForm = "xml",
         *,
-        fields: Iterable[str] = ("description", "location"),
-        tags: Iterable[str] = (),
+        fields: str | Iterable[str] = ("description", "location"),
+        tags: str | Iterable[str] = (),
         hidden: bool = False,
         budget: int | None = None,
     ) -> str:
@@ -310,11 +334,11 @@ class SkillManager:
                 fits, and no name is left out. The logger ``skillpm`` says which were.
 
         Raises:
-            ConfigurationError: A form or a field that there is not.
+            ConfigurationError: A form or a field that there is not, a budget below 0.
 
         """
         text, cut, problems = self._library.catalog(
-            form, fields=list(fields), tags=list(tags), hidden=hidden, budget=budget
+            form, fields=_texts(fields), tags=_texts(tags), hidden=hidden, budget=budget
         )
         for problem in problems:
             _told(None, problem)
@@ -360,7 +384,9 @@ class SkillManager:
                 against the script's ``input_schema``, and becomes options, or JSON on its
                 standard input.
             timeout: Seconds; the manifest's, or 30, where it is not given.
-            cwd: Where it runs: the working directory, unless it is given.
+            cwd: Where it runs: the working directory that this process has then, unless it is
+                given. A relative one lies below that. Where the system can keep files from a
+                script, it may write there.
             env: Variables beside those few that every script gets.
             sandbox: Whether files are kept from it: where the system can, ``require``, or ``off``.
             network: Whether it may use the network.
@@ -431,8 +457,8 @@ class SkillManager:
         self,
         form: CatalogForm = "xml",
         *,
-        fields: Iterable[str] = ("description", "location"),
-        tags: Iterable[str] = (),
+        fields: str | Iterable[str] = ("description", "location"),
+        tags: str | Iterable[str] = (),
         hidden: bool = False,
         budget: int | None = None,
     ) -> str:
@@ -503,6 +529,16 @@ def _listed(
     # The abstract class of mappings is not worth its import.
     items = getattr(sources, "items", None)
     return [(None, source) for source in sources] if items is None else list(items())
+
+
+def _texts(texts: str | Iterable[str]) -> list[str]:
+    """Return texts, of which one may stand alone."""
+    return [texts] if isinstance(texts, str) else list(texts)
+
+
+def _for_models(skills: Iterable[SkillMetadata]) -> list[str]:
+    """Return the names of the skills that a model may start, in their order."""
+    return [skill.name for skill in skills if not skill.disable_model_invocation]
 
 
 def _told(value: T, *problems: str | None) -> T:

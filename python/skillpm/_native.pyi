@@ -34,7 +34,8 @@ class SkillMetadata:
     names the directory of skills that it was found in; ``source:name`` finds it.
     ``allowed_tools`` are those that it asks for; nothing is enforced. ``version`` is as written.
     ``metadata`` is the mapping of that name, and ``extra`` has the fields that the specification
-    does not have.
+    does not have. ``disable_model_invocation`` is whether one of these says that only a person is
+    to start it: models are not told of such a skill.
     """
 
     def __new__(
@@ -77,6 +78,8 @@ class SkillMetadata:
     def extra(self) -> MappingProxyType[str, Any]: ...
     @property
     def source(self) -> str | None: ...
+    @property
+    def disable_model_invocation(self) -> bool: ...
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values that fit into JSON."""
 
@@ -246,6 +249,8 @@ class Library:
         on_duplicate: str | None = None,
         max_depth: int | None = None,
         strict_sources: bool | None = None,
+        scripts: str,
+        ask: Callable[[str], bool] | None = None,
         audit: bool = True,
     ) -> Library: ...
     def sources(self) -> list[tuple[str, Path]]: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skillpm import _native
-from skillpm._manager import _told
+from skillpm._manager import _texts, _told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def install(
             several.
         scope: ``project``, or ``user`` for every project of the user.
         agents: Agents that get links to the skills.
-        project: A directory of the project, in place of the working directory.
+        project: A directory of the project, in place of the working directory: ``./directory`` lies
+            below it.
         copy: Copies in place of links.
         force: Replace what is in the way; it is kept in the store.
         no_deps: Leave out the skills that the skills need.
@@ -91,7 +92,3 @@ def install(
     for warning in warnings:
         _told(None, warning)
     return installed
-
-
-def _texts(texts: str | Iterable[str]) -> list[str]:
-    return [texts] if isinstance(texts, str) else list(texts)

@@ -1,6 +1,7 @@
 //! Exceptions. Their classes are written in Python, `skillpm/_errors.py`.
 
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use skillpm::engine::load::Unusable;
@@ -14,10 +15,39 @@ use skillpm::ops::tools::WrongManifest;
 use skillpm::ops::{NOT_ADMITTED, NOT_PERMITTED};
 
 use crate::call::Failure;
+use crate::given;
 use crate::running;
 
 /// The module with the classes.
 const MODULE: &str = "skillpm._errors";
+
+/// What the command calls its flags, and what the keywords of Python are: the longer ones first.
+const KEYWORDS: &[(&str, &str)] = &[
+    ("`--skill NAME` (repeat it for more)", "`skills=[\"NAME\"]`"),
+    ("`--skill NAME`", "`skills=\"NAME\"`"),
+    ("`--skill '*'`", "`skills=\"*\"`"),
+    ("`--skill`", "`skills`"),
+    ("`--scope user`", "`scope=\"user\"`"),
+    ("`--scope project`", "`scope=\"project\"`"),
+    ("`--copy`", "`copy=True`"),
+    ("`--force`", "`force=True`"),
+    ("`--frozen`", "`frozen=True`"),
+    ("`--locked`", "`locked=True`"),
+    ("`--no-deps`", "`no_deps=True`"),
+    ("`--offline`", "`offline=True`"),
+    ("`--allow-modified`", "`allow_modified=True`"),
+    ("`--allow-scripts` answers yes", "`SkillManager(ask=...)` names who answers"),
+    ("`scripts = \"allow\"` or", "`SkillManager(scripts=\"allow\")`, `scripts = \"allow\"` or"),
+    ("`--cwd`", "`cwd`"),
+    ("`--env NAME` passes a variable on, `--env NAME=VALUE`", "`env={\"NAME\": \"VALUE\"}`"),
+    ("`--sandbox off`", "`sandbox=\"off\"`"),
+    ("by `--stdin` or in a file", "in a file"),
+];
+
+/// `text` of the library with the keywords of Python in place of flags.
+fn with_keywords(text: &str) -> String {
+    KEYWORDS.iter().fold(text.to_owned(), |text, (flag, keyword)| text.replace(flag, keyword))
+}
 
 /// An exception of the class `class`, with what else is known as keyword arguments.
 pub(crate) struct Raise<'py> {
@@ -33,7 +63,11 @@ impl<'py> Raise<'py> {
 
     /// An exception with the text and the hints of `error`.
     fn of(py: Python<'py>, class: &'static str, error: &Error) -> Self {
-        Self::new(py, class, error.with_causes()).hints(error.hints())
+        // What is no keyword is a flag of the command alone.
+        let hints =
+            error.hints().iter().map(|hint| with_keywords(hint).replace("`--", "`skillpm install --"));
+        let hints: Vec<_> = hints.collect();
+        Self::new(py, class, with_keywords(&error.with_causes())).hints(&hints)
     }
 
     /// Adds what is called `name`. A value that Python cannot have is left out: the message is what matters.
@@ -66,9 +100,12 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
     match failure {
         Failure::Verb(error) => of_verb(py, &error),
         Failure::Lookup(LookupError::Unknown(unknown)) => {
+            let offered = unknown.available.iter().filter(|name| !unknown.for_people.contains(name));
+            let offered: Vec<_> = offered.cloned().collect();
             Raise::of(py, "SkillNotFoundError", &unknown.clone().into())
                 .with("name", unknown.name)
                 .with("available", unknown.available)
+                .with("for_models", offered)
                 .into_error()
         }
         Failure::Lookup(error) => match &error {
@@ -93,8 +130,8 @@ pub(crate) fn raised(py: Python<'_>, failure: Failure) -> PyErr {
             .with("code", "script-not-found")
             .with("path", script)
             .into_error(),
-        Failure::Call(error) => {
-            Raise::new(py, "ConfigurationError", format!("the arguments do not fit the script: {error}"))
+        Failure::Call(reason) => {
+            Raise::new(py, "ConfigurationError", format!("the arguments do not fit the script: {reason}"))
                 .with("code", "arguments")
                 .into_error()
         }
@@ -166,6 +203,51 @@ fn of_diagnostic(py: Python<'_>, told: &engine::Diagnostic, error: &Error) -> Py
 /// The exception for an argument that is none of the values that there are.
 pub(crate) fn choice(py: Python<'_>, argument: &str, choices: &str, given: &str) -> PyErr {
     unknown(py, &format!("`{argument}` is {choices}, not `{given}`"))
+}
+
+/// The whole number `given` for `argument`.
+pub(crate) fn number<'a, 'py, T: FromPyObject<'a, 'py> + Bounded>(
+    given: &'a Bound<'py, PyAny>,
+    argument: &str,
+) -> PyResult<T> {
+    given.extract::<T>().map_err(|error| {
+        let (py, error) = (given.py(), error.into());
+        if error.is_instance_of::<PyOverflowError>(py) {
+            let choices = format!("a whole number from 0 to {}", T::LARGEST);
+            return choice_of(argument, &choices, given);
+        }
+        named(py, argument, &error)
+    })
+}
+
+/// Numbers that are not negative.
+pub(crate) trait Bounded {
+    /// The largest of them.
+    const LARGEST: u64;
+}
+
+impl Bounded for u64 {
+    const LARGEST: Self = Self::MAX;
+}
+
+impl Bounded for usize {
+    const LARGEST: u64 = Self::MAX as u64;
+}
+
+/// The exception for `given`, which is none of the values that there are, whatever it is.
+pub(crate) fn choice_of(argument: &str, choices: &str, given: &Bound<'_, PyAny>) -> PyErr {
+    let py = given.py();
+    let shown = given.str().and_then(|text| Ok(text.to_cow()?.into_owned()));
+    shown.map_or_else(|error| given::told(py, error), |shown| choice(py, argument, choices, &shown))
+}
+
+/// A wrong type of `argument`, told as that of all arguments.
+pub(crate) fn named(py: Python<'_>, argument: &str, error: &PyErr) -> PyErr {
+    let told = given::told(py, error.clone_ref(py));
+    if !told.is_instance_of::<PyTypeError>(py) {
+        return told;
+    }
+    PyTypeError::new_err(format!("argument '{argument}': {}", told.value(py)))
 }
 
 /// The exception for an argument of which `message` says what is wrong.

@@ -1,14 +1,59 @@
 //! Values of JSON as those of Python, and back.
 
-use pyo3::exceptions::{PyRecursionError, PyTypeError};
+use std::fmt;
+
+use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 
-use crate::given;
+use crate::call::Failure;
+use crate::{errors, given};
 
 /// Deeper values are refused: each level costs stack.
 const MAX_DEPTH: usize = 100;
+
+/// Why a value is none of JSON.
+pub(crate) enum Unfit {
+    /// More levels than are read.
+    Deep,
+    /// A whole number that no machine word holds.
+    Large,
+    /// Not a number, or one without end.
+    Infinite,
+    /// A value of another type, and whatever Python raised.
+    Raised(PyErr),
+}
+
+impl From<PyErr> for Unfit {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl Unfit {
+    /// What is raised where a program made the value.
+    fn into_error(self, py: Python<'_>) -> PyErr {
+        let text = self.to_string();
+        match self {
+            Self::Deep => PyRecursionError::new_err(text),
+            Self::Large => PyOverflowError::new_err(text),
+            Self::Infinite => PyTypeError::new_err(text),
+            Self::Raised(error) => given::told(py, error),
+        }
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Deep => "the value is nested too deeply",
+            Self::Large => "a whole number is too large",
+            Self::Infinite => "JSON has no infinite numbers",
+            Self::Raised(_) => "the value is none of JSON",
+        })
+    }
+}
 
 /// `value` as Python has it: numbers that fit no machine word are floats, as for the reader of JSON.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -50,10 +95,24 @@ pub(crate) fn mapping<'py>(
 ///
 /// # Errors
 ///
-/// `ConfigurationError` for texts that cannot be encoded, `TypeError` for anything else, `RecursionError` for what
-/// is nested too deeply or holds itself.
+/// `ConfigurationError` for texts that cannot be encoded, `OverflowError` for whole numbers that are too large,
+/// `RecursionError` for what is nested too deeply or holds itself, `TypeError` for anything else.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    level(value, MAX_DEPTH).map_err(|error| given::told(value.py(), error))
+    level(value, MAX_DEPTH).map_err(|unfit| unfit.into_error(value.py()))
+}
+
+/// The arguments of a script. Models write them: what JSON can be written of and no script gets is told of as all
+/// arguments that do not fit.
+///
+/// # Errors
+///
+/// `ConfigurationError`; `TypeError` for what is none of JSON.
+pub(crate) fn arguments(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let py = value.py();
+    level(value, MAX_DEPTH).map_err(|unfit| match unfit {
+        Unfit::Raised(error) => given::told(py, error),
+        unfit => errors::raised(py, Failure::Call(unfit.to_string())),
+    })
 }
 
 /// The pairs of a mapping.
@@ -69,10 +128,8 @@ pub(crate) fn map_from_python(value: &Bound<'_, PyAny>) -> PyResult<Map<String, 
     }
 }
 
-fn level(value: &Bound<'_, PyAny>, left: usize) -> PyResult<Value> {
-    let Some(left) = left.checked_sub(1) else {
-        return Err(PyRecursionError::new_err("the value is nested too deeply"));
-    };
+fn level(value: &Bound<'_, PyAny>, left: usize) -> Result<Value, Unfit> {
+    let Some(left) = left.checked_sub(1) else { return Err(Unfit::Deep) };
     if value.is_none() {
         return Ok(Value::Null);
     }
@@ -84,17 +141,17 @@ fn level(value: &Bound<'_, PyAny>, left: usize) -> PyResult<Value> {
         if let Ok(number) = value.extract::<i64>() {
             return Ok(number.into());
         }
-        return Ok(value.extract::<u64>()?.into());
+        return value.extract::<u64>().map(Value::from).map_err(|_| Unfit::Large);
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         let finite = Number::from_f64(number.value());
-        return finite.map(Value::Number).ok_or_else(|| PyTypeError::new_err("JSON has no infinite numbers"));
+        return finite.map(Value::Number).ok_or(Unfit::Infinite);
     }
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Value::String(text.to_cow()?.into_owned()));
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        let items = value.try_iter()?.map(|item| level(&item?, left)).collect::<PyResult<_>>()?;
+        let items = value.try_iter()?.map(|item| level(&item?, left)).collect::<Result<_, _>>()?;
         return Ok(Value::Array(items));
     }
     if let Ok(mapping) = value.cast::<PyMapping>() {
@@ -106,5 +163,5 @@ fn level(value: &Bound<'_, PyAny>, left: usize) -> PyResult<Value> {
         }
         return Ok(Value::Object(map));
     }
-    Err(PyTypeError::new_err(format!("{} is nothing that JSON has", value.get_type().name()?)))
+    Err(PyTypeError::new_err(format!("{} is nothing that JSON has", value.get_type().name()?)).into())
 }

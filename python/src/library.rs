@@ -19,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::errors;
 use crate::given::{self, Given};
 use crate::metadata::SkillMetadata;
+use crate::running;
 use crate::script::Script;
 use crate::skill::{self, Skill};
 use crate::surroundings;
@@ -59,7 +60,7 @@ impl Places {
 impl Library {
     #[new]
     #[pyo3(signature = (sources, *, project, root=None, user, preset, freshness=None, on_duplicate=None,
-        max_depth=None, strict_sources=None, audit=true))]
+        max_depth=None, strict_sources=None, scripts, ask=None, audit=true))]
     #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn new(
         py: Python<'_>,
@@ -70,8 +71,10 @@ impl Library {
         preset: Given<String>,
         freshness: Option<&Bound<'_, PyAny>>,
         on_duplicate: Option<Given<String>>,
-        max_depth: Option<usize>,
+        max_depth: Option<&Bound<'_, PyAny>>,
         strict_sources: Option<bool>,
+        scripts: &Bound<'_, PyAny>,
+        ask: Option<&Bound<'_, PyAny>>,
         audit: bool,
     ) -> PyResult<Self> {
         let mut policy = preset.parse::<Policy>().map_err(|_| {
@@ -89,7 +92,14 @@ impl Library {
                 _ => return Err(errors::choice(py, "on_duplicate", "`first`, `last` or `error`", &which)),
             };
         }
-        policy.depth = max_depth.unwrap_or(policy.depth);
+        if let Some(depth) = max_depth {
+            policy.depth = errors::number(depth, "max_depth")?;
+        }
+        // Both are asked for when a script runs; what makes no sense is told where it is given.
+        running::scripts(scripts)?;
+        if let Some(ask) = ask.filter(|ask| !ask.is_callable()) {
+            return Err(errors::choice_of("ask", "a function from a question to yes or no", ask));
+        }
         policy.strict_sources = strict_sources.unwrap_or(policy.strict_sources);
         let places = Places { project, user };
         call::run(py, || {
@@ -100,7 +110,8 @@ impl Library {
             let found = sources_of(&settings, &policy)?;
             let mut all: Vec<Source> = found.into_iter().filter(|source| places.has(source)).collect();
             for (name, dir) in sources.0 {
-                let mut source = Source::new(SourceKind::Extra, settings.cwd.join(dir));
+                // Whoever names a directory means the one that the process sees under that name.
+                let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
                 if let Some(name) = name {
                     source.name = name.into();
                 }
@@ -179,8 +190,9 @@ impl Library {
         py: Python<'_>,
         name: Given<String>,
         file: Given<String>,
-        max: u64,
+        max: &Bound<'_, PyAny>,
     ) -> PyResult<skill::Content> {
+        let max = errors::number(max, "max_bytes")?;
         call::run(py, || {
             let (_, content) = self.engine.read_file(&name, &file, max)?;
             Ok(content.into())
@@ -196,8 +208,9 @@ impl Library {
         fields: Given<Vec<String>>,
         tags: Given<Vec<String>>,
         hidden: bool,
-        budget: Option<usize>,
+        budget: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<(String, Vec<String>, Vec<String>)> {
+        let budget = budget.map(|budget| errors::number(budget, "budget")).transpose()?;
         let unknown = |error: UnknownWord| errors::unknown(py, &error.to_string());
         let form = form.parse::<CatalogForm>().map_err(unknown)?;
         let fields: Vec<Field> =
@@ -236,6 +249,6 @@ fn fresh(value: &Bound<'_, PyAny>) -> PyResult<Freshness> {
     match value.extract::<String>().as_deref() {
         Ok("stat") => Ok(Freshness::Stat),
         Ok("session") => Ok(Freshness::Session),
-        _ => Err(errors::choice(value.py(), "freshness", CHOICES, &value.str()?.to_cow()?)),
+        _ => Err(errors::choice_of("freshness", CHOICES, value)),
     }
 }

@@ -154,6 +154,11 @@ impl SkillMetadata {
         Some(&*self.0.source).filter(|source| !source.is_empty())
     }
 
+    #[getter]
+    fn disable_model_invocation(&self) -> bool {
+        self.0.is_for_people()
+    }
+
     /// All fields as plain values, fit for JSON: paths are texts, and what is not there is left out or empty.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (meta, path, source) = self.known();

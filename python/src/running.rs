@@ -18,7 +18,7 @@ use crate::call::{self, Failure};
 use crate::given::Given;
 use crate::library::Library;
 use crate::repr::Repr;
-use crate::{errors, json};
+use crate::{errors, json, surroundings};
 
 /// What a script that ended well wrote. It cannot be changed.
 #[pyclass(frozen, eq, get_all, module = "skillpm", from_py_object)]
@@ -83,27 +83,51 @@ impl Stop {
 }
 
 /// How a script runs.
-#[derive(FromPyObject)]
 pub(crate) struct How {
-    /// What holds where no policy has a say: `allow`, `ask` or `deny`.
-    #[pyo3(item)]
-    scripts: String,
-    #[pyo3(item)]
+    /// What holds where no policy has a say.
+    scripts: Scripts,
     trusted: bool,
-    #[pyo3(item)]
     allow_modified: bool,
-    #[pyo3(item)]
     timeout: Option<f64>,
-    #[pyo3(item)]
     cwd: Option<PathBuf>,
-    #[pyo3(item)]
     env: BTreeMap<OsString, OsString>,
-    #[pyo3(item)]
     sandbox: String,
-    #[pyo3(item)]
     network: bool,
-    #[pyo3(item)]
     max_output: u64,
+}
+
+impl<'py> FromPyObject<'_, 'py> for How {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            scripts: scripts(&value.get_item("scripts")?)?,
+            trusted: item(value, "trusted")?,
+            allow_modified: item(value, "allow_modified")?,
+            timeout: item(value, "timeout")?,
+            cwd: item(value, "cwd")?,
+            env: item(value, "env")?,
+            sandbox: item(value, "sandbox")?,
+            network: item(value, "network")?,
+            max_output: errors::number(&value.get_item("max_output")?, "max_output")?,
+        })
+    }
+}
+
+/// What is called `name` in `how`. Whoever gave it another type knows it as an argument.
+fn item<T: for<'a, 'b> FromPyObject<'a, 'b>>(how: Borrowed<'_, '_, PyAny>, name: &str) -> PyResult<T> {
+    let value = how.get_item(name)?;
+    value.extract::<T>().map_err(|error| errors::named(value.py(), name, &error.into()))
+}
+
+/// What `scripts` says of who may run scripts.
+pub(crate) fn scripts(value: &Bound<'_, PyAny>) -> PyResult<Scripts> {
+    match value.extract::<Given<String>>().as_ref().map(|text| text.as_str()) {
+        Ok("allow") => Ok(Scripts::Allow),
+        Ok("ask") => Ok(Scripts::Ask),
+        Ok("deny") => Ok(Scripts::Deny),
+        _ => Err(errors::choice_of("scripts", "`allow`, `ask` or `deny`", value)),
+    }
 }
 
 /// Runs a script. `ask` is called with a question and answers yes or no.
@@ -121,8 +145,10 @@ pub(crate) fn run(
     stop: Option<&Stop>,
 ) -> PyResult<(ScriptResult, Vec<String>)> {
     let (library, name, script) = (library.get(), name.0, script.0);
-    let arguments = json::from_python(arguments)?;
-    let request = request(py, &name, how.0)?;
+    let arguments = json::arguments(arguments)?;
+    let mut how = how.0;
+    let cwd = how.cwd.take();
+    let request = request(py, &name, how)?;
     let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
     let mut watch = Watched {
         stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default(),
@@ -140,8 +166,9 @@ pub(crate) fn run(
             let error = no_script(&skill, &name, &script);
             return Err(Failure::NoScript { script, error });
         };
-        let call = tool.call(&arguments).map_err(Failure::Call)?;
+        let call = tool.call(&arguments).map_err(|error| Failure::Call(error.to_string()))?;
         let mut request = request;
+        request.cwd = Place::Dir(surroundings::below_here(cwd)?);
         request.script.clone_from(&tool.script);
         request.args = call.words.into_iter().map(OsString::from).collect();
         request.stdin = call.input.map_or(Stdin::Closed, |text| Stdin::Bytes(text.into_bytes()));
@@ -163,12 +190,7 @@ pub(crate) fn run(
 
 fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
     let mut request = RunRequest::new(name, "");
-    request.unsaid = match how.scripts.as_str() {
-        "allow" => Scripts::Allow,
-        "ask" => Scripts::Ask,
-        "deny" => Scripts::Deny,
-        other => return Err(errors::choice(py, "scripts", "`allow`, `ask` or `deny`", other)),
-    };
+    request.unsaid = how.scripts;
     request.sandbox = match how.sandbox.as_str() {
         "auto" => Mode::Auto,
         "require" => Mode::Require,
@@ -187,7 +209,6 @@ fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
     request.limits.output = how.max_output;
     (request.vouched, request.allow_modified) = (how.trusted, how.allow_modified);
     request.no_network = !how.network;
-    request.cwd = how.cwd.map_or(Place::Here, Place::Dir);
     request.env = how
         .env
         .into_iter()
@@ -247,12 +268,7 @@ impl Watch for Watched {
         if self.stop.load(Ordering::SeqCst) {
             return true;
         }
-        // Only the main thread of Python hears of signals; in others this does nothing.
-        #[expect(
-            clippy::redundant_closure_for_method_calls,
-            reason = "the method alone has one lifetime only"
-        )]
-        let Err(error) = Python::attach(|py| py.check_signals()) else { return false };
+        let Err(error) = call::check_signals() else { return false };
         *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         true
     }

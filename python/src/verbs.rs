@@ -26,7 +26,7 @@ pub(crate) fn validate(
     let chosen = profile.as_deref().map(str::parse::<Profile>).transpose().map_err(|_| {
         errors::choice(py, "profile", "the name of a profile of the linter", profile.as_deref().unwrap_or(""))
     })?;
-    call::run(py, || {
+    call::run_stoppable(py, move |_| {
         let context = Context::silent(surroundings::settings(None)?);
         let rules = rules(&context, chosen)?;
         let request =
@@ -83,10 +83,11 @@ pub(crate) fn install(
         frozen,
         ..InstallRequest::default()
     };
-    let outcome = call::run(py, || {
+    let outcome = call::run_stoppable(py, move |reporter| {
         let mut settings = surroundings::settings(project.map(|project| project.0))?;
         settings.offline |= offline;
-        Ok(install_skills(&Context::silent(settings), &request)?)
+        let context = Context { reporter, ..Context::silent(settings) };
+        Ok(install_skills(&context, &request)?)
     })?;
     let skills = outcome.skills.iter().map(|skill| {
         // Plain data always serializes.

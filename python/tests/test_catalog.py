@@ -26,6 +26,9 @@ def test_the_catalog(world: World, caplog: pytest.LogCaptureFixture) -> None:
     assert "word" not in text
     assert "word" in manager.catalog("plain", hidden=True)
     assert manager.catalog(tags=["music"]) == ""
+    # One may stand alone: it was taken for a list of letters.
+    assert manager.catalog(tags="office") == text
+    assert manager.catalog("json", fields="tags") == manager.catalog("json", fields=["tags"])
     assert json.loads(manager.catalog("json", fields=["tags"]))["skills"] == [
         {"name": "pdf", "tags": ["office"]}
     ]

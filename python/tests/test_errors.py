@@ -31,6 +31,7 @@ def test_an_unknown_skill_is_a_key_error_that_can_be_read() -> None:
     assert isinstance(error, KeyError)
     assert str(error) == "there is no skill `a`\nhint: try `b`"
     assert (error.name, error.available, error.code) == ("a", ("b",), "skill-not-found")
+    assert error.for_models == ("b",)
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -67,6 +67,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "manager: project": lambda: SkillManager(project=HALF),
     "manager: preset": lambda: SkillManager(preset=HALF),  # type: ignore[arg-type]
     "manager: freshness": lambda: SkillManager(freshness=HALF),  # type: ignore[arg-type]
+    "manager: scripts": lambda: SkillManager(scripts=HALF),  # type: ignore[arg-type]
     "manager: on_duplicate": lambda: SkillManager(on_duplicate=HALF),  # type: ignore[arg-type]
     "metadata": lambda: SkillMetadata(HALF, "d", "p"),
     "metadata: path": lambda: SkillMetadata("n", "d", HALF),

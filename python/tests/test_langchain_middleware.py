@@ -144,6 +144,26 @@ def test_the_model_is_told_of_its_mistakes(world: World, ask: Any) -> None:
 
 
 @pytest.mark.req("C17")
+def test_a_skill_that_only_a_person_is_to_start_is_not_loaded(world: World, ask: Any) -> None:
+    world.skill("pdf")
+    world.skill("deploy", "Deploy it.\n", fields="disable-model-invocation: true\n")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="deploy"),
+        calling("load_skill", skill_name="project-claude:deploy"),
+        calling("load_skill", skill_name="nope"),
+        "Sorry.",
+    )
+    messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
+    told = [message for message in messages if isinstance(message, ToolMessage)]
+    assert [message.status for message in told] == ["error"] * 3
+    assert [message.content for message in told] == [
+        "there is no skill `deploy` that a model may start. Available skills: `pdf`",
+        "there is no skill `project-claude:deploy` that a model may start. Available skills: `pdf`",
+        "there is no skill `nope`. Available skills: `pdf`",
+    ]
+    assert sees(model.calls[-1], "Deploy it.") == 0
+
+
 def test_skills_that_come_and_go_on_a_thread(world: World, ask: Any) -> None:
     """The skills of deepagents stay as they were at the first turn of a thread."""
     gone = world.skill("pdf")

@@ -141,6 +141,19 @@ def test_a_script_that_fails(world: World) -> None:
     assert isinstance(also.value, SkillInvocationError)
 
 
+@pytest.mark.parametrize(
+    "written", ['{"n": 100000000000000000000}', '{"x": NaN}', '{"x": %s}' % ("[" * 120 + "]" * 120)]
+)
+def test_a_model_is_told_of_what_it_wrote_and_no_script_gets(world: World, written: str) -> None:
+    """The agent goes on: the exception left it, though it was told to handle errors."""
+    world.skill("pdf")
+    script(world, "it.py", "")
+    [tool] = create_script_tools(manager(), "pdf", handle_tool_error=True)
+    said = tool.invoke(json.loads(written))
+    assert said.startswith("the arguments do not fit the script: ")
+    assert asyncio.run(tool.ainvoke(json.loads(written))) == said
+
+
 @pytest.mark.req("S1-FR-203.5")
 def test_what_a_script_says_beside_its_result_is_logged(
     world: World, caplog: pytest.LogCaptureFixture

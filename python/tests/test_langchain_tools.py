@@ -44,6 +44,23 @@ def test_each_skill_is_a_tool(world: World) -> None:
         assert list(parameters["properties"]) == ["arguments"]
 
 
+def test_a_skill_that_only_a_person_is_to_start_is_no_tool(world: World) -> None:
+    world.skill("pdf")
+    world.skill("deploy", fields="disable-model-invocation: true\n")
+    manager = SkillManager()
+    [tool] = create_langchain_tools(manager, handle_tool_error=True)
+    assert tool.name == "pdf"
+    shutil.rmtree(world.project / ".claude/skills/pdf")
+    world.skill("csv")
+    # A program may name it, and is told of it; what a model is told does not have it.
+    assert manager.invoke_skill("deploy")
+    assert tool.invoke("x") == "there is no skill `pdf`. Available skills: `csv`"
+    with pytest.raises(SkillNotFoundError) as raised:
+        manager.get_skill("pdf")
+    told = (raised.value.available, raised.value.for_models)
+    assert told == (("csv", "deploy"), ("csv",))
+
+
 def test_no_skills_are_no_tools(world: World) -> None:
     assert create_langchain_tools(SkillManager()) == []
 

@@ -48,6 +48,22 @@ def test_their_descriptions_name_the_skills(world: World, tools: dict[str, Struc
 
 
 @pytest.mark.req("S3-FR-14", "S3-FR-15", "S3-FR-16", "C30")
+def test_skills_that_only_a_person_is_to_start_are_not_named(world: World) -> None:
+    world.skill("pdf", source="vendor")
+    world.skill("deploy", source="vendor", fields="disable-model-invocation: true\n")
+    store = SkillStore("vendor")
+    assert (store.scan(), store.get_skill_names()) == (1, ["pdf"])
+    assert not [tool for tool in create_skill_tools(store) if "deploy" in tool.description]
+    for name, error in (
+        ("deploy", "there is no skill `deploy` that a model may start"),
+        ("nope", "there is no skill `nope`"),
+    ):
+        told = json.loads(store.load_skill(name))
+        assert told == {"error": error, "available_skills": ["pdf"]}
+    # A program may load it.
+    assert store.load("deploy") is not None
+
+
 def test_they_answer_in_json_with_and_without_await(tools: dict[str, StructuredTool]) -> None:
     load, read = tools["load_skill"], tools["read_skill_file"]
     asked = {"skill_name": "pdf", "filename": "forms.md"}

@@ -139,6 +139,19 @@ def test_an_unknown_skill_is_told_with_the_names(world: World, name: str) -> Non
         assert str(message.content).endswith("Available skills: `csv`, `pdf`")
 
 
+def test_a_skill_that_only_a_person_is_to_start(world: World) -> None:
+    world.skill("pdf", source="skills")
+    world.skill("deploy", source="skills", fields="disable-model-invocation: true\n")
+    skill, read = tools(SkillKit("skills"))
+    assert "deploy" not in skill.description
+    assert both(skill, skill_name="deploy") == (
+        "there is no skill `deploy` that a model may start. Available skills: `pdf`"
+    )
+    for tool, rest in ((skill, {}), (read, {"file_name": "x"})):
+        said = both(tool, skill_name="x", **rest)
+        assert said == "there is no skill `x`. Available skills: `pdf`"
+
+
 @pytest.mark.req("S2-R19", "S2-T8", "C16")
 def test_files_in_directories_can_be_read(world: World) -> None:
     """The public package reads files of the skill's root only."""

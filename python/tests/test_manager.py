@@ -100,6 +100,21 @@ def test_where_it_looks(world: World) -> None:
     assert repr(SkillManager({"team": "more/skills"})).startswith("<SkillManager team: ")
 
 
+def test_paths_are_those_of_the_process_whatever_the_project_is(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were looked for below the project, where nothing was found and nothing was said."""
+    world.skill("a", source="skills")
+    world.skill("b", source="other/.claude/skills")
+    (world.project / "other" / ".git").mkdir()
+    manager = SkillManager({"mine": "skills"}, project="other", user=False)
+    assert names(manager) == ["b", "a"]
+    assert manager.sources["mine"] == str(world.project / "skills")
+    monkeypatch.chdir(world.home)
+    assert manager.sources["mine"] == str(world.project / "skills"), "they stay what they were"
+    assert names(manager) == ["b", "a"]
+
+
 @pytest.mark.req("S0-E7", "S0-A11", "C1")
 def test_of_two_of_one_name_the_first_wins(world: World) -> None:
     first = world.skill("pdf", "first", source="one", directory="z")
@@ -216,6 +231,12 @@ def test_freshness(world: World) -> None:
         {"freshness": -1},
         {"freshness": float("nan")},
         {"on_duplicate": "both"},
+        {"scripts": "alow"},
+        {"scripts": ""},
+        {"scripts": True},
+        {"ask": 3},
+        {"max_depth": -1},
+        {"max_depth": 2**70},
     ],
 )
 def test_arguments_that_make_no_sense(world: World, wrong: dict[str, object]) -> None:
@@ -223,6 +244,25 @@ def test_arguments_that_make_no_sense(world: World, wrong: dict[str, object]) ->
         SkillManager(**wrong)  # type: ignore[arg-type]
     assert next(iter(wrong)) in str(raised.value)
     assert raised.value.code == "usage"
+
+
+def test_numbers_that_make_no_sense(world: World) -> None:
+    """A bare ``OverflowError`` was raised, which says nothing of the argument."""
+    world.skill("pdf")
+    manager = SkillManager()
+    for argument, ask in (
+        ("budget", lambda number: manager.catalog(budget=number)),
+        ("max_bytes", lambda number: manager.read_skill_file("pdf", "SKILL.md", max_bytes=number)),
+        ("max_bytes", lambda number: manager.read_skill_bytes("pdf", "SKILL.md", max_bytes=number)),
+    ):
+        for number in (-1, 2**70):
+            with pytest.raises(
+                ConfigurationError, match=f"`{argument}` is a whole number"
+            ) as raised:
+                ask(number)
+            assert raised.value.code == "usage"
+        with pytest.raises(TypeError, match=f"argument '{argument}'"):
+            ask("many")
 
 
 @pytest.mark.parametrize("preset", ["default", "strict", "s0", "s2", "s3", "s4"])

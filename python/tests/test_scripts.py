@@ -288,13 +288,75 @@ def test_what_the_answer_raises_is_raised(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"timeout": 0}, {"timeout": -1}, {"timeout": float("nan")}, {"sandbox": "some"}]
+    "wrong",
+    [
+        {"timeout": 0},
+        {"timeout": -1},
+        {"timeout": float("nan")},
+        {"sandbox": "some"},
+        {"max_output": -1},
+        {"max_output": 2**70},
+    ],
 )
 def test_options_that_make_no_sense(world: World, wrong: dict[str, object]) -> None:
     world.skill("pdf")
     script(world, "a.sh", "")
     with pytest.raises(ConfigurationError, match=next(iter(wrong))):
         manager().run_script("pdf", "a", **wrong)  # type: ignore[arg-type]
+
+
+def test_a_script_runs_where_the_process_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may write there: it was the project's directory, or where the process once was."""
+    world.skill("pdf", source="skills")
+    world.write("skills/pdf/scripts/where.py", "import os\nprint(os.getcwd())\n")
+    (world.project / "other" / ".git").mkdir(parents=True)
+    (world.home / "sub").mkdir()
+    ours = SkillManager("skills", project="other", scripts="allow", trusted=True)
+
+    def where(**options: str) -> Path:
+        return Path(ours.run_script("pdf", "where", {}, **options).stdout.rstrip())  # type: ignore[arg-type]
+
+    assert where() == world.project
+    assert where(cwd="other") == world.project / "other"
+    monkeypatch.chdir(world.home)
+    assert where() == world.home
+    assert where(cwd="sub") == world.home / "sub"
+    assert where(cwd=str(world.project)) == world.project
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"env": {"A": 1}}, {"timeout": "1"}, {"cwd": 3}, {"max_output": "x"}, {"sandbox": 1}]
+)
+def test_options_of_other_types(world: World, wrong: dict[str, object]) -> None:
+    """The error named a structure that no caller knows."""
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    with pytest.raises(TypeError, match=f"^argument '{next(iter(wrong))}': "):
+        manager().run_script("pdf", "a", **wrong)  # type: ignore[arg-type]
+
+
+def test_hints_have_the_words_of_python(world: World) -> None:
+    world.skill("pdf")
+    script(world, "a.sh", "")
+
+    def hint(ours: SkillManager, **options: str) -> str:
+        with pytest.raises(skillpm.SkillpmError) as raised:
+            ours.run_script("pdf", "a", **options)  # type: ignore[arg-type]
+        assert raised.value.hint is not None
+        assert "`--" not in raised.value.hint
+        return raised.value.hint
+
+    assert "choose another with `cwd`" in hint(manager(), cwd="nope")
+    assert "`SkillManager(ask=...)`" in hint(SkillManager(scripts="ask", trusted=True))
+    assert '`SkillManager(scripts="allow")`' in hint(SkillManager(trusted=True))
+    world.skill("word", source="vendor")
+    world.skill("csv", source="vendor")
+    with pytest.raises(ConfigurationError) as raised:
+        skillpm.install("./vendor")
+    assert '`skills=["NAME"]`, or take all with `skills="*"`' in str(raised.value)
+    with pytest.raises(ConfigurationError, match="`frozen=True` restores what is locked") as raised:
+        skillpm.install("./vendor", frozen=True)
+    assert "`locked=True`" in str(raised.value)
 
 
 @pytest.mark.req("S1-Q1")
@@ -396,6 +458,26 @@ def test_what_the_schema_forbids_is_refused(world: World, text: str) -> None:
     with pytest.raises(ConfigurationError, match="there is no parameter `colour`") as raised:
         manager().run_script("pdf", "a", {"colour": "red"})
     assert raised.value.code == "arguments"
+
+
+BEYOND = {
+    "large": '{"x": 100000000000000000000}',
+    "no number": '{"x": NaN}',
+    "infinite": '{"x": 1e999}',
+    "deep": '{"x": %s}' % ("[" * 120 + "]" * 120),
+}
+
+
+@pytest.mark.parametrize("written", BEYOND)
+def test_what_json_can_be_written_of_and_no_script_gets(world: World, written: str) -> None:
+    """A model writes it: it is told, as of all other arguments that do not fit."""
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    with pytest.raises(ConfigurationError, match="the arguments do not fit the script: ") as raised:
+        manager().run_script("pdf", "a", json.loads(BEYOND[written]))
+    assert raised.value.code == "arguments"
+    with pytest.raises(TypeError):
+        manager().run_script("pdf", "a", {"x": object()})
 
 
 @pytest.mark.req("C18")

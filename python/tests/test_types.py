@@ -40,6 +40,16 @@ def test_every_field_is_kept() -> None:
     assert (least.allowed_tools, least.version, dict(least.extra)) == ((), None, {})
 
 
+@pytest.mark.parametrize(
+    "written, is_hidden", [(True, True), ("True", True), (False, False), (1, False)]
+)
+def test_who_may_start_it(written: object, is_hidden: bool) -> None:
+    skill = metadata(extra={"disable-model-invocation": written})
+    assert skill.disable_model_invocation is is_hidden
+    assert pickle.loads(pickle.dumps(skill)).disable_model_invocation is is_hidden
+    assert not metadata().disable_model_invocation
+
+
 def test_nothing_can_be_changed() -> None:
     skill = metadata()
     for field in ALL:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import socket
+import subprocess
+import sys
 
 import pytest
 from conftest import World, names
@@ -59,3 +64,44 @@ def test_what_skills_need_comes_along(world: World) -> None:
         ("report", []),
     ]
     assert names(SkillManager()) == ["base", "report"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize(
+    "source", ["http://{}/pdf.zip", "git+http://{}/pdf.git"], ids=["web", "git"]
+)
+def test_a_signal_ends_an_installation_that_waits(world: World, source: str) -> None:
+    """The server takes the request and never answers: `KeyboardInterrupt` came after a minute."""
+    code = (
+        "import signal, sys, skillpm\n"
+        # As at a terminal: what a shell starts in the background ignores the signal.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "try:\n    skillpm.install(sys.argv[1])\n"
+        # The process is alive and goes on.
+        "except KeyboardInterrupt:\n    print('stopped', flush=True)\n"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        host = subprocess.Popen(
+            [sys.executable, "-c", code, source.format(address)],
+            stdout=subprocess.PIPE,
+            # Whatever waits of it, a minute is how long it waited.
+            env={**os.environ, "SKILLPM_HTTP_TIMEOUT": "600", "NO_PROXY": "127.0.0.1"},
+        )
+        try:
+            server.settimeout(60)
+            waiting, _ = server.accept()
+            with waiting:
+                waiting.recv(1)
+                os.kill(host.pid, signal.SIGINT)
+                said, _ = host.communicate(timeout=30)
+                # Nobody holds the connection any more: git has ended too.
+                waiting.settimeout(30)
+                while waiting.recv(1 << 16):
+                    pass
+        finally:
+            host.kill()
+            host.wait()
+    assert said == b"stopped\n"
+    assert host.returncode == 0
+    assert not (world.project / "skillpm.toml").exists()

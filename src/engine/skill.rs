@@ -6,6 +6,8 @@ use std::ops::Deref;
 use std::path::{MAIN_SEPARATOR as SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
+
 use super::discover::{Diagnostic, is_plain, key};
 use super::load::{self, SKILL_FILE};
 use super::memory::record::{Place, Record};
@@ -271,6 +273,18 @@ impl Skill {
     /// Whether it has fields that the specification does not have.
     pub(super) fn has_extra(&self) -> bool {
         self.as_brief().map_or_else(|| !self.meta.extra.is_empty(), |brief| brief.record.signs().extra)
+    }
+
+    /// Whether it says that only a person is to start it.
+    pub fn is_for_people(&self) -> bool {
+        if !self.has_extra() {
+            return false;
+        }
+        match self.meta.extra.get("disable-model-invocation") {
+            Some(Value::Bool(hidden)) => *hidden,
+            Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+            _ => false,
+        }
     }
 
     /// What is off in its file and was tolerated.

@@ -257,7 +257,7 @@ impl Program<'_> {
                 end(child);
                 return Err(silent(url, timeout).into());
             }
-            if interrupt::asked() {
+            if interrupt::asked() || self.reporter.is_stopped() {
                 end(child);
                 return Err(Error::network(format!("the fetch of `{url}` was stopped")).into());
             }

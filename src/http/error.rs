@@ -16,6 +16,9 @@ pub enum HttpError {
     /// The network is switched off by the settings.
     #[error("`{0}` was not requested: skillpm is offline")]
     Offline(Url),
+    /// Nobody waits for the answer any more.
+    #[error("the request of `{0}` was stopped")]
+    Stopped(Url),
     /// A text that is no usable address.
     #[error("`{address}` cannot be requested: {reason}")]
     Address {

@@ -179,6 +179,9 @@ impl Client {
     ) -> Result<T, HttpError> {
         let mut tried = 0;
         loop {
+            if self.reporter.is_stopped() {
+                return Err(HttpError::Stopped(url.clone()));
+            }
             let error = match attempt() {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
@@ -308,6 +311,9 @@ impl<'a> Progress<'a> {
 
 impl Write for Progress<'_> {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        if self.reporter.is_stopped() {
+            return Err(io::Error::other("the download was stopped"));
+        }
         let count = self.sink.write(buf)?;
         self.reporter.download_progressed(count as u64);
         Ok(count)
@@ -367,6 +373,20 @@ mod tests {
         assert!(credential.is_told_in("YWRhOnMzOmNyZXQ=") && credential.is_told_in("no s3:cret"));
         assert!(!credential.is_told_in("the user ada has no rights"));
         assert!(!format!("{credential:?}").contains("YWRh"));
+    }
+
+    #[test]
+    fn nobody_is_asked_where_nobody_waits() {
+        struct Gone;
+        impl Reporter for Gone {
+            fn is_stopped(&self) -> bool {
+                true
+            }
+        }
+        let settings = Settings::from_env(crate::env::Env::default()).expect("settings");
+        let url = Url::parse("http://a.invalid/").expect("an address");
+        let answer = Client::new(&settings, Arc::new(Gone)).is_unchanged(&Request::new(url));
+        assert!(matches!(answer, Err(HttpError::Stopped(_))), "{answer:?}");
     }
 
     #[test]

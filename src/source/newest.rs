@@ -294,6 +294,10 @@ impl Reporter for Quiet {
     fn waiting_for_lock(&self, dir: &std::path::Path) {
         self.0.waiting_for_lock(dir);
     }
+
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
+    }
 }
 
 #[cfg(test)]

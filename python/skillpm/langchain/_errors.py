@@ -55,10 +55,10 @@ def tool_error(error: Exception) -> str:
     """Return what a model is told of an exception of a tool: ``handle_tool_error=tool_error``.
 
     It is what was wrong, with what a script wrote to its standard error. Where there is no skill of
-    a name, it has the names that there are. What is of use only to who wrote the program is left
-    out.
+    a name, it has the names that there are, but for skills that only a person is to start. What is
+    of use only to who wrote the program is left out.
     """
     if isinstance(error, skillpm.SkillNotFoundError):
-        names = ", ".join(f"`{name}`" for name in error.available)
+        names = ", ".join(f"`{name}`" for name in error.for_models)
         return f"{error.message}. Available skills: {names or 'none'}"
     return error.message if isinstance(error, skillpm.SkillpmError) else str(error)

@@ -72,8 +72,8 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
 
     Each time the model is called, the system message says which skills there are, once, and as they
     are then: the messages of the conversation do not have it. Skills that say that models are not
-    to use them are left out. The model gets tools to load a skill and to read a file of one, as
-    long as there are skills.
+    to use them are left out, and not loaded. The model gets tools to load a skill and to read a
+    file of one, as long as there are skills.
 
     A skill that was loaded stays loaded. Where the message with its instructions is gone, because
     the history was summarised, trimmed or cleared, or where the instructions changed since, the
@@ -288,10 +288,12 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
 
     def _load(self, skill_name: str, arguments: str = "") -> str:
         with as_tool_errors:
+            self.manager._check_for_model(skill_name)
             return self.manager.invoke_skill(skill_name, arguments, form="xml")
 
     async def _aload(self, skill_name: str, arguments: str = "") -> str:
         with as_tool_errors:
+            await asyncio.to_thread(self.manager._check_for_model, skill_name)
             return await self.manager.ainvoke_skill(skill_name, arguments, form="xml")
 
     def _read(self, skill_name: str, file_name: str) -> str:

@@ -40,7 +40,8 @@ def create_langchain_tools(
 
     A tool has the name and the description of its skill, and takes one text, ``arguments``. It
     returns what ``manager.invoke_skill`` does: the instructions are read when it is called. It may
-    be invoked with or without ``await``.
+    be invoked with or without ``await``. Skills that only a person is to start
+    (``disable-model-invocation``) get none.
 
     Where a name has characters that providers of models do not take, they become ``_``; where that
     makes two names alike, or the name is too long, digits of a hash are added.
@@ -54,7 +55,7 @@ def create_langchain_tools(
         SkillpmError: The skills cannot be listed. A skill that cannot be used is left out.
 
     """
-    skills = manager.list_skills()
+    skills = [skill for skill in manager.list_skills() if not skill.disable_model_invocation]
     names = tool_names([skill.name for skill in skills])
     # Another one in the state of this one costs a tenth of what it costs to check each.
     blank = StructuredTool(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from skillpm._errors import SkillNotFoundError, SkillpmError
-from skillpm._manager import SkillManager
+from skillpm._manager import SkillManager, _for_models
 
 if TYPE_CHECKING:
     from skillpm._manager import StrPath
@@ -87,7 +87,7 @@ class SkillStore:
         return self._manager.diagnostics
 
     def scan(self) -> int:
-        """Look for skills anew, and return how many there are."""
+        """Look for skills anew, and return how many the catalog has."""
         self.invalidate()
         return len(self.get_skill_names())
 
@@ -98,8 +98,11 @@ class SkillStore:
             self._told = False
 
     def get_skill_names(self) -> list[str]:
-        """Return the names of the skills, in the order of the catalog."""
-        return [skill.name for skill in self._looked().list_skills()]
+        """Return the names of the skills that the catalog has, in its order.
+
+        Skills that only a person is to start (``disable-model-invocation``) are not among them.
+        """
+        return _for_models(self._looked().list_skills())
 
     def get_skill_catalog(self) -> str:
         """Return what an agent is told of all skills: names, descriptions, tags and files, as XML.
@@ -147,6 +150,7 @@ class SkillStore:
         start = time.perf_counter()
         session = self._current()
         try:
+            self._looked()._check_for_model(skill_name)
             answer = self._looked()._invoke(skill_name, "", "json", session=session)
         except SkillpmError as error:
             return self._failed(error, skill_name)
@@ -202,7 +206,7 @@ class SkillStore:
             "skill `%s`: %s%s", skill_name, error.message, f" ({error.path})" * bool(error.path)
         )
         if isinstance(error, SkillNotFoundError):
-            return _json(error=error.message, available_skills=list(error.available))
+            return _json(error=error.message, available_skills=list(error.for_models))
         try:
             return _json(
                 error=error.message, available_files=self.list_supporting_files(skill_name)

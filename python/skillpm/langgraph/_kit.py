@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable
 from functools import cached_property
@@ -53,7 +54,8 @@ class SkillKit(BaseToolkit):
 
     ``Skill`` lists the skills in its description and returns the instructions of one. ``SkillRead``
     returns a file of a skill, and no path or link leads it out of that skill's directory. Both can
-    be invoked and awaited. What goes wrong is told to the model, so that it can go on.
+    be invoked and awaited. What goes wrong is told to the model, so that it can go on. Skills that
+    only a person is to start (``disable-model-invocation``) are neither listed nor loaded.
 
     Nothing is read before the tools are asked for. One kit can serve any number of nodes, threads
     and event loops; it sees when skills change on disk.
@@ -125,10 +127,12 @@ class SkillKit(BaseToolkit):
 
     def _load(self, skill_name: str) -> str:
         with as_tool_errors:
+            self.manager._check_for_model(skill_name)
             return self.manager.invoke_skill(skill_name, form="bare")
 
     async def _aload(self, skill_name: str) -> str:
         with as_tool_errors:
+            await asyncio.to_thread(self.manager._check_for_model, skill_name)
             return await self.manager.ainvoke_skill(skill_name, form="bare")
 
     def _read(self, skill_name: str, file_name: str) -> str:

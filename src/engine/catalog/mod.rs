@@ -16,7 +16,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
 
 pub use budget::Cut;
 pub use form::{CatalogForm, Field, UnknownWord};
@@ -210,21 +209,9 @@ impl Catalog {
 }
 
 fn is_told(skill: &Skill, options: &Options) -> bool {
-    (options.hidden || !is_for_people(skill))
+    (options.hidden || !skill.is_for_people())
         && (options.tags.is_empty() || skill.meta.tags.iter().any(|tag| options.tags.contains(tag)))
         && (options.disabled.is_empty() || !is_disabled(skill, &options.disabled))
-}
-
-/// Whether the skill says that only a person is to start it.
-fn is_for_people(skill: &Skill) -> bool {
-    if !skill.has_extra() {
-        return false;
-    }
-    match skill.meta.extra.get("disable-model-invocation") {
-        Some(Value::Bool(hidden)) => *hidden,
-        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
-        _ => false,
-    }
 }
 
 /// A skill is disabled by the name of its directory: that is what manifests know.

@@ -30,6 +30,10 @@ pub struct UnknownSkill {
     pub name: String,
     /// The names of all skills that there are, sorted.
     pub available: Vec<String>,
+    /// Those of them that only a person is to start, as [`Skill::is_for_people`] says, sorted.
+    ///
+    /// [`Skill::is_for_people`]: crate::engine::Skill::is_for_people
+    pub for_people: Vec<String>,
     /// The one that was probably meant.
     pub closest: Option<String>,
 }
@@ -38,7 +42,14 @@ impl UnknownSkill {
     /// The error for `name`, where there are the skills `available`.
     pub fn new(name: &str, available: BTreeSet<String>) -> Self {
         let closest = text::closest(name, available.iter().map(String::as_str)).map(str::to_owned);
-        Self { name: name.to_owned(), available: available.into_iter().collect(), closest }
+        let available = available.into_iter().collect();
+        Self { name: name.to_owned(), available, for_people: Vec::new(), closest }
+    }
+
+    /// The same with those of the names that models are not told.
+    #[must_use]
+    pub fn with_for_people(self, names: BTreeSet<String>) -> Self {
+        Self { for_people: names.into_iter().collect(), ..self }
     }
 
     /// The error of a verb, with `more` that a person should know.

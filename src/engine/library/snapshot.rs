@@ -73,7 +73,10 @@ impl Snapshot {
         let found = by_name.or_else(|| self.in_source(name)).or_else(|| self.by_directory(name));
         found.ok_or_else(|| match self.broken(name) {
             Some(diagnostic) => Arc::clone(diagnostic).into(),
-            None => UnknownSkill::new(name, self.available()).into(),
+            None => {
+                let for_people = self.names_of(|skill| skill.is_for_people());
+                UnknownSkill::new(name, self.names_of(|_| true)).with_for_people(for_people).into()
+            }
         })
     }
 
@@ -83,8 +86,9 @@ impl Snapshot {
         all.find(|skill| skill.real.as_os_str() == real.as_os_str())
     }
 
-    fn available(&self) -> BTreeSet<String> {
-        self.skills().iter().map(|skill| skill.name().to_owned()).collect()
+    fn names_of(&self, is_wanted: impl Fn(&Skill) -> bool) -> BTreeSet<String> {
+        let wanted = self.skills().iter().filter(|skill| is_wanted(skill));
+        wanted.map(|skill| skill.name().to_owned()).collect()
     }
 
     fn names(&self) -> &Lookup<Box<str>, usize> {

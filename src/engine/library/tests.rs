@@ -195,11 +195,14 @@ fn an_unknown_skill_names_those_there_are() {
     for name in ["pdf-tools", "docx"] {
         world.skill(&format!(".agents/skills/{name}"), name);
     }
+    let text = "---\nname: docx\ndescription: d\ndisable-model-invocation: true\n---\n";
+    world.write(".agents/skills/docx/SKILL.md", text);
     world.write(".agents/skills/broken/SKILL.md", "---\nname: broken\n---\n");
     let library = library(&world, Freshness::Stat);
     let Err(LookupError::Unknown(unknown)) = library.get("pdf-tool") else { panic!("unknown") };
     assert_eq!(unknown.available, ["docx", "pdf-tools"]);
     assert_eq!(unknown.closest.as_deref(), Some("pdf-tools"));
+    assert_eq!(unknown.for_people, ["docx"]);
     let error = Error::from(unknown);
     assert_eq!(
         (error.kind(), error.to_string().as_str()),

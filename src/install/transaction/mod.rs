@@ -156,6 +156,9 @@ impl<'a> Transaction<'a> {
         if plan.is_empty() {
             return Ok(());
         }
+        if !self.reporter.may_change() {
+            return Err(Error::io("nothing was changed: the work was stopped"));
+        }
         if plan.steps.iter().any(|step| matches!(step, Step::Edit { .. })) {
             self.manifest.replace(plan.manifest.as_ref().unwrap_or(&files.manifest).clone());
         }

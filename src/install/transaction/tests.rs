@@ -119,6 +119,25 @@ impl Scene {
     }
 }
 
+#[test]
+fn a_change_that_nobody_waits_for_is_not_begun() {
+    struct Gone;
+    impl Reporter for Gone {
+        fn may_change(&self) -> bool {
+            false
+        }
+    }
+    let scene = Scene::new();
+    let old = scene.skill(HOME, "old");
+    let before = scene.state();
+    let steps = vec![Step::Remove { place: Place::Canonical, name: name(), old }];
+    let plan = Plan { steps, ..Plan::default() };
+    let transaction = Transaction::begin(&scene.scope, &scene.settings, &Gone).unwrap();
+    transaction.apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
+    assert_eq!(scene.state(), before);
+    assert!(!Transaction::is_begun(&scene.scope));
+}
+
 const HOME: &str = ".agents/skills/pdf";
 const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
 const LINK: &str = ".claude/skills/pdf";
