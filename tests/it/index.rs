@@ -116,6 +116,7 @@ fn each_change_is_seen_at_once() {
         }),
         ("another tree in its place", |sandbox, pdf| {
             fs::rename(pdf, sandbox.project().join("old")).expect("renames");
+            fs::write(sandbox.project().join("src/docx/mine.md"), "").expect("writes");
             fs::rename(sandbox.project().join("src/docx"), pdf).expect("renames");
         }),
         ("a file in a deep directory", |_, pdf| {

@@ -71,12 +71,12 @@ impl Snapshot {
     pub fn get(&self, name: &str) -> Result<&Arc<Skill>, LookupError> {
         let by_name = self.names().get(&*key(name)).map(|at| &self.found.skills[*at]);
         let found = by_name.or_else(|| self.in_source(name)).or_else(|| self.by_directory(name));
-        found.ok_or_else(|| match self.broken(name) {
-            Some(diagnostic) => Arc::clone(diagnostic).into(),
-            None => {
-                let for_people = self.names_of(|skill| skill.is_for_people());
-                UnknownSkill::new(name, self.names_of(|_| true)).with_for_people(for_people).into()
+        found.ok_or_else(|| {
+            if let Some(diagnostic) = self.broken(name) {
+                return Arc::clone(diagnostic).into();
             }
+            let for_people = self.names_of(Skill::is_for_people);
+            UnknownSkill::new(name, self.names_of(|_| true)).with_for_people(for_people).into()
         })
     }
 
