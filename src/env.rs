@@ -30,8 +30,8 @@ variables! {
     /// Address of the GitHub API, `https://api.github.com` unless set.
     GITHUB_API_URL;
     /// With a host behind it, as in `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`: token for downloads and sites of
-    /// that host, sent to no other, and only over `https`. A dot is `_`, a hyphen `__`, and a port
-    /// follows after `___`.
+    /// that host, sent to no other, and only over `https` or to this machine. A dot is `_`, a hyphen
+    /// `__`, and a port follows after `___`.
     SKILLPM_TOKEN_;
     /// File of names and passwords for hosts, `~/.netrc` unless set.
     NETRC;
@@ -77,6 +77,8 @@ variables! {
     XDG_CACHE_HOME;
     /// Where trusted directories, the audit log and, for `undo`, the last changes are noted; `~/.local/state` unless set.
     XDG_STATE_HOME;
+    /// Where temporary files lie, and copies of skills whose scripts run; the system's place unless set. It may be relative.
+    TMPDIR;
     /// The Python environment whose packages bring skills along; wins over `VIRTUAL_ENV`.
     SKILLPM_PYTHON_ENV;
     /// The Python environment that is active.

@@ -295,7 +295,7 @@ fn manifest_and_lockfile() {
         sandbox.write("skillpm.lock", format!("<<<<<<< ours\n{lock}=======\n>>>>>>> theirs\n"));
     }), @"
     error: [DIR]/project/skillpm.lock:1:1: there are marks of a merge conflict [lock-conflict]
-      take either side, then run `skillpm install`: it adds what the manifest asks for
+      run `skillpm install`: it mends it, or says what to do first
     ");
     insta::assert_snapshot!(case("lock-newer", false, |sandbox| {
         drop(sandbox.write("skillpm.lock", "version = 9\nnews = true\n"));

@@ -47,7 +47,7 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
         Err(LockFault::Content(error @ LockError::MergeConflict { .. })) => Some((
             &problem::LOCK_CONFLICT,
             format!("{place}:{error}"),
-            format!("take either side, then run `{install}`: it adds what the manifest asks for"),
+            format!("run `{install}`: it mends it, or says what to do first"),
         )),
         Err(LockFault::Content(error @ LockError::Version(_))) => Some((
             &problem::LOCK_NEWER,
