@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::scope::Scope;
+use super::scope::{Scope, ScopeKind, exists};
 use super::state::{normal, real_dir};
 use crate::error::Result;
 use crate::fs::{self, LinkKind, System};
@@ -50,4 +50,14 @@ impl Editable {
         };
         Ok(Some(Self { directory: fs::real_path(&target)?.unwrap_or(target), link }))
     }
+
+    /// Whether its directory is there.
+    pub fn is_there(&self) -> bool {
+        exists(&self.directory)
+    }
+}
+
+/// What to do about an editable skill whose directory is not there: no installation brings that back.
+pub fn put_back(scope: ScopeKind, name: &str) -> String {
+    format!("put the directory back, or remove the skill with `skillpm remove{} {name}`", scope.flag())
 }

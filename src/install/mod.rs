@@ -7,6 +7,7 @@ pub mod health;
 pub mod index;
 pub mod merges;
 pub mod needs;
+pub mod placed;
 pub mod places;
 pub mod plan;
 pub mod scope;

@@ -3,6 +3,7 @@
 mod goal;
 mod home;
 mod judge;
+mod left;
 mod merged;
 mod sight;
 mod step;
@@ -39,6 +40,8 @@ pub struct Plan {
     pub lock: Option<Lockfile>,
     /// The new manifest, where it differs from the old one.
     pub manifest: Option<Manifest>,
+    /// Trees that nothing names any more, and that stay because they were edited.
+    pub stays: Vec<(Place, SkillName)>,
     /// Skills of which a merge ends that somebody had to look at.
     pub ended: BTreeSet<SkillName>,
 }
@@ -136,6 +139,9 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
     for name in &goal.remove {
         planner.remove(name);
     }
+    for (name, was) in &goal.left {
+        planner.let_go(name, was);
+    }
     let Planner { mut plan, conflicts, .. } = planner;
     if !conflicts.is_empty() {
         return Err(conflicts);
@@ -231,7 +237,7 @@ impl Planner<'_> {
         }
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
-        for (agent, found, known) in self.there(name) {
+        for (agent, found, known) in self.there(name, self.files.lock.skills.get(name)) {
             if survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }

@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, usage};
+use crate::install::placed::stale_records;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_lock;
 use crate::install::transaction::stale_notes;
@@ -134,7 +135,8 @@ pub struct RemovedOutcome {
 }
 
 /// Removes what was not used for long: trees that no lockfile at hand names, downloads, what killed
-/// processes left, and notes of changes of scopes where nothing can be taken back any more. Copies that a user edited stay.
+/// processes left, notes of changes of scopes where nothing can be taken back any more, and records of what was placed
+/// in scopes that are gone. Copies that a user edited stay.
 ///
 /// # Errors
 ///
@@ -148,6 +150,11 @@ pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome
     for note in stale_notes(&context.settings)? {
         if old(&note)? {
             work.rest("undo", &note)?;
+        }
+    }
+    for record in stale_records(&context.settings)? {
+        if old(&record)? {
+            work.rest("placed", &record)?;
         }
     }
     Ok(work.outcome)

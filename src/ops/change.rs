@@ -27,7 +27,8 @@ use crate::tree::FileSet;
 ///
 /// What is in the way, with the places; a place that cannot be looked at.
 pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &Files) -> Result<Plan> {
-    let names: Vec<&SkillName> = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).collect();
+    let put = goal.put.iter().map(|wanted| &wanted.name);
+    let names: Vec<&SkillName> = put.chain(&goal.remove).chain(goal.left.keys()).collect();
     let (watched, mut chosen) = watched(goal, files);
     let take = |scope: &Scope| Survey::take(&context.settings, scope, &names, &watched);
     let mut survey = take(scope)?;
@@ -83,7 +84,8 @@ pub(super) fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) 
         }));
     let chosen: Ids = chosen.collect();
     // A skill that goes out of sight may be linked anywhere.
-    let everywhere = !goal.remove.is_empty() || goal.put.iter().any(|wanted| wanted.disabled);
+    let gone = !goal.remove.is_empty() || !goal.left.is_empty();
+    let everywhere = gone || goal.put.iter().any(|wanted| wanted.disabled);
     let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
     (watched, chosen)
 }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::change::make_plan;
+use super::gate::Gate;
 use super::install::audience::Audience;
 use super::install::editable;
+use super::install::restore::admit;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -154,10 +156,15 @@ struct Repairs {
 
 impl Repairs {
     fn failed(&mut self, finding: &Finding, error: &Error) {
-        let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
         let hint = error.hints().first().map(|hint| format!("; {hint}")).unwrap_or_default();
-        self.failures.insert(key(finding), format!("{error}{cause}{hint}"));
+        self.failures.insert(key(finding), format!("{}{hint}", told(error)));
     }
+}
+
+/// `error` in one line, with its cause.
+fn told(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}")
 }
 
 struct Doctor<'a> {
@@ -180,7 +187,31 @@ impl Doctor<'_> {
 
     fn check(&self, scope: &Scope) -> Vec<Finding> {
         let wishes = |files: &Files| self.wishes(scope, files);
-        check(&Look::take(&self.context.settings, scope, self.store.as_ref(), &wishes))
+        let mut found = check(&Look::take(&self.context.settings, scope, self.store.as_ref(), &wishes));
+        self.admit(scope, &mut found);
+        found
+    }
+
+    /// Leaves what a policy keeps out where it is: it comes back from the store no more than with an installation.
+    fn admit(&self, scope: &Scope, found: &mut [Finding]) {
+        let mut gate = None;
+        for finding in found {
+            let Some(name) = from_store(&finding.remedy) else { continue };
+            let gate = gate.get_or_insert_with(|| -> Result<_> {
+                let files = Files::read(scope)?;
+                Ok((Gate::new(self.context, scope, &files.manifest)?, files))
+            });
+            let refused = match gate {
+                Ok((gate, files)) => {
+                    let locked = files.lock.skills.get(name);
+                    locked.and_then(|locked| admit(gate, files, name, locked).err()).map(|error| told(&error))
+                }
+                Err(error) => Some(told(error)),
+            };
+            if let Some(why) = refused {
+                finding.remedy = Remedy::Advice(format!("it cannot be brought back: {why}"));
+            }
+        }
     }
 
     /// What `files` ask for, and what an installation would do about where the skills lie.
@@ -334,6 +365,15 @@ impl Doctor<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// The skill that `remedy` brings back from the store.
+fn from_store(remedy: &Remedy) -> Option<&SkillName> {
+    let Remedy::Steps(steps) = remedy else { return None };
+    steps.iter().find_map(|step| match step {
+        Step::Put { place: Place::Canonical | Place::Disabled, name, .. } => Some(name),
+        _ => None,
+    })
 }
 
 fn diagnosis(finding: &Finding) -> Diagnosis {

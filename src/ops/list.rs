@@ -13,7 +13,8 @@ use crate::fs;
 use crate::install::agents;
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
+use crate::install::placed::Placed;
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
@@ -66,6 +67,9 @@ pub struct ListedSkill {
     pub requested: Option<String>,
     /// The names of the skills that it needs, as they are locked.
     pub dependencies: Vec<String>,
+    /// Whether it is editable and its directory is not there: no installation brings it back.
+    #[serde(skip)]
+    pub source_gone: bool,
 }
 
 /// How what is on disk compares to the lockfile.
@@ -183,6 +187,15 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         }
         outcome.skills.push(skill);
     }
+    let is_untracked =
+        |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
+    if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
+        let left = Placed::of(&context.settings, scope).left(&context.settings, scope, &files);
+        let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
+        outcome.warnings.extend(goes.map(|(name, _)| {
+            format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.kind.flag())
+        }));
+    }
     Ok(())
 }
 
@@ -283,6 +296,7 @@ fn listed(
         source_url: locked.and_then(|locked| locked.origin.address()),
         requested: locked.and_then(|locked| locked.requested.clone()),
         dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
+        source_gone: false,
     };
     let mut found = survey.canonical.get(name).unwrap_or(&Found::Absent);
     let out_of_sight = disabled && *found == Found::Absent;
@@ -293,6 +307,7 @@ fn listed(
         (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
         skill.alias_of.clone_from(&entry.name);
         skill.state = state_of_link(&editable, found, out_of_sight);
+        skill.source_gone = !editable.is_there();
         if out_of_sight {
             skill.location = editable.directory.display().to_string();
         }
@@ -325,7 +340,7 @@ fn state(locked: Option<&Locked>, found: &Found) -> Option<SkillState> {
 /// The state of an editable skill, at whose canonical place `found` lies; where agents are not to see
 /// it, nothing has to.
 pub(super) fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bool) -> SkillState {
-    let is_there = exists(&editable.directory);
+    let is_there = editable.is_there();
     match found {
         Found::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
         Found::Absent if out_of_sight && is_there => SkillState::Editable,

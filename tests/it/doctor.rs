@@ -269,6 +269,16 @@ fn manifest_and_lockfile() {
     warning: `pdf` is in `[DIR]/project/skillpm.lock` and not in `[DIR]/project/skillpm.toml` [not-in-manifest]
       `skillpm install` removes it; `skillpm remove pdf` does so without the others
     ");
+    insta::assert_snapshot!(case("no-longer-asked", false, |sandbox| {
+        for (file, before) in [("skillpm.toml", "\n"), ("skillpm.lock", "\n\n")] {
+            let text = text(sandbox, file);
+            let kept: Vec<_> = text.split(before).filter(|part| !part.contains("pdf")).collect();
+            sandbox.write(file, kept.join(before) + "\n");
+        }
+    }), @"
+    warning: `pdf` was installed here and is no longer asked for [no-longer-asked]
+      `skillpm install` removes it
+    ");
     insta::assert_snapshot!(case("locked-otherwise", false, |sandbox| {
         let manifest = text(sandbox, "skillpm.toml").replace("\"pdf\"", "\"docx\"");
         sandbox.write("skillpm.toml", manifest);

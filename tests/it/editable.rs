@@ -202,7 +202,7 @@ fn a_directory_that_moved() {
     name   version  scope    source         agents       state
     brand  -        project  path:../brand  claude-code  missing
     --- stderr
-    hint: `skillpm install` brings missing skills back
+    hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove brand`
     ");
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"
     exit: 5
@@ -211,7 +211,7 @@ fn a_directory_that_moved() {
       `[DIR]/project/.agents/skills/brand`: `[DIR]/brand` is not there
     --- stderr
     1 skill: 1 missing
-    hint: `skillpm install` brings back what is missing
+    hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove brand`
     ");
     let link = sandbox.project().join(".agents/skills/brand");
     let target = std::fs::read_link(&link).expect("a link");
@@ -223,7 +223,7 @@ fn a_directory_that_moved() {
       `[DIR]/project/.agents/skills/brand` is not there
     --- stderr
     1 skill: 1 missing
-    hint: `skillpm install` brings back what is missing
+    hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove brand`
     ");
     symlink("../../moved", &link).expect("a link");
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"

@@ -54,6 +54,7 @@ mod newest;
 mod outdated;
 mod packages;
 mod permit;
+mod placed;
 mod plugins;
 mod policy;
 mod prompt;

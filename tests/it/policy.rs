@@ -384,3 +384,43 @@ fn an_export_asks_too() {
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
 }
+
+/// What a policy denies does not come back from the store either, whichever command would bring it.
+#[test]
+fn doctor_brings_nothing_back_that_is_denied() {
+    let (_forge, sandbox, _) = scene();
+    sandbox.ok(&["install", "acme/skills", "--skill", "*"]);
+    for name in ["pdf", "doc"] {
+        std::fs::remove_dir_all(sandbox.project().join(".agents/skills").join(name)).expect("removed");
+    }
+    let skills = sandbox.read("skillpm.toml");
+    sandbox
+        .write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme/skills/skills/pdf\"]\n"));
+    insta::assert_snapshot!(sandbox.run(&["doctor"]), @r#"
+    exit: 1
+    --- stdout
+    error: `doc` is locked, and `[DIR]/project/.agents/skills/doc` is not there [skill-missing]
+      `--fix` can bring it back from the store
+    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+      it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
+    --- stderr
+    2 errors, 0 warnings
+    hint: `skillpm doctor --fix` repairs 1 of them; nothing that you wrote is removed
+    "#);
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
+    exit: 1
+    --- stdout
+    error: `doc` is locked, and `[DIR]/project/.agents/skills/doc` is not there [skill-missing]
+      repaired
+    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+      it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
+    --- stderr
+    1 repaired, 1 error, 0 warnings
+    "#);
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists());
+    assert!(sandbox.project().join(".agents/skills/doc").exists());
+    assert_eq!(sandbox.run(&["install"]).code, Some(5), "as a restore says");
+    sandbox.write("skillpm.toml", skills);
+    sandbox.ok(&["doctor", "--fix"]);
+    assert!(sandbox.project().join(".agents/skills/pdf").exists());
+}

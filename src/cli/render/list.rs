@@ -3,6 +3,7 @@
 use super::one_line;
 use super::table::Table;
 use crate::cli::printer::Printer;
+use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 
@@ -16,8 +17,15 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
     }
     printer.data(&table(&outcome.skills));
     for scope in [ScopeKind::Project, ScopeKind::User] {
-        let is_missing = |skill: &ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
-        if outcome.skills.iter().any(is_missing) {
+        let is_missing = |skill: &&ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
+        let missing = || outcome.skills.iter().filter(is_missing);
+        if let Some(gone) = missing().find(|skill| skill.source_gone) {
+            let name = one_line(&gone.name);
+            printer.hint(&format!(
+                "`{name}` is editable, and its directory is gone: {}",
+                put_back(scope, &name)
+            ));
+        } else if missing().next().is_some() {
             printer.hint(&format!("`skillpm install{}` brings missing skills back", scope.flag()));
         }
     }
@@ -86,6 +94,7 @@ pub(super) mod testing {
             source_url: None,
             requested: None,
             dependencies: Vec::new(),
+            source_gone: false,
         }
     }
 }
@@ -139,6 +148,20 @@ mod tests {
         hint: `skillpm install` brings missing skills back
         hint: `skillpm install -g` brings missing skills back
         ");
+    }
+
+    /// No installation brings back what somebody works on elsewhere.
+    #[test]
+    fn what_to_do_about_a_directory_that_is_gone() {
+        let gone = ListedSkill {
+            scope: ScopeKind::User,
+            source_gone: true,
+            editable: true,
+            ..skill("brand", SkillState::Missing)
+        };
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &ListOutcome { skills: vec![gone], warnings: Vec::new() }, None);
+        insta::assert_snapshot!(err.text(), @"hint: `brand` is editable, and its directory is gone: put the directory back, or remove the skill with `skillpm remove -g brand`");
     }
 
     #[test]

@@ -207,6 +207,7 @@ mod tests {
                 source_url: Some("https://github.com/acme/skills".into()),
                 requested: Some("v1".into()),
                 dependencies: Vec::new(),
+                source_gone: false,
             }),
             shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other", "project-claude:pdf")),
             shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf", "user:pdf")],

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
+use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
@@ -54,6 +55,11 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
         Some(format!(
             "`skillpm install{flag} --force` puts back what is locked and keeps your copy in the store"
         ))
+    } else if let Some(gone) =
+        skills.iter().find(|skill| skill.source_gone && skill.verdict == Verdict::Missing)
+    {
+        let name = one_line(&gone.name);
+        Some(format!("`{name}` is editable, and its directory is gone: {}", put_back(scope, &name)))
     } else if is_there(Verdict::Missing) {
         Some(format!("`skillpm install{flag}` brings back what is missing"))
     } else if is_there(Verdict::Elsewhere) {
@@ -162,6 +168,7 @@ mod tests {
             verdict,
             digest: digest.clone().filter(|_| verdict != Verdict::Untracked),
             places: vec![place(verdict)],
+            source_gone: false,
         };
         let mut skills: Vec<_> = Verdict::ALL.into_iter().map(skill).collect();
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agents::{self, Agent};
 use crate::install::editable::Editable;
+use crate::install::placed::Placed;
 use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
 use crate::install::sight::{self, Role};
@@ -42,6 +43,8 @@ pub struct Look {
     pub agents: Vec<AgentDirectory>,
     /// The agents on this machine and those that the manifest names.
     pub here: Vec<Here>,
+    /// Skills that an earlier lockfile placed here, that nothing names any more, and that an installation removes.
+    pub left: BTreeSet<SkillName>,
     /// Locked skills whose tree is whole in the store.
     pub stored: BTreeSet<SkillName>,
     /// Directories that a change would write to and cannot.
@@ -163,15 +166,15 @@ impl Look {
         let read = read_manifest(scope);
         let lock = read_lock(&scope.lockfile);
         let locked = lock.as_ref().ok().and_then(Option::as_ref);
-        let wishes = match &read {
-            Ok((manifest, text)) => intent(&Files {
-                manifest: manifest.clone(),
-                manifest_text: text.clone(),
-                lock: locked.cloned().unwrap_or_default(),
-                ..Files::default()
-            }),
-            Err(_) => BTreeMap::new(),
-        };
+        let files = read.as_ref().ok().map(|(manifest, text)| Files {
+            manifest: manifest.clone(),
+            manifest_text: text.clone(),
+            lock: locked.cloned().unwrap_or_default(),
+            ..Files::default()
+        });
+        let wishes = files.as_ref().map(intent).unwrap_or_default();
+        let asked = files.filter(|files| files.manifest_text.is_some() && lock.is_ok());
+        let left = asked.map(|files| left(settings, scope, &files)).unwrap_or_default();
         let manifest = read.map(|(manifest, text)| text.map(|_| manifest));
         let mut look = Self {
             cut_off: Transaction::is_cut_off(scope),
@@ -181,6 +184,7 @@ impl Look {
             wishes,
             agents: Vec::new(),
             here: Vec::new(),
+            left,
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
             unwritable: Vec::new(),
             scope: scope.clone(),
@@ -390,6 +394,11 @@ fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {
     let text = read_text(path).map_err(LockFault::File)?.transpose();
     let text = text.map_err(|odd| LockFault::Content(odd.of_lockfile()))?;
     text.map(|text| Lockfile::parse(&text)).transpose().map_err(LockFault::Content)
+}
+
+fn left(settings: &Settings, scope: &Scope, files: &Files) -> BTreeSet<SkillName> {
+    let left = Placed::of(settings, scope).left(settings, scope, files);
+    left.into_iter().filter(|(name, was)| was.is_whole(scope, name)).map(|(name, _)| name).collect()
 }
 
 fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {

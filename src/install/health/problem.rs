@@ -51,6 +51,8 @@ problems! {
     NOT_LOCKED = "not-locked", Warning;
     /// A skill is in the lockfile and not in the manifest.
     NOT_IN_MANIFEST = "not-in-manifest", Warning;
+    /// An earlier lockfile placed a skill, and nothing names it any more.
+    NO_LONGER_ASKED = "no-longer-asked", Warning;
     /// What is locked is not what the manifest asks for.
     LOCKED_OTHERWISE = "locked-otherwise", Warning;
     /// A directory is a link out of the project, and never written through.

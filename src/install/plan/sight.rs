@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::fs::LinkKind;
 use crate::install::agents::Agent;
 use crate::install::state::Found;
+use crate::lockfile::Locked;
 use crate::name::SkillName;
 
 impl<'a> Planner<'a> {
@@ -65,7 +66,7 @@ impl<'a> Planner<'a> {
             .filter(|agent| stays(agent))
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
-        for (agent, found, known) in self.there(&wanted.name) {
+        for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
             let leaves = known || wanted.leaving.contains(agent) || wanted.disabled;
             if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
@@ -74,10 +75,14 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What lies in the directories of agents, and whether the lockfile knows of it. Of agents that share
+    /// What lies in the directories of agents, and whether `locked` knows of it. Of agents that share
     /// a directory, one that it knows comes first.
-    pub(super) fn there(&self, name: &SkillName) -> Vec<(&'static str, &'a Found, bool)> {
-        let (survey, locked) = (self.survey, self.files.lock.skills.get(name));
+    pub(super) fn there(
+        &self,
+        name: &SkillName,
+        locked: Option<&Locked>,
+    ) -> Vec<(&'static str, &'a Found, bool)> {
+        let survey = self.survey;
         let known = |agent: &str| locked.is_some_and(|locked| locked.agents.contains(agent));
         let mut there: Vec<_> = survey.of(name).map(|(agent, found)| (agent, found, known(agent))).collect();
         there.sort_by_key(|(_, _, known)| !known);

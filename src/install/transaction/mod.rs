@@ -28,6 +28,7 @@ use self::journal::{Change, Journal};
 use self::known::Known;
 use self::recovery::Old;
 use super::merges;
+use super::placed::Placed;
 use super::places::Places;
 use super::plan::{Place, Plan, Step};
 use super::scope::Scope;
@@ -180,6 +181,10 @@ impl<'a> Transaction<'a> {
             return Err(error);
         }
         merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
+        if plan.lock.is_some() || plan.manifest.is_some() {
+            let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
+            Placed::of(self.settings, self.scope).renew(self.settings, self.scope, files, manifest);
+        }
         self.settle(self.undoable.get())
     }
 

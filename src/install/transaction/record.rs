@@ -23,8 +23,10 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::merges;
+use crate::install::placed::Placed;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{Files, read_manifest};
 use crate::settings::Settings;
 use crate::store;
 
@@ -241,6 +243,8 @@ impl Transaction<'_> {
     /// Where something cannot be written, or was changed meanwhile.
     pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
         let back = record.directory.join(BACK);
+        // Only to know what was placed: a file that cannot be read says nothing of it.
+        let before = Files::read(self.scope).unwrap_or_default();
         let journal = self.stage_back(record, undo).inspect_err(|_| {
             // The first error is the one to tell; what was prepared is no part of the record.
             let _ = fs::remove_tree(&back);
@@ -260,6 +264,11 @@ impl Transaction<'_> {
             let _ = fs::remove_tree(&self.directory.join(BACK))
                 .and_then(|()| fs::move_new(&self.directory, &record.directory));
             return Err(error);
+        }
+        if (undo.lockfile.is_some() || undo.manifest.is_some())
+            && let Ok((manifest, _)) = read_manifest(self.scope)
+        {
+            Placed::of(self.settings, self.scope).renew(self.settings, self.scope, &before, &manifest);
         }
         self.settle(self.undoable.get())
     }

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind, LinkKind};
-use crate::install::editable::Editable;
+use crate::install::editable::{Editable, put_back};
 use crate::install::scope::Scope;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -64,8 +64,7 @@ pub(in crate::ops) fn find(
         return Err(wrong("is not on this machine"));
     };
     if fs::real_path(&editable.directory)?.is_none() {
-        return Err(wrong("is not there")
-            .hint(format!("put the directory back, or remove the skill with `skillpm remove {name}`")));
+        return Err(wrong("is not there").hint(put_back(scope.kind, name.as_str())));
     }
     check_directory(scope, &path, &editable.directory)?;
     let is_skill = |file: &String| file.eq_ignore_ascii_case("SKILL.md");

@@ -1,6 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod alarms;
 pub(super) mod audience;
@@ -28,18 +28,20 @@ use self::fetch::Fetched;
 use self::intake::Intake;
 use self::outcome::outcome;
 use self::restore::Restore;
-use super::change::{add_contents, keep_replaced, kept_by, make_plan, no_manifest};
+use super::change::{add_contents, is_fetched, keep_replaced, kept_by, make_plan, no_manifest};
 use super::gate::Gate;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::plan::{Goal, Plan};
+use crate::install::placed::Placed;
+use crate::install::plan::{Goal, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec};
+use crate::store;
 
 /// What is to be installed.
 #[derive(Debug, Clone, Default)]
@@ -275,8 +277,13 @@ fn change(
     entries.extend(audience.entries(&put));
     let orphans =
         if request.restores() { orphans } else { needs::unneeded(&files, &fetched.wanted, entries.keys()) };
+    let placed = Placed::of(settings, scope);
+    // Without a manifest nobody says that something is not to be here.
+    let settles = request.restores() && files.manifest_text.is_some();
+    let left = if settles { placed.left(settings, scope, &files) } else { BTreeMap::new() };
     let goal = Goal {
         entries,
+        left,
         manifest_agents: audience.manifest(request.copy),
         put: fetched.wanted,
         remove: orphans,
@@ -292,20 +299,61 @@ fn change(
     outcome.decided = fetched.gate.decided();
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, &goal));
+    outcome.warnings.extend(stays(context, scope, &plan)?);
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         let kept = keep_replaced(context, scope, &plan)?;
+        keep_left(context, scope, &goal, &plan, &mut outcome.warnings)?;
         add_contents(scope, &plan, &mut fetched.contents)?;
         for (name, planted) in &fetched.planted {
             transaction.adopt(name, *planted);
         }
         transaction.apply(&plan, &files, &fetched.contents)?;
         outcome.warnings.extend(kept_by(transaction, scope, kept));
+        let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
+        if settles {
+            placed.write(settings, scope, manifest, BTreeMap::new());
+        } else if request.restores() {
+            placed.renew(settings, scope, &files, manifest);
+        }
     }
     if plan.is_empty() {
         order::remember(context, scope, request, (&goal, &files), &outcome);
     }
     Ok(outcome)
+}
+
+/// What is told of skills that nothing names any more, and that stay because they were edited. It is told once: what
+/// is placed is noted without them.
+fn stays(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
+    let told = plan.stays.iter().map(|(place, name)| {
+        let path = scope.place(&context.settings, place, name)?;
+        Ok(format!(
+            "`{name}` is no longer asked for, and `{}` was edited since it was installed: it stays, and is yours from now on",
+            path.display()
+        ))
+    });
+    told.collect()
+}
+
+/// Puts what `plan` takes away of skills that nothing names any more into the store, where that does not have it: a
+/// branch that names them brings them back from there.
+fn keep_left(
+    context: &Context,
+    scope: &Scope,
+    goal: &Goal,
+    plan: &Plan,
+    warnings: &mut Vec<String>,
+) -> Result<()> {
+    for step in &plan.steps {
+        if let Step::Remove { place, name, old } = step
+            && goal.left.contains_key(name)
+            && !is_fetched(context, old)
+        {
+            keep(context, store::read(&scope.place(&context.settings, place, name)?)?, warnings)?;
+        }
+    }
+    Ok(())
 }
 
 /// What is told of a lockfile that had marks of a merge conflict.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::install::needs::needers;
+use crate::install::placed::Was;
 use crate::install::plan::{ChangedFiles, Content, Goal, NewLink, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -139,6 +140,27 @@ pub(super) fn outcome(
         let gone = locked.map(|locked| Wanted::new(name.clone(), Content::Locked(locked), None));
         skills.extend(gone.map(|gone| installed(&gone, Change::Removed, files)));
     }
+    // Of what was placed and is gone already, nothing is told; nor of what comes because another skill needs it.
+    let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
+    let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
+    skills.extend(gone.map(|(name, was)| match was {
+        Was::Copy(locked) => {
+            let gone = Wanted::new(name.clone(), Content::Locked(locked.clone()), None);
+            installed(&gone, Change::Removed, files)
+        }
+        Was::Link(link) => InstalledSkill {
+            name: name.to_string(),
+            version: None,
+            source: link.source.clone(),
+            path: None,
+            revision: None,
+            digest: None,
+            editable: true,
+            disabled: false,
+            needed_by: Vec::new(),
+            change: Change::Removed,
+        },
+    }));
     let mut by = needed_by(goal, files);
     for skill in &mut skills {
         skill.needed_by = by.remove(&skill.name).unwrap_or_default();

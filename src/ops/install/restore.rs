@@ -139,6 +139,20 @@ pub(in crate::ops) fn look_after(
     Ok(work.restore)
 }
 
+/// Asks `gate` whether what is locked of `name` may come back, be it from the store.
+///
+/// # Errors
+///
+/// A policy that refuses the source.
+pub(in crate::ops) fn admit(gate: &mut Gate, files: &Files, name: &SkillName, locked: &Locked) -> Result<()> {
+    let reference = match files.manifest.skills().get(name) {
+        Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
+        // Without an entry the lockfile names a commit, as firm as any pin.
+        _ => locked.revision.clone().map(Reference::Rev),
+    };
+    gate.source(Asked { origin: &locked.origin, path: locked.path.as_deref(), reference: reference.as_ref() })
+}
+
 /// Where the skill `name` lies: where it is to lie, else where it may still lie.
 ///
 /// # Errors
@@ -239,13 +253,7 @@ impl<'a> Worker<'a> {
 
     /// Asks the policy about what is locked of `name`.
     fn ask(&mut self, name: &SkillName, locked: &Locked) -> Result<()> {
-        let reference = match self.files.manifest.skills().get(name) {
-            Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
-            // Without an entry the lockfile names a commit, as firm as any pin.
-            _ => locked.revision.clone().map(Reference::Rev),
-        };
-        let (origin, path) = (&locked.origin, locked.path.as_deref());
-        self.restore.fetched.gate.source(Asked { origin, path, reference: reference.as_ref() })
+        admit(&mut self.restore.fetched.gate, self.files, name, locked)
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: Care) -> Result<()> {

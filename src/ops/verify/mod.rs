@@ -91,6 +91,9 @@ pub struct VerifiedSkill {
     pub digest: Option<String>,
     /// Its places: the copy itself, then those of agents.
     pub places: Vec<VerifiedPlace>,
+    /// Whether it is editable and its directory is not there: no installation brings it back.
+    #[serde(skip)]
+    pub source_gone: bool,
 }
 
 /// One place of a skill.
@@ -263,7 +266,10 @@ impl<'a> Work<'a> {
             (None, None) => Verdict::Untracked,
         });
         let digest = locked.map(|locked| locked.digest.to_string());
-        VerifiedSkill { name: name.to_string(), scope: self.scope.kind, verdict, digest, places }
+        let source = editable.and_then(|entry| Editable::of(self.settings, self.scope, entry).ok().flatten());
+        let source_gone = source.is_some_and(|editable| !editable.is_there());
+        let (name, scope) = (name.to_string(), self.scope.kind);
+        VerifiedSkill { name, scope, verdict, digest, places, source_gone }
     }
 
     /// The link to the directory of an editable skill, as the manifest has it.

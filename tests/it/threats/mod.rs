@@ -213,7 +213,9 @@ impl Scene {
         if code == 0 {
             let ours = ["project/.agents/skills/demo", "project/.claude/skills/demo", "project/skillpm."];
             let undo = ["project/.agents/.skillpm-undo", "home/.local/state/skillpm/undo"];
-            let expected = |path: &str| ours.iter().chain(&undo).any(|own| path.starts_with(own));
+            let placed = "home/.local/state/skillpm/placed";
+            let expected =
+                |path: &str| ours.iter().chain(&undo).chain([&placed]).any(|own| path.starts_with(own));
             // The stat cache comes when there is time for it.
             let stray: Vec<_> =
                 changed.iter().filter(|path| !expected(path) && *path != "home/.cache").collect();

@@ -134,6 +134,13 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
             Finding::new(&problem::NOT_IN_MANIFEST, lockfile, message).skill(name.as_str()).advice(advice),
         );
     }
+    for name in &look.left {
+        let path = look.scope.skill_dir(name);
+        let message = format!("`{name}` was installed here and is no longer asked for");
+        let advice = format!("`skillpm install{flag}` removes it");
+        found
+            .push(Finding::new(&problem::NO_LONGER_ASKED, path, message).skill(name.as_str()).advice(advice));
+    }
 }
 
 /// An agent that is not known, named in `file`.

@@ -175,7 +175,7 @@ pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
             Some(wish) if wish.disabled && wish.editable.is_none() => continue,
             // It is told that the skill itself is not there, or that nothing asks for it.
             Some(wish) if !there && wish.editable.is_none() => continue,
-            None if locked => continue,
+            None if locked || name.as_ref().is_some_and(|name| look.left.contains(name)) => continue,
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };
                 let message = format!("`{text}` is {what}, and a copy of it lies in `{}`", path.display());

@@ -1,0 +1,252 @@
+//! What this machine placed in a scope: the lockfile as it was when the last change of the scope ended.
+//!
+//! A lockfile that somebody else committed does not say what went out of it, and version control often does
+//! not see `.agents`. So a copy of the last one is kept in the user's own directory of state, one file for each
+//! scope. A restore compares the two, and takes away what an earlier lockfile placed and nothing names any more.
+//!
+//! A record that cannot be read, or that is about another directory, is none, and no failure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::editable::Editable;
+use super::scope::Scope;
+use super::state::{Files, MAX_FILE};
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::fs::{self, Kind};
+use crate::lockfile::{Locked, Lockfile};
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::settings::Settings;
+
+/// The largest record that is read, in bytes: a lockfile and the line before it.
+const MAX_RECORD: u64 = MAX_FILE + (1 << 20);
+/// What the first line begins with. The rest of it is JSON, and what follows is the lockfile.
+const COMMENT: &str = "# ";
+
+/// The record of one scope.
+#[derive(Debug)]
+pub struct Placed {
+    /// `None` where there is no place for it.
+    file: Option<PathBuf>,
+    directory: String,
+}
+
+/// What was placed of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Was {
+    /// The tree that was locked.
+    Copy(Locked),
+    /// The link to the directory of an editable skill.
+    Link(Link),
+}
+
+/// The link to the directory of an editable skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// What it says.
+    pub says: String,
+    /// Where the manifest had the skill from.
+    pub source: String,
+}
+
+/// The first line of a record: what the lockfile does not say.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Heading {
+    /// The directory of the scope that is locked, for whoever clears up.
+    directory: String,
+    /// The links to editable skills.
+    links: BTreeMap<SkillName, Link>,
+}
+
+impl Placed {
+    /// The record of `scope`. Nothing is read or written.
+    pub fn of(settings: &Settings, scope: &Scope) -> Self {
+        let work_dir = scope.work_dir();
+        let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
+        // In the user's home both scopes have one directory, and a record each.
+        let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
+        let file = records(settings).map(|dir| dir.join(format!("{}.lock", Digest::of(&key).hex())));
+        Self { file, directory: real.display().to_string() }
+    }
+
+    /// What was placed in `scope` and `files` do not name, be it there or not.
+    pub fn left(&self, settings: &Settings, scope: &Scope, files: &Files) -> BTreeMap<SkillName, Was> {
+        self.try_left(settings, scope, files).unwrap_or_default()
+    }
+
+    fn try_left(
+        &self,
+        settings: &Settings,
+        scope: &Scope,
+        files: &Files,
+    ) -> Option<BTreeMap<SkillName, Was>> {
+        let text = self.read()?;
+        let (heading, lock) = parts(&text).filter(|(heading, _)| heading.directory == self.directory)?;
+        let links = heading.links.into_iter().map(|(name, link)| (name, Was::Link(link)));
+        let mut left: BTreeMap<SkillName, Was> = links.collect();
+        // Mostly it is the lockfile that is there, and nothing has to be parsed for that.
+        if lock != files.lock_text.as_deref().unwrap_or_default() {
+            let copies = parse(lock)?.skills.into_iter().map(|(name, locked)| (name, Was::Copy(locked)));
+            left.extend(copies);
+        }
+        retain_unnamed(&mut left, files);
+        if left.is_empty() {
+            return Some(left);
+        }
+        // What a locked skill needs is named by it.
+        let needed: BTreeSet<&str> =
+            files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
+        left.retain(|name, _| !needed.contains(name.as_str()));
+        // What the other scope has in the same directory is not left there by this one.
+        if let Some(twin) = scope.twin(settings).ok()? {
+            retain_unnamed(&mut left, &Files::read(&twin).ok()?);
+        }
+        Some(left)
+    }
+
+    /// Notes what is placed in `scope`, of which `manifest` is the manifest now, and `left` besides. Not synced:
+    /// who loses it loses no more than the removal of what somebody else took out of the lockfile.
+    pub fn write(
+        &self,
+        settings: &Settings,
+        scope: &Scope,
+        manifest: &Manifest,
+        left: BTreeMap<SkillName, Was>,
+    ) {
+        let Some(file) = &self.file else { return };
+        let Some(text) = self.text(settings, scope, manifest, left) else { return };
+        // What cannot be noted is not remembered: that is no failure of the change.
+        let _ = if text.is_empty() {
+            fs::remove_if_there(file)
+        } else if self.read().is_some_and(|old| old == text) {
+            Ok(())
+        } else {
+            fs::write_small(file, text.as_bytes())
+        };
+    }
+
+    /// Notes what is placed in `scope` after a change of what `before` says, of which `manifest` is the manifest
+    /// now. What nothing named before stays in the record while it is there: it is for a restore to take it away.
+    pub fn renew(&self, settings: &Settings, scope: &Scope, before: &Files, manifest: &Manifest) {
+        let mut left = self.left(settings, scope, before);
+        if !left.is_empty() {
+            let lock = fs::read_text(&scope.lockfile, MAX_FILE).ok().flatten();
+            let lock = lock.as_deref().and_then(parse).unwrap_or_default();
+            left.retain(|name, _| {
+                let named = manifest.skills().contains_key(name) || lock.skills.contains_key(name);
+                !named && lies(scope, name)
+            });
+        }
+        self.write(settings, scope, manifest, left);
+    }
+
+    fn read(&self) -> Option<String> {
+        fs::read_text(self.file.as_deref()?, MAX_RECORD).ok().flatten()
+    }
+
+    /// The record, empty where there is nothing to note; `None` where the lockfile cannot be read.
+    fn text(
+        &self,
+        settings: &Settings,
+        scope: &Scope,
+        manifest: &Manifest,
+        left: BTreeMap<SkillName, Was>,
+    ) -> Option<String> {
+        let mut lock = fs::read_text(&scope.lockfile, MAX_FILE).ok()?.unwrap_or_default();
+        let mut links: BTreeMap<SkillName, Link> = BTreeMap::new();
+        for (name, entry) in manifest.skills().iter().filter(|(_, entry)| entry.editable) {
+            let Ok(Some(editable)) = Editable::of(settings, scope, entry) else { continue };
+            let text = fs::read_link(&scope.skill_dir(name)).ok().flatten();
+            let ours = text.filter(|text| editable.link.says(text));
+            if let Some(says) = ours.as_deref().and_then(Path::to_str).map(ToOwned::to_owned) {
+                links.insert(name.clone(), Link { says, source: entry.origin.to_string() });
+            }
+        }
+        let mut copies = BTreeMap::new();
+        for (name, was) in left {
+            match was {
+                Was::Copy(locked) => drop(copies.insert(name, locked)),
+                Was::Link(link) => drop(links.insert(name, link)),
+            }
+        }
+        if !copies.is_empty() {
+            let mut both = parse(&lock)?;
+            both.skills.extend(copies);
+            lock = both.to_string();
+        }
+        if lock.is_empty() && links.is_empty() {
+            return Some(String::new());
+        }
+        let heading = serde_json::to_string(&Heading { directory: self.directory.clone(), links }).ok()?;
+        Some(format!("{COMMENT}{heading}\n{lock}"))
+    }
+}
+
+impl Was {
+    /// Whether a restore takes it away: it lies in `scope` as it was placed.
+    pub fn is_whole(&self, scope: &Scope, name: &SkillName) -> bool {
+        let places = [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())];
+        match self {
+            Self::Copy(locked) => {
+                let there = places.iter().filter(|path| matches!(fs::kind(path), Ok(Some(_))));
+                let digests: Vec<_> = there.map(|path| scope.index.digest_of(path)).collect();
+                !digests.is_empty() && digests.iter().all(|digest| *digest == Some(locked.digest))
+            }
+            Self::Link(link) => {
+                let says = fs::read_link(&places[0]).ok().flatten();
+                says.as_deref().and_then(Path::to_str) == Some(&link.says)
+            }
+        }
+    }
+}
+
+/// The records of scopes that are gone, such as those of projects that were removed.
+///
+/// # Errors
+///
+/// Where the directory of the records cannot be read.
+pub fn stale_records(settings: &Settings) -> Result<Vec<PathBuf>> {
+    let Some(dir) = records(settings) else { return Ok(Vec::new()) };
+    let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
+    let is_stale = |file: &PathBuf| {
+        let text = fs::read_text(file, MAX_RECORD).ok().flatten();
+        let heading = text.as_deref().and_then(parts).map(|(heading, _)| heading);
+        heading.is_none_or(|heading| {
+            !matches!(fs::kind(Path::new(&heading.directory)), Ok(Some(Kind::Directory)))
+        })
+    };
+    Ok(files.filter(is_stale).collect())
+}
+
+fn records(settings: &Settings) -> Option<PathBuf> {
+    settings.dirs.state.as_ref().map(|state| state.join("placed"))
+}
+
+/// The first line of a record, and the lockfile after it.
+fn parts(text: &str) -> Option<(Heading, &str)> {
+    let (heading, lock) = text.strip_prefix(COMMENT)?.split_once('\n')?;
+    Some((serde_json::from_str(heading).ok()?, lock))
+}
+
+/// Reads a lockfile; where there was none, it names nothing.
+fn parse(lock: &str) -> Option<Lockfile> {
+    if lock.is_empty() { Some(Lockfile::default()) } else { Lockfile::parse(lock).ok() }
+}
+
+fn retain_unnamed(left: &mut BTreeMap<SkillName, Was>, files: &Files) {
+    left.retain(|name, _| {
+        !files.manifest.skills().contains_key(name) && !files.lock.skills.contains_key(name)
+    });
+}
+
+/// Whether something lies in a place of the skill `name`.
+fn lies(scope: &Scope, name: &SkillName) -> bool {
+    let places = [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())];
+    places.iter().any(|path| matches!(fs::kind(path), Ok(Some(_))))
+}

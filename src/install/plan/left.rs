@@ -1,0 +1,64 @@
+//! Skills that were placed here and that nothing names any more.
+
+use std::collections::BTreeSet;
+
+use super::{Place, Planner, Step};
+use crate::install::placed::Was;
+use crate::install::state::Found;
+use crate::name::SkillName;
+
+impl Planner<'_> {
+    /// Plans that the skill `name` goes with its links where it is exactly what `was` placed. All else stays, and
+    /// what was edited is told: it is the user's from then on.
+    pub(super) fn let_go(&mut self, name: &SkillName, was: &Was) {
+        // A skill that stays has this place, maybe by another name that is the same on some file systems.
+        if self.alike.contains_key(&name.collision_key()) {
+            return;
+        }
+        let places = [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))];
+        match was {
+            Was::Copy(locked) => {
+                let is_edited =
+                    |found: &Found| matches!(found, Found::Tree(tree) if *tree != Some(locked.digest));
+                if let Some((place, _)) = places.iter().find(|(_, found)| is_edited(found)) {
+                    return self.plan.stays.push((place.clone(), name.clone()));
+                }
+                if !matches!(places[0].1, Found::Tree(_) | Found::Absent) {
+                    return;
+                }
+                for (place, found) in &places {
+                    if let Found::Tree(_) = found {
+                        self.drop_tree(place, name, locked.digest);
+                    }
+                }
+            }
+            Was::Link(link) => match &places[0].1 {
+                Found::Absent => {}
+                Found::OtherLink(text) if text.to_str() == Some(&link.says) => {
+                    self.plan.steps.push(Step::Unlink { place: Place::Canonical, name: name.clone() });
+                }
+                _ => return,
+            },
+        }
+        let locked = match was {
+            Was::Copy(locked) => Some(locked),
+            Was::Link(_) => None,
+        };
+        let survey = self.survey;
+        let mut dirs = BTreeSet::new();
+        for (agent, found, known) in self.there(name, locked) {
+            if survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
+                continue;
+            }
+            let place = Place::Agent(agent.to_owned());
+            match (found, locked) {
+                (Found::OurLink, _) => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
+                (Found::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
+                    self.drop_tree(&place, name, locked.digest);
+                }
+                (Found::Tree(_), Some(_)) if known => self.plan.stays.push((place, name.clone())),
+                _ => {}
+            }
+        }
+    }
+}

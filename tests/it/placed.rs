@@ -1,0 +1,418 @@
+//! Skills that somebody else took out of manifest and lockfile: a restore takes away what this machine placed.
+
+#![cfg(unix)]
+
+use std::path::PathBuf;
+
+use crate::support::Sandbox;
+
+fn write_skill(sandbox: &Sandbox, path: &str, name: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\nfirst\n");
+    sandbox.write(&format!("{path}/SKILL.md"), text);
+    sandbox.write(&format!("{path}/scripts/run.sh"), "#!/bin/sh\necho first\n");
+}
+
+/// A project with two skills, linked for Claude Code, and one that nobody installed.
+fn installed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["pdf", "docx"] {
+        write_skill(&sandbox, &format!("src/{name}"), name);
+    }
+    sandbox.ok(&["install", "./src", "--skill", "*", "--agent", "claude-code"]);
+    write_skill(&sandbox, ".agents/skills/own", "own");
+    sandbox
+}
+
+/// The manifest and the lockfile.
+fn texts(sandbox: &Sandbox) -> [String; 2] {
+    ["skillpm.toml", "skillpm.lock"].map(|file| sandbox.read(file))
+}
+
+fn check_out(sandbox: &Sandbox, texts: &[String; 2]) {
+    sandbox.write("skillpm.toml", &texts[0]);
+    sandbox.write("skillpm.lock", &texts[1]);
+}
+
+/// What another machine commits after it removed `pdf`.
+fn without_pdf() -> [String; 2] {
+    let other = installed();
+    other.ok(&["remove", "pdf"]);
+    texts(&other)
+}
+
+fn is_there(sandbox: &Sandbox, path: &str) -> bool {
+    sandbox.project().join(path).symlink_metadata().is_ok()
+}
+
+/// Whether `pdf` lies where it was installed, and its link.
+fn pdf(sandbox: &Sandbox) -> [bool; 2] {
+    [".agents/skills/pdf/SKILL.md", ".claude/skills/pdf"].map(|path| is_there(sandbox, path))
+}
+
+/// The records of what was placed.
+fn records(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let dir = sandbox.home().join(".local/state/skillpm/placed");
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    entries.map(|entry| entry.expect("an entry").path()).collect()
+}
+
+/// As other package managers do: what the lockfile dropped goes, on every machine.
+#[test]
+fn what_somebody_else_removed_goes() {
+    let sandbox = installed();
+    check_out(&sandbox, &without_pdf());
+    let pulled = texts(&sandbox);
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source      agents       state
+    docx  -        project  path:./src  claude-code  ok
+    own   -        project  -           -            untracked
+    pdf   -        project  -           claude-code  untracked
+    --- stderr
+    warning: `pdf` is no longer asked for: `skillpm install` removes it
+    ");
+    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
+    exit: 1
+    --- stdout
+    warning: `pdf` was installed here and is no longer asked for [no-longer-asked]
+      `skillpm install` removes it
+    --- stderr
+    0 errors, 1 warning
+    ");
+    insta::assert_snapshot!(sandbox.run(&["install", "--locked", "--dry-run"]), @"
+    exit: 0
+    --- stdout
+    would remove pdf from .agents/skills
+    would remove the link to pdf for claude-code
+    --- stderr
+    nothing was changed: this was a dry run
+    ");
+    assert_eq!(pdf(&sandbox), [true, true]);
+    insta::assert_snapshot!(sandbox.run(&["install", "--locked"]), @"
+    exit: 0
+    --- stderr
+    = docx (path:./src)
+    - pdf (path:./src)
+    1 skill unchanged, 1 removed in `.agents/skills`
+    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
+    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    ");
+    assert_eq!(pdf(&sandbox), [false, false]);
+    for path in [".agents/skills/docx", ".claude/skills/docx", ".agents/skills/own"] {
+        assert!(is_there(&sandbox, path), "{path}");
+    }
+    assert_eq!(texts(&sandbox), pulled, "neither file changes");
+    sandbox.ok(&["doctor"]);
+    let again = sandbox.ok(&["install"]).to_string();
+    assert!(!again.contains("pdf"), "{again}");
+}
+
+/// What was taken away comes back, and is then the user's.
+#[test]
+fn it_is_taken_back() {
+    let sandbox = installed();
+    let before = sandbox.scope();
+    check_out(&sandbox, &without_pdf());
+    sandbox.ok(&["install"]);
+    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
+    exit: 0
+    --- stderr
+    + pdf
+    the last change is taken back
+    hint: `skillpm undo` once more does it again
+    ");
+    assert_eq!(pdf(&sandbox), [true, true]);
+    sandbox.ok(&["install"]);
+    assert_eq!(pdf(&sandbox), [true, true]);
+    // What an `undo` brought into the lockfile was placed here as well.
+    let sandbox = installed();
+    sandbox.ok(&["remove", "pdf"]);
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.scope(), before);
+    check_out(&sandbox, &without_pdf());
+    sandbox.ok(&["install"]);
+    assert_eq!(pdf(&sandbox), [false, false]);
+}
+
+/// To another branch and back: the store has what went, even if it had lost it before.
+#[test]
+fn a_branch_and_back() {
+    for cleared in [false, true] {
+        let sandbox = installed();
+        let (here, there) = (texts(&sandbox), without_pdf());
+        if cleared {
+            sandbox.ok(&["cache", "clean", "--store"]);
+        }
+        check_out(&sandbox, &there);
+        sandbox.ok(&["install", "--frozen"]);
+        assert_eq!(pdf(&sandbox), [false, false]);
+        std::fs::remove_dir_all(sandbox.project().join("src")).expect("removed");
+        check_out(&sandbox, &here);
+        sandbox.ok(&["install", "--frozen"]);
+        assert_eq!(pdf(&sandbox), [true, true], "the store was cleared: {cleared}");
+        check_out(&sandbox, &there);
+        sandbox.ok(&["install", "--frozen"]);
+        assert_eq!(pdf(&sandbox), [false, false]);
+    }
+}
+
+/// What somebody edited is theirs: it stays, and that is told once.
+#[test]
+fn an_edited_one_stays() {
+    for force in [&["install"][..], &["install", "--force"]] {
+        let sandbox = installed();
+        sandbox.write(".agents/skills/pdf/notes.md", "mine");
+        check_out(&sandbox, &without_pdf());
+        let listed = sandbox.ok(&["list"]).to_string();
+        assert!(!listed.contains("removes it"), "{listed}");
+        let output = sandbox.ok(force);
+        let told = "warning: `pdf` is no longer asked for, and `[DIR]/project/.agents/skills/pdf` was edited since it was \
+                    installed: it stays, and is yours from now on";
+        assert!(output.to_string().contains(told), "{output}");
+        assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "mine");
+        assert_eq!(pdf(&sandbox), [true, true]);
+        let again = sandbox.ok(force).to_string();
+        assert!(!again.contains("pdf"), "{again}");
+        // Not even when the edit is gone: nobody remembers that it was ours.
+        std::fs::remove_file(sandbox.project().join(".agents/skills/pdf/notes.md")).expect("removed");
+        sandbox.ok(force);
+        assert_eq!(pdf(&sandbox), [true, true]);
+    }
+    // An agent's own copy that was edited stays, and all else goes.
+    let sandbox = installed();
+    sandbox.ok(&["install", "--copy"]);
+    sandbox.write(".claude/skills/pdf/notes.md", "mine");
+    check_out(&sandbox, &without_pdf());
+    let output = sandbox.ok(&["install"]).to_string();
+    assert!(output.contains("`[DIR]/project/.claude/skills/pdf` was edited"), "{output}");
+    assert_eq!(pdf(&sandbox), [false, true]);
+}
+
+/// A disabled one goes from where it lies, and an unchanged copy of an agent goes too.
+#[test]
+fn wherever_it_lies() {
+    let sandbox = installed();
+    sandbox.ok(&["disable", "pdf"]);
+    assert!(is_there(&sandbox, ".agents/.skillpm-disabled/pdf"));
+    check_out(&sandbox, &without_pdf());
+    let output = sandbox.run(&["doctor"]);
+    assert!(output.stdout.contains("[no-longer-asked]") && !output.stdout.contains("leftover"), "{output}");
+    sandbox.ok(&["install"]);
+    assert!(!is_there(&sandbox, ".agents/.skillpm-disabled/pdf"));
+    let sandbox = installed();
+    sandbox.ok(&["install", "--copy"]);
+    check_out(&sandbox, &without_pdf());
+    sandbox.ok(&["install"]);
+    assert_eq!(pdf(&sandbox), [false, false]);
+    // Where version control took the skill away, its link goes.
+    let sandbox = installed();
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
+    check_out(&sandbox, &without_pdf());
+    sandbox.ok(&["install"]);
+    assert_eq!(pdf(&sandbox), [false, false]);
+}
+
+/// Of an editable skill our link goes, and nothing else; a link that somebody else made stays.
+#[test]
+fn only_the_link_to_an_editable_skill_goes() {
+    let sandbox = installed();
+    let before = texts(&sandbox);
+    write_skill(&sandbox, "../brand", "brand");
+    for ours in [true, false] {
+        sandbox.ok(&["install", "--editable", "../brand"]);
+        check_out(&sandbox, &before);
+        let link = sandbox.project().join(".agents/skills/brand");
+        if !ours {
+            std::fs::remove_file(&link).expect("removed");
+            std::os::unix::fs::symlink(sandbox.project().join("src/pdf"), &link).expect("linked");
+        }
+        let output = sandbox.ok(&["install"]).to_string();
+        assert_eq!(output.contains("- brand (path:../brand, editable)"), ours, "{output}");
+        assert_eq!(is_there(&sandbox, ".agents/skills/brand"), !ours);
+        assert_eq!(is_there(&sandbox, ".claude/skills/brand"), !ours);
+        assert!(is_there(&sandbox, "../brand/SKILL.md"));
+    }
+}
+
+/// A record that is damaged, foreign or not to be read is none, and the next restore writes it anew.
+#[test]
+fn a_record_that_is_of_no_use() {
+    let sandbox = installed();
+    let [record] = &records(&sandbox)[..] else { panic!("one record") };
+    let text = std::fs::read_to_string(record).expect("a record");
+    let (heading, lock) = text.split_once('\n').expect("two parts");
+    let here = without_pdf();
+    for damaged in [
+        String::new(),
+        "#".to_owned(),
+        lock.to_owned(),
+        format!("# {{}}\n{lock}"),
+        format!("{}\n{lock}", heading.replace("project/.agents", "other/.agents")),
+        format!("{heading}\n{}", lock.replace("version = 1", "version = 99")),
+        format!("{heading}\n<<<<<<< ours\n{lock}"),
+        format!("{heading}\n{}", &lock[..lock.len() / 2]),
+        text.replace("sha256:", "sha256:0"),
+    ] {
+        std::fs::write(record, &damaged).expect("written");
+        check_out(&sandbox, &here);
+        // Other bytes each time, so that nobody remembers that all was in order.
+        sandbox.write("skillpm.toml", format!("{}# {}\n", here[0], damaged.len()));
+        sandbox.ok(&["install"]);
+        assert_eq!(pdf(&sandbox), [true, true], "{damaged}");
+        let now = std::fs::read_to_string(record).expect("a record");
+        assert_eq!(now, format!("{heading}\n{}", here[1]), "{damaged}");
+    }
+    for bytes in [b"\xff\xfe".to_vec(), vec![b'#'; 18 << 20]] {
+        std::fs::write(record, &bytes).expect("written");
+        sandbox.write("skillpm.toml", format!("{}# {} bytes\n", here[0], bytes.len()));
+        sandbox.ok(&["install"]);
+        assert_eq!(pdf(&sandbox), [true, true]);
+    }
+    std::fs::remove_file(record).expect("removed");
+    std::fs::create_dir(record).expect("a directory");
+    sandbox.ok(&["install"]);
+    sandbox.ok(&["list"]);
+    assert_eq!(pdf(&sandbox), [true, true]);
+}
+
+/// A record whose bytes are not those that lie there takes nothing away.
+#[test]
+fn only_the_very_bytes_go() {
+    let sandbox = installed();
+    let [record] = &records(&sandbox)[..] else { panic!("one record") };
+    let text = std::fs::read_to_string(record).expect("a record");
+    std::fs::write(record, text.replace("name = \"pdf\"", "name = \"own\"")).expect("written");
+    check_out(&sandbox, &without_pdf());
+    let output = sandbox.ok(&["install"]).to_string();
+    assert!(output.contains("warning: `own` is no longer asked for"), "{output}");
+    assert!(is_there(&sandbox, ".agents/skills/own/SKILL.md"));
+}
+
+/// Without a manifest nobody says that something is not to be here; once there is one again, it counts.
+#[test]
+fn without_a_manifest_nothing_goes() {
+    let sandbox = installed();
+    let here = without_pdf();
+    for file in ["skillpm.toml", "skillpm.lock"] {
+        std::fs::remove_file(sandbox.project().join(file)).expect("removed");
+    }
+    assert_eq!(sandbox.run(&["install"]).code, Some(2));
+    assert_eq!(pdf(&sandbox), [true, true]);
+    sandbox.write("skillpm.lock", &here[1]);
+    for _ in 0..2 {
+        sandbox.ok(&["install"]);
+        assert_eq!(pdf(&sandbox), [true, true]);
+    }
+    check_out(&sandbox, &here);
+    sandbox.ok(&["install"]);
+    assert_eq!(pdf(&sandbox), [false, false]);
+}
+
+/// Other changes leave it alone and do not forget it.
+#[test]
+fn other_changes_do_not_forget_it() {
+    let sandbox = installed();
+    write_skill(&sandbox, "more/xlsx", "xlsx");
+    check_out(&sandbox, &without_pdf());
+    for change in [
+        &["install", "./more/xlsx"][..],
+        &["link", "--agent", "goose"],
+        &["disable", "docx"],
+        &["undo"],
+        &["remove", "xlsx"],
+        &["undo"],
+    ] {
+        sandbox.ok(change);
+        assert_eq!(pdf(&sandbox), [true, true], "{change:?}");
+    }
+    let output = sandbox.ok(&["install"]).to_string();
+    assert!(output.contains("- pdf (path:./src)"), "{output}");
+    assert_eq!(pdf(&sandbox), [false, false]);
+}
+
+/// Whoever asks for it again gets it, and what another skill needs stays.
+#[test]
+fn what_is_needed_again_stays() {
+    let sandbox = installed();
+    check_out(&sandbox, &without_pdf());
+    sandbox.write(
+        "src/report/SKILL.md",
+        "---\nname: report\ndescription: Makes reports. Use it in tests.\nmetadata:\n  skill-dependencies: pdf\n---\n",
+    );
+    let manifest = sandbox
+        .read("skillpm.toml")
+        .replace("[skills]\n", "[skills]\nreport = { path = \"./src\", subdir = \"report\" }\n");
+    sandbox.write("skillpm.toml", manifest);
+    std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removed");
+    let output = sandbox.ok(&["install"]).to_string();
+    assert!(!output.contains("- pdf"), "{output}");
+    assert_eq!(pdf(&sandbox), [true, true]);
+    assert!(sandbox.read("skillpm.lock").contains("\"pdf\""));
+}
+
+/// In the home directory both scopes have one directory: what the other one has stays.
+#[test]
+fn two_scopes_in_one_directory() {
+    for of_user in [true, false] {
+        let sandbox = Sandbox::new();
+        write_skill(&sandbox, "../home/src/pdf", "pdf");
+        let run = |args: &[&str]| {
+            let output = sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
+            assert_eq!(output.code, Some(0), "{args:?}: {output}");
+        };
+        run(&["install", "./src/pdf"]);
+        if of_user {
+            run(&["install", "-g", "./src/pdf"]);
+        }
+        assert_eq!(records(&sandbox).len(), 1 + usize::from(of_user));
+        sandbox.write("../home/skillpm.toml", "[skills]\n");
+        std::fs::remove_file(sandbox.home().join("skillpm.lock")).expect("removed");
+        run(&["install"]);
+        assert_eq!(is_there(&sandbox, "../home/.agents/skills/pdf/SKILL.md"), of_user);
+    }
+}
+
+/// Without a directory of state, or in a project that was moved, all is as if there were no record.
+#[test]
+fn without_a_record_nothing_goes() {
+    let mut sandbox = Sandbox::new();
+    let file = sandbox.write("src/file", "");
+    sandbox.env("XDG_STATE_HOME", &file.display().to_string());
+    for name in ["pdf", "docx"] {
+        write_skill(&sandbox, &format!("src/{name}"), name);
+    }
+    sandbox.ok(&["install", "./src", "--skill", "*", "--agent", "claude-code"]);
+    check_out(&sandbox, &without_pdf());
+    sandbox.ok(&["install"]);
+    assert_eq!(pdf(&sandbox), [true, true]);
+    let sandbox = installed();
+    let moved = sandbox.root().join("moved");
+    std::fs::rename(sandbox.project(), &moved).expect("moved");
+    std::fs::create_dir(sandbox.project()).expect("a directory");
+    check_out(&sandbox, &without_pdf());
+    for file in ["skillpm.toml", "skillpm.lock"] {
+        std::fs::rename(sandbox.project().join(file), moved.join(file)).expect("moved");
+    }
+    let output = sandbox.output(sandbox.command(&["install"]).current_dir(&moved));
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(moved.join(".agents/skills/pdf/SKILL.md").exists());
+}
+
+/// The records of scopes that are gone do not pile up, and what holds nothing has none.
+#[test]
+fn records_go() {
+    let sandbox = installed();
+    sandbox.ok(&["cache", "prune", "--older-than", "0d"]);
+    assert_eq!(records(&sandbox).len(), 1);
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    sandbox.ok(&["cache", "prune"]);
+    assert_eq!(records(&sandbox).len(), 1, "it is new");
+    sandbox.ok(&["cache", "prune", "--older-than", "0d"]);
+    assert_eq!(records(&sandbox).len(), 0);
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "src/pdf", "pdf");
+    sandbox.ok(&["install", "./src/pdf"]);
+    sandbox.ok(&["undo"]);
+    assert_eq!(records(&sandbox).len(), 0, "there is no lockfile any more");
+}
