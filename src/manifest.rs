@@ -1,6 +1,8 @@
 //! The manifest, `skillpm.toml`: which skills people asked for, and which agents see them.
 
+mod above;
 mod edit;
+mod gaps;
 mod quick;
 mod requirement;
 

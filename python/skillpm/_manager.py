@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 # subclass.
 _stop: ContextVar[Stop | None] = ContextVar("_stop", default=None)
 
+# Whether a skill that is invoked becomes a line of the log, and for which session. `invoke_skill`
+# takes neither, nor does that of a subclass, whose text an agent is to get.
+_logged: ContextVar[tuple[bool, str | None]] = ContextVar("_logged", default=(True, None))
+
 # Another object in each process that was forked.
 _process = object()
 _FORKS = hasattr(os, "register_at_fork")
@@ -234,7 +238,8 @@ class SkillManager:
             ConfigurationError: There is no such form.
 
         """
-        text, problems = self._library.invoke(name, arguments, form)
+        record, session = _logged.get()
+        text, problems = self._library.invoke(name, arguments, form, record=record, session=session)
         return _told(text, *problems) if problems else text
 
     def _invoke(
@@ -246,9 +251,12 @@ class SkillManager:
         record: bool = True,
         session: str | None = None,
     ) -> str:
-        """Do what ``invoke_skill`` does, in a named session, or without a line in the log."""
-        text, problems = self._library.invoke(name, arguments, form, record=record, session=session)
-        return _told(text, *problems)
+        """Call ``invoke_skill`` in a named session, or without a line in the log."""
+        token = _logged.set((record, session))
+        try:
+            return self.invoke_skill(name, arguments, form=form)
+        finally:
+            _logged.reset(token)
 
     def _check_for_model(self, name: str) -> None:
         """Raise where a model asks for a skill that only a person is to start.

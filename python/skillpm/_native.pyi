@@ -122,9 +122,10 @@ class Skill:
 class Script:
     """A script of a skill that an agent can call. It cannot be changed.
 
-    ``name`` is its bare name, ``tool_name`` one that no other script of any skill has and that
-    providers of models take. ``input_schema`` is what it takes, as a JSON Schema. ``timeout`` is in
-    seconds, where its manifest says one.
+    ``name`` is its bare name, ``tool_name`` one that providers of models take and that no other
+    script of this skill or of a skill with another name has. Skills of one name, of which one hides
+    the others, may have scripts with the same ``tool_name``. ``input_schema`` is what it takes, as
+    a JSON Schema. ``timeout`` is in seconds, where its manifest says one.
     """
 
     def __new__(

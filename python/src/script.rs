@@ -102,6 +102,7 @@ impl Script {
         &self.name
     }
 
+    /// Others than those of all scripts but ones of a skill of the same name, which hides this one or is hidden.
     #[getter]
     fn tool_name(&self) -> &str {
         &self.tool_name

@@ -453,3 +453,27 @@ def test_a_skill_that_stays_loaded_was_loaded_once(
     )
     ask(create_agent(model, [Read], middleware=[SkillsMiddleware()]))
     assert len(log.read_text().splitlines()) == 1
+
+
+def test_what_a_manager_of_ones_own_makes_of_a_skill_is_what_stays(
+    world: World, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Manager(SkillManager):
+        def invoke_skill(self, name: str, arguments: str = "", *, form: Any = "plain") -> str:
+            return super().invoke_skill(name, arguments, form=form).replace("Read", "Recite")
+
+    @before_model
+    def forget(state: Any, runtime: Any) -> dict[str, Any]:
+        return {"messages": [RemoveMessage(id=message.id) for message in state["messages"][:-1]]}
+
+    log = world.root / "audit.jsonl"
+    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
+    world.skill("pdf", "Read forms.\n")
+    model = ScriptedChatModel(
+        calling("load_skill", skill_name="pdf"), calling("Read", path="a"), "ok"
+    )
+    ask(create_agent(model, [Read], middleware=[forget, SkillsMiddleware(Manager())]))
+    # As the message of the tool first, then in the system message in its place.
+    assert [sees(call, "Recite forms.") for call in model.calls] == [0, 1, 1]
+    assert not any(sees(call, "Read forms.") for call in model.calls)
+    assert len(log.read_text().splitlines()) == 1

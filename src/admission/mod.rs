@@ -17,6 +17,7 @@ use std::fmt;
 use crate::lint::Severity;
 use crate::manifest::{ManifestError, Placed, PolicySettings};
 use crate::spec::{Origin, Reference};
+use crate::text::shell_word;
 
 /// What all files together say.
 #[derive(Debug, Clone, Default)]
@@ -69,6 +70,9 @@ pub struct Decision {
     pub reason: String,
     /// The line that says so; the first of an allow list that has none for the source.
     pub line: Line,
+    /// What to type so that it comes in, where that is known.
+    #[serde(skip)]
+    pub hint: Option<String>,
 }
 
 /// The source that is asked about.
@@ -171,23 +175,41 @@ impl Admission {
                 list.iter().find(|(_, pattern)| pattern.matches(&names)).map(|(line, _)| line.clone())
             };
             if let Some(line) = found(&file.deny) {
-                decisions.push(Decision { admitted: false, reason: "is denied".to_owned(), line });
+                decisions.push(Decision {
+                    admitted: false,
+                    reason: "is denied".to_owned(),
+                    line,
+                    hint: None,
+                });
             } else if let Some(line) = found(&file.allow) {
-                decisions.push(Decision { admitted: true, reason: "is allowed".to_owned(), line });
+                decisions.push(Decision {
+                    admitted: true,
+                    reason: "is allowed".to_owned(),
+                    line,
+                    hint: None,
+                });
             } else if let Some((first, _)) = file.allow.first() {
                 let reason = "is on no line of the list of allowed sources".to_owned();
-                decisions.push(Decision { admitted: false, reason, line: first.clone() });
+                decisions.push(Decision { admitted: false, reason, line: first.clone(), hint: None });
             }
             if let Some((line, pin)) = &file.pin
                 && asked.origin.has_revisions()
             {
                 let admitted = pin.is_met(asked.reference);
-                let reason = match (admitted, pin) {
-                    (true, _) => "is pinned".to_owned(),
-                    (false, Pin::Commit) => "is not pinned to a commit".to_owned(),
-                    (false, Pin::Tag) => "is pinned to neither a tag nor a commit".to_owned(),
+                let mut hint = None;
+                let reason = match (pin, asked.reference) {
+                    _ if admitted => "is pinned".to_owned(),
+                    (Pin::Commit, _) => "is not pinned to a commit".to_owned(),
+                    (Pin::Tag, Some(Reference::Any(name))) => {
+                        let word = shell_word(name);
+                        hint = Some(format!(
+                            "if it is a tag, say so: `--tag {word}`, or `tag` in `skillpm.toml`"
+                        ));
+                        format!("does not say whether `{name}` is a tag or a branch")
+                    }
+                    (Pin::Tag, _) => "is pinned to neither a tag nor a commit".to_owned(),
                 };
-                decisions.push(Decision { admitted, reason, line: line.clone() });
+                decisions.push(Decision { admitted, reason, line: line.clone(), hint });
             }
         }
         decisions
@@ -209,7 +231,7 @@ impl Admission {
                 Some(old) if admitted => format!("was released {old} ago"),
                 Some(old) => format!("was released only {old} ago"),
             };
-            Decision { admitted, reason, line: line.clone() }
+            Decision { admitted, reason, line: line.clone(), hint: None }
         };
         self.ages(asked).map(decide).collect()
     }

@@ -96,6 +96,16 @@ fn pins() {
         let spec = SourceSpec { reference, ..spec("acme/x") };
         assert_eq!(admission.source(asked(&spec))[0].admitted, admitted, "{pin} {:?}", spec.reference);
     }
+    // A bare name may be either, and only whoever wrote it can say which.
+    let spec = SourceSpec { reference: Some(Reference::Any("v1".into())), ..spec("acme/x") };
+    let ruled = |pin: &str| {
+        let admission = admission(&[("m", &format!("require-pin = \"{pin}\""))]);
+        let decision = admission.source(asked(&spec)).remove(0);
+        (decision.reason, decision.hint)
+    };
+    let hint = "if it is a tag, say so: `--tag v1`, or `tag` in `skillpm.toml`";
+    assert_eq!(ruled("tag"), ("does not say whether `v1` is a tag or a branch".into(), Some(hint.into())));
+    assert_eq!(ruled("commit"), ("is not pinned to a commit".into(), None));
     // What has no revisions cannot be pinned to one.
     assert_eq!(verdict(&admission(&[("m", "require-pin = \"commit\"")]), "./x"), Ok(()));
 }

@@ -11,7 +11,7 @@ use crate::tree::{Entry, Node};
 
 /// One entry as a reader found it.
 pub(super) struct Item {
-    /// The name, without a slash at the end.
+    /// The name, without a slash at the end and without `./` in front.
     pub(super) name: String,
     /// What it is; nothing for a directory.
     pub(super) node: Option<Node>,
@@ -24,11 +24,27 @@ pub(super) fn utf8(bytes: &[u8]) -> Result<&str, Refusal> {
     std::str::from_utf8(bytes).map_err(|_| Refusal::NameEncoding(String::from_utf8_lossy(bytes).into_owned()))
 }
 
+/// What the root of an archive is called in it.
+const ROOT: &str = ".";
+
 /// Refuses a name that could lead out of a directory or deceive whoever reads it.
 ///
 /// All other rules for paths are for the chosen skill only and are checked there.
-pub(super) fn check(name: &str) -> Result<(), Refusal> {
-    harmless(name).map_err(|reason| Refusal::Name { name: name.to_owned(), reason })
+pub(super) fn check(name: &str, is_directory: bool) -> Result<(), Refusal> {
+    let below = below_root(name);
+    if is_directory && below == ROOT {
+        return Ok(());
+    }
+    harmless(below).map_err(|reason| Refusal::Name { name: name.to_owned(), reason })
+}
+
+/// Returns `name` without the `./` in front: whoever packs a directory from inside (`tar -C dir .`) gets it in
+/// front of every name, and `.` for the directory itself.
+pub(super) fn below_root(mut name: &str) -> &str {
+    while let Some(below) = name.strip_prefix("./") {
+        name = below;
+    }
+    name
 }
 
 fn harmless(name: &str) -> Result<(), PathError> {
@@ -139,6 +155,37 @@ mod tests {
         assert_eq!(all(&["a", "a-b", "a/b/c"]), both("a"));
         assert_eq!(all(&["a/b", "a/b/c/"]), both("a/b"));
         assert_eq!(all(&["a/", "a"]), both("a"));
+    }
+
+    /// The root is a directory and nothing else, and `.` means nothing anywhere but in front.
+    #[test]
+    fn names_from_the_root() {
+        for (name, below) in [("./x", "x"), ("././a/b", "a/b"), ("./..x", "..x"), (".x", ".x")] {
+            assert_eq!((check(name, false), below_root(name)), (Ok(()), below), "{name}");
+        }
+        for root in [".", "./.", "././."] {
+            assert_eq!((check(root, true), below_root(root)), (Ok(()), "."), "{root}");
+            let refused = Refusal::Name { name: root.to_owned(), reason: PathError::Dots };
+            assert_eq!(check(root, false), Err(refused));
+        }
+        for (name, reason) in [
+            ("", PathError::Empty),
+            ("./", PathError::Empty),
+            ("./a//b", PathError::Empty),
+            ("..", PathError::Dots),
+            ("./..", PathError::Dots),
+            ("./../x", PathError::Dots),
+            ("a/.", PathError::Dots),
+            ("a/./b", PathError::Dots),
+            (".//x", PathError::Absolute),
+            ("./C:x", PathError::Colon),
+            (".\\x", PathError::Backslash),
+        ] {
+            for is_directory in [false, true] {
+                let refused = Refusal::Name { name: name.to_owned(), reason };
+                assert_eq!(check(name, is_directory), Err(refused), "{name}");
+            }
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Changes of a manifest: people write the file too, so that what is not changed stays to the byte, with its
 //! order, its comments and its line endings.
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::{Agents, Manifest, Requirement};
+use super::{Agents, LintSettings, Manifest, Placed, PolicySettings, Requirement, above, gaps};
 use crate::name::SkillName;
 use crate::spec::{Origin, Reference};
 
@@ -14,16 +15,12 @@ impl Manifest {
             return;
         }
         let new = requirement.to_toml();
-        let skills = section(self.document(), "skills");
-        match skills.get_mut(name.as_str()) {
-            // `[skills.pdf]`: its lines may have comments, so only those that change are written.
-            Some(Item::Table(table)) => {
-                table.retain(|key, _| new.contains_key(key));
-                for (key, value) in &new {
-                    if !table.get(key).is_some_and(|old| is_same(old, value)) {
-                        put(table, key, value.clone());
-                    }
-                }
+        let document = self.document();
+        let skills = section(document, "skills");
+        match skills.as_table_like_mut().and_then(|skills| skills.get_mut(name.as_str())) {
+            Some(entry) if has_lines(entry) => {
+                let (left, position) = set_keys(entry, &new);
+                above::put_behind(document, position, &left);
             }
             _ => put(skills, name.as_str(), new.into()),
         }
@@ -35,8 +32,27 @@ impl Manifest {
         if self.skills.remove(name).is_none() {
             return false;
         }
-        if let Some(table) = self.document().get_mut("skills").and_then(Item::as_table_like_mut) {
-            table.remove(name.as_str());
+        let document = self.document();
+        let header = document.get("skills").and_then(|skills| skills.get(name.as_str())?.as_table());
+        let kept = header
+            .filter(|table| !table.is_dotted())
+            .map(|table| (above::kept_of_header(document, table), table.position()));
+        let left = match document.get_mut("skills") {
+            Some(Item::Table(skills)) => match kept {
+                Some(kept) => {
+                    skills.remove(name.as_str());
+                    Some(kept)
+                }
+                None => Some((above::take_line(skills, name.as_str()), skills.position())),
+            },
+            Some(Item::Value(Value::InlineTable(skills))) => {
+                gaps::take_key(skills, name.as_str());
+                None
+            }
+            _ => None,
+        };
+        if let Some((text, position)) = left {
+            above::put_behind(document, position, &text);
         }
         true
     }
@@ -56,6 +72,21 @@ impl Manifest {
         }
     }
 
+    /// The text to be written; `None` where whoever reads it would not read this manifest.
+    ///
+    /// What people write has more forms than any test has seen, and a manifest that cannot be read is worse than one that
+    /// was not changed.
+    pub fn written(&self) -> Option<String> {
+        let text = self.to_string();
+        let is_same = |read: Self| {
+            read.skills == self.skills
+                && read.agents == self.agents
+                && read.lint.texts() == self.lint.texts()
+                && read.policy.texts() == self.policy.texts()
+        };
+        Self::parse(&text).is_ok_and(is_same).then_some(text)
+    }
+
     /// The document, to be changed.
     fn document(&mut self) -> &mut DocumentMut {
         #[expect(clippy::expect_used, reason = "the same text was parsed when it was read")]
@@ -69,12 +100,65 @@ impl std::fmt::Display for Manifest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Some(document) = &self.changed else { return f.write_str(&self.text) };
         // What the editor that wrote the file put around its text; the parser drops it.
-        if self.text.starts_with('\u{feff}') {
-            f.write_str("\u{feff}")?;
-        }
+        let (mark, old) = match self.text.strip_prefix('\u{feff}') {
+            Some(old) => ("\u{feff}", old),
+            None => ("", self.text.as_str()),
+        };
+        f.write_str(mark)?;
         let text = document.to_string();
         // Lines end with carriage return and line feed on Windows.
-        if self.text.contains("\r\n") { f.write_str(&text.replace('\n', "\r\n")) } else { f.write_str(&text) }
+        if old.contains('\r') { f.write_str(&with_ends_of(old, &text)) } else { f.write_str(&text) }
+    }
+}
+
+/// The text `new` with the line ends of `old`, from which it was made: lines that were there keep theirs, and
+/// others get what most have.
+fn with_ends_of(old: &str, new: &str) -> String {
+    let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let bare = |lines: &[&str]| -> Vec<String> {
+        let bare = |line: &&str| line.trim_end_matches(['\r', '\n']).to_owned();
+        lines.iter().map(bare).collect()
+    };
+    let (bare_old, bare_new) = (bare(&old), bare(&new));
+    let windows = old.iter().filter(|line| line.ends_with("\r\n")).count();
+    let end = if windows * 2 >= old.len() { "\r\n" } else { "\n" };
+    let mut text = String::new();
+    for op in capture_diff_slices(Algorithm::Myers, &bare_old, &bare_new) {
+        let (range, kept) = match op {
+            DiffOp::Equal { old_index, new_index, len } => (new_index..new_index + len, Some(old_index)),
+            other => (other.new_range(), None),
+        };
+        for (count, at) in range.enumerate() {
+            text.push_str(&bare_new[at]);
+            let line = kept.and_then(|start| old.get(start + count)).filter(|line| line.ends_with('\n'));
+            text.push_str(match line {
+                _ if !new[at].ends_with('\n') => "",
+                Some(line) if line.ends_with("\r\n") => "\r\n",
+                Some(_) => "\n",
+                None => end,
+            });
+        }
+    }
+    text
+}
+
+impl LintSettings {
+    /// What is said, wherever it stands.
+    fn texts(&self) -> Vec<&str> {
+        let Self { profile, rules } = self;
+        let rules = rules.iter().flat_map(|(rule, level)| [rule, level]);
+        profile.iter().chain(rules).map(|placed| placed.text.as_str()).collect()
+    }
+}
+
+impl PolicySettings {
+    /// What is said, key by key and wherever it stands.
+    fn texts(&self) -> Vec<Vec<&str>> {
+        let Self { allow, deny, age, age_exclude, pin, audit, scripts, scripts_allow, scripts_deny } = self;
+        let texts = [age, pin, audit, scripts].map(|text| text.as_slice());
+        let lists = [allow, deny, age_exclude, scripts_allow, scripts_deny].map(Vec::as_slice);
+        let all = texts.into_iter().chain(lists);
+        all.map(|list| list.iter().map(|placed: &Placed| placed.text.as_str()).collect()).collect()
     }
 }
 
@@ -119,13 +203,43 @@ impl Requirement {
 }
 
 /// The table `name`, made if it is not there. The parser has seen to it that it is a table.
-fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut dyn TableLike {
+fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
     let item = document.entry(name).or_insert_with(|| Item::Table(Table::new()));
     if !item.is_table_like() {
         *item = Item::Table(Table::new());
     }
-    #[expect(clippy::expect_used, reason = "the lines above made it a table")]
-    item.as_table_like_mut().expect("a table")
+    item
+}
+
+/// Whether the entry of a skill has lines, which may have comments: `[skills.pdf]`, or braces around several lines.
+fn has_lines(entry: &Item) -> bool {
+    match entry {
+        Item::Table(_) => true,
+        Item::Value(Value::InlineTable(table)) => table.to_string().contains('\n'),
+        _ => false,
+    }
+}
+
+/// Makes `entry` say what `new` says, of which only what changes is written. Returns what is left over of the text above
+/// lines that are gone, and the place of the section.
+fn set_keys(entry: &mut Item, new: &InlineTable) -> (String, Option<isize>) {
+    let keys = entry.as_table_like().into_iter().flat_map(TableLike::iter);
+    let gone: Vec<String> =
+        keys.map(|(key, _)| key).filter(|key| !new.contains_key(key)).map(ToOwned::to_owned).collect();
+    let mut left = String::new();
+    for key in &gone {
+        match entry {
+            Item::Table(table) => left.push_str(&above::take_line(table, key)),
+            Item::Value(Value::InlineTable(table)) => gaps::take_key(table, key),
+            _ => {}
+        }
+    }
+    for (key, value) in new {
+        if !entry.get(key).is_some_and(|old| is_same(old, value)) {
+            put(entry, key, value.clone());
+        }
+    }
+    (left, entry.as_table().and_then(Table::position))
 }
 
 /// Whether two values of a skill's table mean the same, however they are written.
@@ -137,17 +251,22 @@ fn is_same(old: &Item, new: &Value) -> bool {
         && list(old.as_array()) == list(new.as_array())
 }
 
-/// Sets `key`. What stands around an old value, such as a comment behind it, stays.
-fn put(table: &mut dyn TableLike, key: &str, mut value: Value) {
-    match table.get_mut(key) {
-        Some(item) => {
+/// Sets `key`. What stands around an old value, such as a comment behind it, stays, and so does what stands in a list.
+fn put(table: &mut Item, key: &str, mut value: Value) {
+    let there = table.as_table_like_mut().and_then(|table| table.get_mut(key));
+    match (there, &value) {
+        (Some(Item::Value(Value::Array(old))), Value::Array(new)) => gaps::set_list(old, new),
+        (Some(item), _) => {
             if let Some(old) = item.as_value() {
                 *value.decor_mut() = old.decor().clone();
             }
             *item = Item::Value(value);
         }
-        None => {
-            table.insert(key, Item::Value(value));
-        }
+        (None, _) => match table {
+            Item::Value(Value::InlineTable(table)) => gaps::add_key(table, key, value),
+            Item::Table(table) => drop(table.insert(key, Item::Value(value))),
+            // A section and the entry of a skill are tables.
+            _ => {}
+        },
     }
 }

@@ -204,7 +204,7 @@ impl Gate {
                 )
             }
         };
-        let decision = Decision { admitted, reason, line: line.clone() };
+        let decision = Decision { admitted, reason, line: line.clone(), hint: None };
         if !decision.admitted {
             let error = refused(name.as_str(), &decision);
             return Err(error.hint("nothing was changed; `skillpm validate` shows all findings of a skill that lies on this machine"));
@@ -225,11 +225,10 @@ impl Gate {
         let subject = subject();
         for decision in decisions {
             if !decision.admitted {
-                let hint = format!(
-                    "nothing was changed; `skillpm policy {}` shows every line that has a say",
-                    shell_word(&subject)
-                );
-                return Err(refused(&subject, &decision).hint(hint));
+                let more =
+                    || format!("`skillpm policy {}` shows every line that has a say", shell_word(&subject));
+                let hint = decision.hint.clone().unwrap_or_else(more);
+                return Err(refused(&subject, &decision).hint(format!("nothing was changed; {hint}")));
             }
             let decided = Decided { subject: subject.clone(), decision };
             if self.told.insert(decided.clone()) {

@@ -63,7 +63,7 @@ pub struct ListedSkill {
     pub source_type: Option<&'static str>,
     /// The address of the source, where it has one.
     pub source_url: Option<String>,
-    /// The revision that was asked for; `None` is the default branch.
+    /// The revision that was asked for; `None` is the default branch of a source that has branches.
     pub requested: Option<String>,
     /// The names of the skills that it needs, as they are locked.
     pub dependencies: Vec<String>,

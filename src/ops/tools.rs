@@ -34,7 +34,7 @@ pub struct ListedTool {
     pub skill: String,
     /// The bare name of the tool.
     pub name: String,
-    /// Its name among all tools.
+    /// Its name among all tools of skills that are not hidden.
     pub tool_name: String,
     /// What it does.
     pub description: String,

@@ -95,6 +95,22 @@ fn a_pin_is_asked_for() {
     assert_eq!(sandbox.run(&["install", &format!("acme/skills#{commit}@pdf")]).code, Some(0));
 }
 
+/// `#v1` may be a branch; `--tag v1` is none.
+#[test]
+fn a_tag_is_asked_for() {
+    let (forge, sandbox, commit) = scene();
+    forge.repo("acme/skills").tag("v1", &commit);
+    manifest(&sandbox, "require-pin = \"tag\"");
+    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills#v1@pdf"]), @r#"
+    exit: 5
+    --- stderr
+    error: `github:acme/skills#v1` does not say whether `v1` is a tag or a branch
+      caused by: [DIR]/project/skillpm.toml:2:15: `require-pin = "tag"` says so
+    hint: nothing was changed; if it is a tag, say so: `--tag v1`, or `tag` in `skillpm.toml`
+    "#);
+    assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--tag", "v1"]).code, Some(0));
+}
+
 #[test]
 fn findings_keep_a_skill_out() {
     let sandbox = Sandbox::new();

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::support::proxy::Proxy;
 use crate::support::sandbox::Output;
 use crate::support::tar::{gzip, tar, tar_gz};
-use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree};
+use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree, find_program};
 
 fn pdf() -> Tree {
     Tree::new().skill("", "pdf").executable("scripts/run.sh", "#!/bin/sh\n").file("references/a b.md", "a\n")
@@ -114,6 +115,41 @@ fn each_form_of_a_file() {
         }
     }
     assert_ne!(digests["archive"], digests["document"]);
+}
+
+/// What people make of a directory: with `./` in front of each name, and for the directory itself.
+#[test]
+fn a_directory_that_tar_packed() {
+    let Some(program) = find_program("tar") else {
+        eprintln!("skipped: there is no program `tar`");
+        return;
+    };
+    let place = Sandbox::new();
+    // The last one is longer than the field for names.
+    let long = format!("references/{}/{}.md", "d".repeat(60), "e".repeat(60));
+    for (path, bytes, _) in pdf().file(&long, "long\n").files() {
+        place.write(&format!("source/{path}"), bytes);
+    }
+    let source = place.project().join("source");
+    let mut digests = Vec::new();
+    for format in [None, Some("ustar"), Some("pax")] {
+        let target = match format {
+            None => source.clone(),
+            Some(format) => {
+                let archive = place.project().join(format!("{format}.tgz"));
+                let mut tar = Command::new(&program);
+                let format = format!("--format={format}");
+                tar.args(["-c", "-z", &format, "-f"]).arg(&archive).arg("-C").arg(&source).arg(".");
+                assert!(tar.status().expect("tar starts").success(), "{format}");
+                archive
+            }
+        };
+        let output = Sandbox::new().run(&["install", &target.display().to_string(), "--json"]);
+        assert_eq!(output.code, Some(0), "{format:?}: {output}");
+        let report: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        digests.push(report["skills"][0]["digest"].to_string());
+    }
+    assert_eq!(digests, [&*digests[0]; 3]);
 }
 
 #[test]
@@ -333,7 +369,7 @@ fn logins() {
     ");
     // Nothing of it lies anywhere.
     for dir in [sandbox.home(), sandbox.project()] {
-        let found = std::process::Command::new("grep").args(["-rE", "t0ken|s3cret|YWRh"]).arg(dir).output();
+        let found = Command::new("grep").args(["-rE", "t0ken|s3cret|YWRh"]).arg(dir).output();
         assert_eq!(String::from_utf8_lossy(&found.expect("grep").stdout), "");
     }
 }
@@ -360,7 +396,7 @@ fn redirects_and_credentials() {
         let expected = (request.host == forge.api_host()).then_some("Bearer t0ken");
         assert_eq!(request.header("authorization"), expected, "{}", request.path);
     }
-    let kept = std::process::Command::new("grep").args(["-r", "s1gned"]).arg(sandbox.home()).output();
+    let kept = Command::new("grep").args(["-r", "s1gned"]).arg(sandbox.home()).output();
     assert_eq!(String::from_utf8_lossy(&kept.expect("grep").stdout), "");
     // The second host wants a login of its own: that is said, and nothing is sent.
     forge.redirect("/c.zip", &forge.other_url("/d.zip"));

@@ -43,6 +43,10 @@ impl Header {
         if name.is_empty() && !prefix.is_empty() {
             return Err(malformed("a prefix without a name"));
         }
+        // Some readers take it for no prefix, and a program that needs one has more to put there.
+        if prefix == b"." {
+            return Err(malformed("a prefix that is no directory"));
+        }
         let name = if prefix.is_empty() { name.to_vec() } else { [prefix, b"/", name].concat() };
         Ok(Self {
             name,

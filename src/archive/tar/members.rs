@@ -79,7 +79,8 @@ impl Members {
             Some(stem) if header.kind == DIRECTORY => stem.to_owned(),
             _ => name,
         };
-        names::check(&name)?;
+        names::check(&name, header.kind == DIRECTORY)?;
+        let name = names::below_root(&name).to_owned();
         if header.kind != FILE && header.size != 0 {
             return Err(Refusal::Malformed(format!("`{name}`: this is no file and has content")));
         }
@@ -137,7 +138,8 @@ fn check_kind(kind: u8, name: &str) -> Result<(), Refusal> {
 }
 
 /// Returns the name of a member. The one in the header counts where no other is given, and must
-/// be harmless where one is: readers that know nothing of extended headers would use it.
+/// be harmless where one is: readers that know nothing of extended headers would use it. Programs
+/// that write `./` in front of names write it in front of both.
 fn name(header: &Header, pax: &Pax) -> Result<String, Refusal> {
     let Some(path) = &pax.path else {
         return Ok(names::utf8(&header.name)?.to_owned());
@@ -145,9 +147,13 @@ fn name(header: &Header, pax: &Pax) -> Result<String, Refusal> {
     // It may be cut in the middle of a character.
     let own = String::from_utf8_lossy(&header.name);
     if !own.is_empty() {
-        names::check(own.strip_suffix('/').unwrap_or(&own))?;
+        names::check(own.strip_suffix('/').unwrap_or(&own), header.kind == DIRECTORY)?;
     }
-    Ok(names::utf8(path)?.to_owned())
+    let path = names::utf8(path)?;
+    if path.starts_with("./") && !own.starts_with("./") {
+        return Err(Refusal::HeaderMismatch { name: path.to_owned(), field: "name" });
+    }
+    Ok(path.to_owned())
 }
 
 /// Returns the target of a link, with the same rule for the one in the header.
@@ -159,7 +165,7 @@ fn target(header: &Header, linkpath: Option<Vec<u8>>, name: &str) -> Result<Vec<
         }
         return Ok(own.clone());
     };
-    let harmless = target.starts_with(own) || names::check(&String::from_utf8_lossy(own)).is_ok();
+    let harmless = target.starts_with(own) || names::check(&String::from_utf8_lossy(own), false).is_ok();
     if !harmless {
         return Err(Refusal::HeaderMismatch { name: name.to_owned(), field: "link target" });
     }

@@ -48,6 +48,21 @@ fn zc07_odd_names_are_for_the_skill_to_judge() {
     assert_eq!(names(&tar(&tarred)), sorted);
 }
 
+/// As `tar -C dir .` and its like write them.
+#[test]
+fn a_directory_packed_from_inside() {
+    for root in ["./", ".", "././"] {
+        let members = [member(b'5', root, ""), member(b'0', "./SKILL.md", "x"), member(b'0', "././a/b", "y")];
+        assert_eq!(names(&tar(&members)), ["SKILL.md", "a/b"]);
+    }
+    // A long name is cut in the header.
+    let long = format!("./{}", "d/".repeat(60) + "f");
+    let bytes = tar(&[pax(b'x', &[("path", &long)]), member(b'0', &long[..100], "")]);
+    assert_eq!(names(&bytes), [&long[2..]]);
+    let bytes = zip(&[stored("./", "").mode(0o040_755), stored("./SKILL.md", "x"), deflated("./a/b", "y")]);
+    assert_eq!(names(&bytes), ["SKILL.md", "a/b"]);
+}
+
 #[test]
 fn types_and_modes_are_what_the_archive_says() {
     let file = |executable, content: &str| {

@@ -20,7 +20,28 @@ fn names() {
     let extended = |name: &str| tar(&[pax(b'x', &[("path", name)]), file("x")]);
     assert_refused(vec![
         named("tt01 dotdot", "../x", PathError::Dots),
-        named("dot", "./x", PathError::Dots),
+        named("dot in a name", "a/./x", PathError::Dots),
+        named("a file at the root", ".", PathError::Dots),
+        named("dotdot behind dots", "././../x", PathError::Dots),
+        named("absolute behind a dot", ".//x", PathError::Absolute),
+        ("a link at the root", tar(&[link(b'2', ".", "x")]), refused(".", PathError::Dots)),
+        (
+            "dot as a prefix",
+            tar(&[file("x").patch(345, ".")]),
+            malformed("`x`: a prefix that is no directory"),
+        ),
+        (
+            "dot in the pax header alone",
+            extended("./x"),
+            Refusal::HeaderMismatch { name: "./x".into(), field: "name" },
+        ),
+        ("one name with a dot and without", tar(&[file("a"), file("./a")]), Refusal::Duplicate("a".into())),
+        ("two roots", tar(&[member(b'5', "./", ""), member(b'5', ".", "")]), Refusal::Duplicate(".".into())),
+        (
+            "a file with a dot below a link without",
+            tar(&[link(b'2', "a", ".."), file("./a/b")]),
+            Refusal::FileAndDirectory("a".into()),
+        ),
         named("absolute", "/x", PathError::Absolute),
         named("drive", "C:x", PathError::Colon),
         named("backslash", "a\\x", PathError::Backslash),

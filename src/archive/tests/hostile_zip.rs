@@ -22,7 +22,14 @@ fn names() {
     assert_refused(vec![
         named("zn01 dotdot", "../x", PathError::Dots),
         named("zn03 dotdot after the wrapper", "r/../x", PathError::Dots),
-        named("dot", "./x", PathError::Dots),
+        named("dot in a name", "a/./x", PathError::Dots),
+        named("a file at the root", ".", PathError::Dots),
+        named("dotdot behind dots", "././../x", PathError::Dots),
+        (
+            "one name with a dot and without",
+            zip(&[stored("a", "1"), stored("./a", "2")]),
+            Refusal::Duplicate("a".into()),
+        ),
         named("zn05 absolute", "/etc/passwd", PathError::Absolute),
         named("drive", "C:/x", PathError::Colon),
         named("drive without a slash", "c:x", PathError::Colon),

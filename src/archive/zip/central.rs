@@ -16,7 +16,7 @@ const MEAN_LEN: u64 = 512;
 
 /// One entry, as the directory describes it.
 pub(super) struct Record {
-    /// The name, without the slash of a directory.
+    /// The name as it is written, without the slash of a directory.
     pub(super) name: String,
     /// Nothing for a directory.
     pub(super) node: Option<Node>,
@@ -111,7 +111,7 @@ fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<Record, Refu
         Some(name) => (name, true),
         None => (full, false),
     };
-    names::check(name)?;
+    names::check(name, is_directory)?;
     let flags = u16_at(bytes, 8);
     let method = u16_at(bytes, 10);
     check_features(full, flags, method)?;

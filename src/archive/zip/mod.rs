@@ -17,6 +17,7 @@ use super::names::{self, Item};
 use crate::fs::SharedFile;
 use crate::refusal::Limits;
 use crate::tree::ReadError;
+use central::Record;
 
 /// Reads the structure of the archive in `file`.
 pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, ReadError> {
@@ -25,8 +26,13 @@ pub(super) fn open(file: Arc<SharedFile>, limits: &Limits) -> Result<Parts, Read
     // Writers may list entries in any order; where their bytes lie is what must be without gaps.
     records.sort_by_key(|record| record.offset);
     let places = local::locate(&file, &records, directory.offset)?;
-    let items = records.into_iter().enumerate();
-    let items = items.map(|(id, record)| Item { name: record.name, node: record.node, id }).collect();
+    let items = records.iter().enumerate();
+    let item = |(id, record): (usize, &Record)| Item {
+        name: names::below_root(&record.name).to_owned(),
+        node: record.node,
+        id,
+    };
+    let items = items.map(item).collect();
     Ok(Parts {
         entries: names::assemble(items)?,
         content: Arc::new(content::ZipContent::new(file, places)),

@@ -43,6 +43,7 @@ use serde::Serialize;
 use super::printer::clean;
 use super::style::escape_json;
 use crate::install::scope::ScopeKind;
+use crate::ops::list::ListedSkill;
 use crate::spec::is_object_id;
 use crate::text::is_plain_line;
 
@@ -70,6 +71,12 @@ fn json_text(value: &impl Serialize) -> String {
     // A value without maps of other keys than strings, and without foreign types, always serializes.
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     escape_json(&text).into_owned() + "\n"
+}
+
+/// The revision that was asked for: nothing where none was and the source has no branches.
+fn asked_for(skill: &ListedSkill) -> Option<&str> {
+    let has_branches = matches!(skill.source_type, Some("github" | "git"));
+    skill.requested.as_deref().or(has_branches.then_some("the default branch"))
 }
 
 /// A revision as it is shown: seven digits of a commit or a digest, and at most twenty characters of

@@ -74,7 +74,7 @@ mod tests {
     fn the_schema_describes_the_json() {
         let line =
             || Line { file: "skillpm.toml".to_owned(), line: 2, column: 9, text: "deny = []".to_owned() };
-        let decision = Decision { admitted: false, reason: "is denied".to_owned(), line: line() };
+        let decision = Decision { admitted: false, reason: "is denied".to_owned(), line: line(), hint: None };
         let decisions = vec![Decided { subject: "npm:x".to_owned(), decision }];
         let scripts = [
             Permission::Allowed(Because::default()),

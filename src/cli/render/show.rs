@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::table::Table;
-use super::{count, one_line, short_path, short_revision};
+use super::{asked_for, count, one_line, short_path, short_revision};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
@@ -100,8 +100,8 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
         fact("source", &format!("{source}{path}"));
     }
     if let Some(revision) = &installed.revision {
-        let requested = installed.requested.as_deref().unwrap_or("the default branch");
-        fact("revision", &format!("{}, asked for: {requested}", short_revision(revision)));
+        let asked = asked_for(installed).map(|asked| format!(", asked for: {asked}")).unwrap_or_default();
+        fact("revision", &format!("{}{asked}", short_revision(revision)));
     }
     fact("digest", installed.digest.as_deref().unwrap_or_default());
     fact(

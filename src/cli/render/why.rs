@@ -1,6 +1,6 @@
 //! `why`: a page for each scope that has the skill.
 
-use super::{one_line, short_revision};
+use super::{asked_for, one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::install::sight::Form;
@@ -51,7 +51,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         text.push('\n');
     };
     match &why.asked {
-        Some(asked) => line(&asked_for(outcome, asked)),
+        Some(asked) => line(&asked_in(outcome, asked)),
         None if why.needed_by.is_empty() => {
             line("asked for by nobody: no manifest names it, and no skill needs it");
         }
@@ -68,8 +68,8 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         line(&format!("from {source}{path}{own}"));
     }
     if let Some(revision) = &skill.revision {
-        let requested = skill.requested.as_deref().unwrap_or("the default branch");
-        line(&format!("locked at {}, asked for: {requested}", short_revision(revision)));
+        let asked = asked_for(skill).map(|asked| format!(", asked for: {asked}")).unwrap_or_default();
+        line(&format!("locked at {}{asked}", short_revision(revision)));
     }
     line(&lies(skill, &outcome.short(&skill.location)));
     for seen in &why.seen {
@@ -124,7 +124,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
     }
 }
 
-fn asked_for(outcome: &WhyOutcome, asked: &Asked) -> String {
+fn asked_in(outcome: &WhyOutcome, asked: &Asked) -> String {
     let file = outcome.short(&asked.file);
     match (asked.line, &asked.text) {
         (Some(line), Some(text)) => format!("asked for in {file}:{line}: {text}"),
@@ -188,6 +188,36 @@ mod tests {
             lies(&skill("pdf", SkillState::Missing), "s/pdf"),
             "missing from s/pdf: `skillpm install` brings it back"
         );
+    }
+
+    /// Only what comes from a repository has branches.
+    #[test]
+    fn what_was_asked_for() {
+        let line = |source_type, requested: Option<&str>| {
+            let requested = requested.map(str::to_owned);
+            let revision = Some("1a2b3c4d".repeat(5));
+            let listed = skill("pdf", SkillState::Ok);
+            let skill = ListedSkill { source_type, requested, revision, ..listed };
+            let why = WhySkill {
+                skill,
+                asked: None,
+                needed_by: vec![],
+                seen: vec![],
+                shadows: vec![],
+                shadowed_by: None,
+            };
+            let page = page(&WhyOutcome::default(), &why);
+            page.lines().find(|line| line.contains("locked at")).map(|line| line.trim().to_owned())
+        };
+        for (source, requested, expected) in [
+            ("github", None, "locked at 1a2b3c4, asked for: the default branch"),
+            ("git", Some("v1"), "locked at 1a2b3c4, asked for: v1"),
+            ("url", None, "locked at 1a2b3c4"),
+            ("site", None, "locked at 1a2b3c4"),
+            ("npm", None, "locked at 1a2b3c4"),
+        ] {
+            assert_eq!(line(Some(source), requested).as_deref(), Some(expected));
+        }
     }
 
     #[test]

@@ -41,7 +41,8 @@ pub const SCRIPTS: &str = "scripts";
 pub struct Tool {
     /// Its bare name: the manifest's, else the name of its file without the ending.
     pub name: String,
-    /// Its name among all tools of all skills, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`.
+    /// Its name among the tools of all skills, of 1 to 64 of the characters `A-Z a-z 0-9 _ -`. It is made of the
+    /// skill's name, so that only a skill of the same name, which hides this one or is hidden, may have it too.
     pub tool_name: String,
     /// What it does, in one line.
     pub description: String,

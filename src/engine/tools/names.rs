@@ -24,8 +24,8 @@ pub(super) struct Named<'a> {
 /// (conflicts C2, C21): the skill's name, two underscores, and the bare name. Where two of the skill would
 /// have the same name, the ending of the script follows, and where that is not enough, a short hash.
 ///
-/// The names of two skills do not meet either: a name that had to be changed or cut has a hash of what it
-/// was.
+/// Names of skills with different names do not meet either: a name that had to be changed or cut has a hash of
+/// what it was. A skill that another of its name hides gets the same names as that one.
 pub(super) fn tool_names(skill: &str, tools: &[Named<'_>]) -> Vec<String> {
     let plain: Vec<String> = tools.iter().map(|tool| mapped(tool.name)).collect();
     let with_ending: Vec<String> = tools.iter().map(|tool| mapped(&ended(tool))).collect();

@@ -190,6 +190,7 @@ impl<'a> Transaction<'a> {
 
     /// Prepares everything and writes the journal.
     fn stage(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<Journal> {
+        let manifest = plan.manifest.as_ref().map(|manifest| self.written(manifest)).transpose()?;
         self.make_directory()?;
         // From here on it is for whoever called to clear it.
         self.ahead.set(false);
@@ -213,7 +214,6 @@ impl<'a> Transaction<'a> {
             }
         }
         let lockfile = plan.lock.as_ref().map(ToString::to_string);
-        let manifest = plan.manifest.as_ref().map(ToString::to_string);
         journal.lockfile =
             self.prepare(&self.scope.lockfile, lockfile.as_deref(), files.lock_text.as_deref())?;
         journal.manifest =
@@ -225,6 +225,17 @@ impl<'a> Transaction<'a> {
         self.reporter.step("journal");
         self.write_journal(&journal, &self.directory.join(JOURNAL))?;
         Ok(journal)
+    }
+
+    /// The new text of the manifest.
+    fn written(&self, manifest: &Manifest) -> Result<String> {
+        let (file, flag) = (self.scope.manifest.display(), self.scope.kind.flag());
+        manifest.written().ok_or_else(|| {
+            Error::config(format!(
+                "`{file}` is written in a way that skillpm cannot change without breaking it"
+            ))
+            .hint(format!("nothing was changed; change the file by hand, then run `skillpm install{flag}`"))
+        })
     }
 
     /// Writes the new text of one of the two files beside the journal.

@@ -7,8 +7,11 @@ use std::slice;
 use super::undo::{Changed, ChangedKind, Stop, Undo};
 use super::*;
 use crate::env::Env;
+use crate::error::ErrorKind;
 use crate::install::scope::ScopeKind;
+use crate::manifest::Requirement;
 use crate::reporter::Silent;
+use crate::spec::Origin;
 
 /// A project with a home.
 struct Scene {
@@ -288,4 +291,17 @@ fn a_transaction_that_failed_leaves_the_record() {
     let plan = Plan { steps: vec![removal(old), put(old, None)], ..Plan::default() };
     scene.begin().apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
     assert_eq!(scene.take_back(), [put(old, None)]);
+}
+
+#[test]
+fn a_manifest_that_nobody_could_read_is_not_written() {
+    let scene = Scene::new();
+    let mut manifest = Manifest::parse("[skills]\n").unwrap();
+    let broken = Requirement::new(Origin::Local("a\nb".to_owned()));
+    manifest.set_skill(&"pdf".parse().unwrap(), broken);
+    let plan = Plan { manifest: Some(manifest), ..Plan::default() };
+    let error = scene.begin().apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Config);
+    assert!(!scene.at("skillpm.toml").exists());
+    assert!(!Transaction::is_begun(&scene.scope));
 }

@@ -1,0 +1,133 @@
+//! What stands above the lines of a manifest when lines go: a comment directly above the entry of a skill goes with it,
+//! and all others stay. Those at the head of the file or of a section are about more than the first entry, so they stay too.
+
+use toml_edit::{DocumentMut, Item, RawString, Table};
+
+use super::gaps::apart;
+
+/// Takes `key` out of `table`, whose items have lines of their own, and hands what stands above on to the next one.
+/// Returns what is left over because there is none.
+pub(super) fn take_line(table: &mut Table, key: &str) -> String {
+    let above = above(table, key);
+    let (is_first, next) = neighbours(table, key);
+    table.remove(key);
+    let kept = kept(&above, is_first);
+    match next {
+        Some(next) => {
+            put_above(table, &next, kept);
+            String::new()
+        }
+        None => kept.to_owned(),
+    }
+}
+
+/// Whether `key` is the first line of `table`, and the key of the next one.
+fn neighbours(table: &Table, key: &str) -> (bool, Option<String>) {
+    let mut lines = table.iter().filter(|(_, item)| is_line(item)).map(|(key, _)| key);
+    let is_first = lines.next() == Some(key);
+    let next = if is_first { lines.next() } else { lines.skip_while(|other| *other != key).nth(1) };
+    (is_first, next.map(ToOwned::to_owned))
+}
+
+/// What is to stay of the text above the header of `table`, which is to be removed.
+pub(super) fn kept_of_header(document: &DocumentMut, table: &Table) -> String {
+    let first = next_position(document.as_table(), 0);
+    let is_first = document.as_table().get_values().is_empty() && table.position() == first;
+    kept(&text_of(table.decor().prefix()), is_first).to_owned()
+}
+
+/// Puts `text` above the header that comes behind `position`, or at the end of the file.
+pub(super) fn put_behind(document: &mut DocumentMut, position: Option<isize>, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let next = next_position(document.as_table(), position.unwrap_or(0));
+    match next.and_then(|next| table_at(document.as_table_mut(), next)) {
+        Some(table) => {
+            let all = joined(text, &text_of(table.decor().prefix()));
+            table.decor_mut().set_prefix(all);
+        }
+        None => document.set_trailing(joined(text, &text_of(Some(document.trailing())))),
+    }
+}
+
+fn text_of(text: Option<&RawString>) -> String {
+    text.and_then(RawString::as_str).unwrap_or_default().to_owned()
+}
+
+/// The part of the text `above` an entry that stays without it.
+fn kept(above: &str, is_first: bool) -> &str {
+    if is_first { above.rfind('\n').map_or("", |end| &above[..=end]) } else { apart(above) }
+}
+
+/// Two texts with no more blank lines between them than one of them has.
+fn joined(text: &str, next: &str) -> String {
+    let mut next = next;
+    if !text.is_empty() && apart(text).len() == text.len() {
+        while let Some((line, rest)) = next.split_once('\n')
+            && line.trim().is_empty()
+        {
+            next = rest;
+        }
+    }
+    text.to_owned() + next
+}
+
+/// Whether an item is written in lines below the header of its table.
+fn is_line(item: &Item) -> bool {
+    item.is_value() || item.as_table().is_some_and(Table::is_dotted)
+}
+
+fn above(table: &Table, key: &str) -> String {
+    match table.get_key_value(key) {
+        // `pdf.github = "a/b"`: the text stands above its first line.
+        Some((_, Item::Table(inner))) => match inner.iter().next() {
+            Some((first, _)) => above(inner, first),
+            None => String::new(),
+        },
+        Some((key, _)) => text_of(key.leaf_decor().prefix()),
+        None => String::new(),
+    }
+}
+
+fn put_above(table: &mut Table, key: &str, text: &str) {
+    match table.get_key_value_mut(key) {
+        Some((_, Item::Table(inner))) => {
+            let first = inner.iter().next().map(|(key, _)| key.to_owned());
+            if let Some(first) = first {
+                put_above(inner, &first, text);
+            }
+        }
+        Some((mut key, _)) => {
+            let all = joined(text, &text_of(key.leaf_decor().prefix()));
+            key.leaf_decor_mut().set_prefix(all);
+        }
+        None => {}
+    }
+}
+
+/// Whether a header of its own is written for `table`.
+fn has_header(table: &Table) -> bool {
+    !table.is_dotted() && !(table.is_implicit() && table.get_values().is_empty())
+}
+
+/// The place of the first header behind `position` in `table` and below.
+fn next_position(table: &Table, position: isize) -> Option<isize> {
+    let inner = table.iter().filter_map(|(_, item)| item.as_table());
+    let places = inner.flat_map(|inner| {
+        let own = inner.position().filter(|own| has_header(inner) && *own > position);
+        [own, next_position(inner, position)]
+    });
+    places.flatten().min()
+}
+
+/// The table with the header at `position`.
+fn table_at(table: &mut Table, position: isize) -> Option<&mut Table> {
+    table.iter_mut().filter_map(|(_, item)| item.as_table_mut()).find_map(|inner| {
+        if has_header(inner) && inner.position() == Some(position) {
+            Some(inner)
+        } else {
+            table_at(inner, position)
+        }
+    })
+}

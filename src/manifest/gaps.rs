@@ -1,0 +1,257 @@
+//! What stands between the items of a list, or of a table between braces, when items come and go: comments may
+//! stand there, and whoever wrote them wants to keep them.
+//!
+//! What is behind a comma in the same line belongs to the item in front of it, what is in lines of its own to the item
+//! below.
+
+use toml_edit::{Array, Decor, InlineTable, RawString, Value};
+
+/// Items with commas between them, and the text around each.
+trait Items {
+    /// What stands between a bracket and the only item of a line.
+    const PAD: &'static str;
+
+    fn count(&self) -> usize;
+
+    /// What stands in front of item `at`, behind the last comma or the opening bracket.
+    fn before(&self, at: usize) -> String;
+
+    fn set_before(&mut self, at: usize, text: &str);
+
+    /// What stands behind item `at`, in front of its comma or, where it has none, of `end`.
+    fn after(&self, at: usize) -> String;
+
+    fn set_after(&mut self, at: usize, text: &str);
+
+    /// What stands in front of the closing bracket.
+    fn end(&self) -> String;
+
+    fn set_end(&mut self, text: &str);
+
+    /// Whether the last item has a comma too.
+    fn has_last_comma(&self) -> bool;
+}
+
+fn text_of(text: Option<&RawString>, default: &str) -> String {
+    text.and_then(RawString::as_str).unwrap_or(default).to_owned()
+}
+
+impl Items for Array {
+    const PAD: &'static str = "";
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn before(&self, at: usize) -> String {
+        let default = if at == 0 { "" } else { " " };
+        text_of(self.get(at).and_then(|value| value.decor().prefix()), default)
+    }
+
+    fn set_before(&mut self, at: usize, text: &str) {
+        if let Some(value) = self.get_mut(at) {
+            value.decor_mut().set_prefix(text);
+        }
+    }
+
+    fn after(&self, at: usize) -> String {
+        text_of(self.get(at).and_then(|value| value.decor().suffix()), "")
+    }
+
+    fn set_after(&mut self, at: usize, text: &str) {
+        if let Some(value) = self.get_mut(at) {
+            value.decor_mut().set_suffix(text);
+        }
+    }
+
+    fn end(&self) -> String {
+        text_of(Some(self.trailing()), "")
+    }
+
+    fn set_end(&mut self, text: &str) {
+        self.set_trailing(text);
+    }
+
+    fn has_last_comma(&self) -> bool {
+        self.trailing_comma()
+    }
+}
+
+/// The key of item `at`.
+fn key_at(table: &InlineTable, at: usize) -> Option<String> {
+    table.iter().nth(at).map(|(key, _)| key.to_owned())
+}
+
+impl Items for InlineTable {
+    const PAD: &'static str = " ";
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn before(&self, at: usize) -> String {
+        let key = key_at(self, at);
+        text_of(key.and_then(|key| self.key(&key)).and_then(|key| key.leaf_decor().prefix()), " ")
+    }
+
+    fn set_before(&mut self, at: usize, text: &str) {
+        if let Some(key) = key_at(self, at)
+            && let Some(mut key) = self.key_mut(&key)
+        {
+            key.leaf_decor_mut().set_prefix(text);
+        }
+    }
+
+    fn after(&self, at: usize) -> String {
+        let is_last = at + 1 == self.len() && !self.trailing_comma();
+        let value = self.iter().nth(at).map(|(_, value)| value);
+        text_of(value.and_then(|value| value.decor().suffix()), if is_last { " " } else { "" })
+    }
+
+    fn set_after(&mut self, at: usize, text: &str) {
+        if let Some((_, value)) = self.iter_mut().nth(at) {
+            value.decor_mut().set_suffix(text);
+        }
+    }
+
+    fn end(&self) -> String {
+        text_of(Some(self.trailing()), "")
+    }
+
+    fn set_end(&mut self, text: &str) {
+        self.set_trailing(text);
+    }
+
+    fn has_last_comma(&self) -> bool {
+        self.trailing_comma()
+    }
+}
+
+/// Makes `list` one of the texts `new`, item by item.
+pub(super) fn set_list(list: &mut Array, new: &Array) {
+    let is_wanted = |value: &Value| new.iter().any(|wanted| wanted.as_str() == value.as_str());
+    let indent = indent(list);
+    for at in (0..list.len()).rev() {
+        if !list.get(at).is_some_and(is_wanted) {
+            take_from_list(list, at);
+        }
+    }
+    for (at, wanted) in new.iter().enumerate() {
+        match (at..list.len()).find(|at| list.get(*at).and_then(Value::as_str) == wanted.as_str()) {
+            Some(there) if there == at => continue,
+            Some(there) => take_from_list(list, there),
+            None => {}
+        }
+        let decor = room(list, at, &indent);
+        list.insert_formatted(at, wanted.clone());
+        if let Some(value) = list.get_mut(at) {
+            *value.decor_mut() = decor;
+        }
+    }
+    while list.len() > new.len() {
+        take_from_list(list, list.len() - 1);
+    }
+}
+
+fn take_from_list(list: &mut Array, at: usize) {
+    hand_on(list, at);
+    list.remove(at);
+}
+
+/// Takes `key` out of `table`.
+pub(super) fn take_key(table: &mut InlineTable, key: &str) {
+    let at = table.iter().position(|(other, _)| other == key);
+    if let Some(at) = at {
+        hand_on(table, at);
+        table.remove(key);
+    }
+}
+
+/// Adds `key`, which is not there yet, at the end of `table`.
+pub(super) fn add_key(table: &mut InlineTable, key: &str, mut value: Value) {
+    let indent = indent(table);
+    let decor = room(table, table.len(), &indent);
+    let text = |text: Option<&RawString>| text_of(text, "");
+    *value.decor_mut() = Decor::new(" ", text(decor.suffix()));
+    table.insert(key, value);
+    table.set_before(table.len() - 1, &text(decor.prefix()));
+}
+
+/// Hands what is to stay of the text around item `at`, which is to be removed, on to what follows.
+fn hand_on(items: &mut impl Items, at: usize) {
+    let is_last = at + 1 == items.count();
+    let behind = items.after(at) + &if is_last { items.end() } else { items.before(at + 1) };
+    let text = without_item(&items.before(at), &behind, at == 0, is_last);
+    if is_last { items.set_end(&text) } else { items.set_before(at + 1, &text) }
+}
+
+/// What stays between two items when the one between them goes, with the texts `before` and `behind` it.
+fn without_item(before: &str, behind: &str, is_first: bool, is_last: bool) -> String {
+    let Some((start, indent)) = before.rsplit_once('\n') else {
+        // It shares its line with what is in front of it.
+        return if is_last || behind.contains('\n') { behind } else { before }.to_owned();
+    };
+    let line = before.find('\n').map_or(0, |end| end + 1);
+    let kept = if is_first { start.len() + 1 } else { line + apart(&before[line..]).len() };
+    // A comment in its own line goes with it.
+    let rest = match behind.split_once('\n') {
+        Some((_, rest)) => rest,
+        None if is_last => behind,
+        None => indent,
+    };
+    before[..kept].to_owned() + rest
+}
+
+/// What stands in front of items in lines of their own.
+fn indent(items: &impl Items) -> String {
+    let mut before = (0..items.count()).rev().map(|at| items.before(at));
+    let indent = before.find_map(|text| Some(text.rsplit_once('\n')?.1.to_owned()));
+    indent.unwrap_or_else(|| "    ".to_owned())
+}
+
+/// Makes room for a new item at `at`, with `indent` where it has a line of its own, and returns what is to stand
+/// around it.
+fn room<I: Items>(items: &mut I, at: usize, indent: &str) -> Decor {
+    let count = items.count();
+    if at < count {
+        let before = items.before(at);
+        return match before.split_once('\n') {
+            Some((line, rest)) => {
+                items.set_before(at, &format!("\n{rest}"));
+                Decor::new(format!("{line}\n{indent}"), "")
+            }
+            None => {
+                items.set_before(at, " ");
+                Decor::new(if at == 0 { before.as_str() } else { " " }, "")
+            }
+        };
+    }
+    let is_open = count > 0 && !items.has_last_comma();
+    let behind = if is_open { items.after(count - 1) } else { String::new() } + &items.end();
+    let (before, rest) = match behind.split_once('\n') {
+        Some((line, rest)) => (format!("{line}\n{indent}"), format!("\n{rest}")),
+        None if count == 0 => (I::PAD.to_owned(), I::PAD.to_owned()),
+        None => (" ".to_owned(), behind),
+    };
+    if is_open {
+        items.set_after(count - 1, "");
+        items.set_end("");
+        Decor::new(before, rest)
+    } else {
+        items.set_end(&rest);
+        Decor::new(before, "")
+    }
+}
+
+/// The part of `text` above an item that does not stand directly above it: up to the last blank line.
+pub(super) fn apart(text: &str) -> &str {
+    let mut end = 0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.ends_with('\n') && line.trim().is_empty() {
+            end = at;
+        }
+    }
+    &text[..end]
+}
