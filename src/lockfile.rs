@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::digest::Digest;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::spec::{Origin, check_directory, is_commit, is_object_id};
+use crate::spec::{Origin, Reference, check_directory, is_commit, is_object_id};
 use crate::text::{conflict_line, line_column};
 
 /// The file's name.
@@ -56,10 +56,26 @@ pub struct Locked {
 impl Locked {
     /// Whether this is what the manifest asks for.
     pub fn meets(&self, requirement: &Requirement) -> bool {
+        self.is_skill_of(requirement) && self.is_at(requirement.reference.as_ref())
+    }
+
+    /// Whether this is the skill that the manifest asks for, in whichever of its versions.
+    pub fn is_skill_of(&self, requirement: &Requirement) -> bool {
         self.origin == requirement.origin
             && self.alias_of == requirement.name
             && (requirement.path.is_none() || requirement.path == self.path)
-            && self.requested == requirement.reference.as_ref().map(ToString::to_string)
+    }
+
+    /// Whether `reference`, `None` for the default branch, was asked for when this was locked.
+    pub fn is_at(&self, reference: Option<&Reference>) -> bool {
+        self.requested == reference.map(ToString::to_string)
+    }
+
+    /// What the tag `reference` led to when this was locked, if it leads to `newest` now and that is another revision.
+    pub fn moved_tag(&self, reference: Option<&Reference>, newest: Option<&str>) -> Option<&str> {
+        let is_tag = matches!(reference, Some(Reference::Tag(_)));
+        let was = self.revision.as_deref().filter(|_| is_tag && self.is_at(reference))?;
+        (newest? != was).then_some(was)
     }
 }
 

@@ -253,9 +253,6 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
     ManifestError { line, column, message, hint: None }
 }
 
-/// The other keys of the format.
-const KEYS: &[&str] = &["skills", "agents", "targets", "copy", "lint", "profile", "rules", "policy"];
-
 /// The keys of a policy.
 const POLICY: &[&str] = &[
     "allow",
@@ -314,20 +311,14 @@ impl Reader<'_> {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
-                error.hint = Some(
-                    match closest(
-                        key,
-                        requirement::KEYS
-                            .iter()
-                            .chain(KEYS)
-                            .chain(POLICY)
-                            .copied()
-                            .filter(|known| *known != key),
-                    ) {
-                        Some(close) => format!("did you mean `{close}`?"),
-                        None => format!("known keys are `{}`", known.join("`, `")),
-                    },
-                );
+                error.hint = Some(match closest(key, known.iter().copied()) {
+                    // Of a skill, from a source that has none.
+                    _ if known.contains(&"disabled") && requirement::REVISIONS.contains(&key) => {
+                        "only skills of `github` and `git` have revisions".to_owned()
+                    }
+                    Some(close) => format!("did you mean `{close}`?"),
+                    None => format!("known keys are `{}`", known.join("`, `")),
+                });
                 return Err(error);
             }
         }

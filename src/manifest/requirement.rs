@@ -6,6 +6,9 @@ use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, Spe
 /// The keys that name a source. `path` is one where none of these stands.
 const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
 
+/// The keys that name a revision of a repository.
+pub(super) const REVISIONS: &[&str] = &["tag", "branch", "rev", "ref"];
+
 /// The keys of a skill.
 pub(super) const KEYS: &[&str] = &[
     "github", "git", "url", "python", "npm", "r", "crate", "path", "subdir", "tag", "branch", "rev", "ref",
@@ -89,7 +92,7 @@ fn directory(said: &impl Said, path: Option<&str>) -> Result<Option<String>, Man
 
 fn reference(said: &impl Said) -> Result<Option<Reference>, ManifestError> {
     let mut found = None;
-    for key in ["tag", "branch", "rev", "ref"] {
+    for key in REVISIONS.iter().copied() {
         let Some(name) = said.string(key)? else { continue };
         Reference::check(name).map_err(|error| said.fault(error.to_string()))?;
         let name = name.to_owned();

@@ -174,6 +174,14 @@ fn every_fault_names_its_place() {
     for (text, message) in cases {
         assert_eq!(Manifest::parse(text).expect_err(text).to_string(), message);
     }
+    // Only what may stand there is offered.
+    for (text, hint) in [
+        ("[skills]\nx = { github = \"a/b\", tags = \"1\" }", "did you mean `tag`?"),
+        ("[skills]\nx = { path = \"x\", tag = \"1\" }", "only skills of `github` and `git` have revisions"),
+        ("[agents]\ndisabled = true", "known keys are `targets`, `copy`"),
+    ] {
+        assert_eq!(Manifest::parse(text).expect_err(text).hint.as_deref(), Some(hint), "{text}");
+    }
     let twice = Manifest::parse("[skills]\nx = { path = \"a\" }\nx = { path = \"b\" }").expect_err("twice");
     assert_eq!(twice.line, 3, "{twice}");
     assert!(Manifest::parse(&format!("x = {}1{}", "[".repeat(50_000), "]".repeat(50_000))).is_err());

@@ -50,6 +50,8 @@ pub struct OutdatedSkill {
     /// Why a policy does not let the newest files in yet, with the line that says so; `None` where one
     /// does, and where only a fetch would tell.
     pub held_back: Option<String>,
+    /// Whether the tag that is asked for led to another revision when the skill was locked.
+    pub tag_moved: bool,
     /// Whether what is installed was edited.
     pub modified: bool,
     /// Whether agents are not to see it.
@@ -84,13 +86,6 @@ impl OutdatedSkill {
             Status::Gone => true,
             _ => self.latest.is_some(),
         }
-    }
-
-    /// Whether it is pinned to a tag that leads elsewhere now.
-    pub fn is_moved_tag(&self) -> bool {
-        self.requested.as_ref().is_some_and(|requested| requested.starts_with("tags/"))
-            && self.newest.is_some()
-            && self.newest != self.locked
     }
 }
 
@@ -161,9 +156,12 @@ fn ask_scope(
         if entry.is_some_and(|entry| entry.editable) {
             continue;
         }
-        if entry.is_some_and(|entry| entry.origin != locked.origin) {
+        // What is locked tells nothing of another skill.
+        if let Some(entry) = entry.filter(|entry| !locked.is_skill_of(entry)) {
+            let other = if entry.origin == locked.origin { "place in its source" } else { "source" };
             outcome.warnings.push(format!(
-                "`{name}` is locked from another source than the manifest names: `skillpm install` settles it"
+                "`{name}` is locked from another {other} than the manifest names: `skillpm install{}` settles it",
+                scope.kind.flag()
             ));
             continue;
         }
@@ -216,10 +214,12 @@ fn ask_scope(
             let row = &mut outcome.skills[rows[*at]];
             row.latest.clone_from(&latest);
             let Some(newest) = newest else { continue };
+            let query = &queries[*at];
+            let moved = query.locked.moved_tag(query.reference.as_ref(), newest.revision.as_deref());
+            row.tag_moved = moved.is_some();
             row.newest = newest.revision;
             row.status = newest.files.into();
             if matches!(row.status, Status::Changed | Status::Unknown) {
-                let query = &queries[*at];
                 let (origin, path) = (&query.locked.origin, query.locked.path.as_deref());
                 let asked = Asked { origin, path, reference: query.reference.as_ref() };
                 match gate.held_back(context, asked, row.newest.as_deref()) {
@@ -257,6 +257,7 @@ fn row(name: &SkillName, scope: ScopeKind, locked: &Locked, query: &Query<'_>) -
         latest: None,
         status: Status::Failed,
         held_back: None,
+        tag_moved: false,
         modified: false,
         disabled: false,
     }
@@ -280,6 +281,7 @@ fn editable(
         latest: None,
         status: Status::Editable,
         held_back: None,
+        tag_moved: false,
         modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
         disabled: listed.is_some_and(|skill| skill.disabled),
     }

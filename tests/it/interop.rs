@@ -300,6 +300,64 @@ fn revisions_and_local_sources_of_the_npm_tool() {
     assert_eq!(sandbox.read("skills-lock.json"), theirs);
 }
 
+/// C32: what adopted skills need is locked as if they had been installed, and comes along where it is not there.
+#[test]
+fn what_adopted_skills_need() {
+    let needing = |needs: &str| {
+        format!("---\nname: doc\ndescription: Does.\nmetadata:\n  skill-dependencies: \"{needs}\"\n---\n")
+    };
+    let dir = tempfile::tempdir().expect("a directory");
+    let repo = GitRepo::new(&dir.path().join("skills"));
+    let tree = |needs| Tree::new().skill("skills/pdf", "pdf").file("skills/doc/SKILL.md", &needing(needs));
+    repo.commit(&tree("pdf"));
+    let source = format!("file://{}", dir.path().join("skills").display());
+    let adopting = |names: &[&str]| {
+        let sandbox = Sandbox::new();
+        let skills = names.iter().flat_map(|name| ["--skill", name]);
+        let args: Vec<_> = ["install", &source].into_iter().chain(skills).collect();
+        assert_eq!(sandbox.run(&args).code, Some(0));
+        assert_eq!(sandbox.run(&["export", "skills-lock"]).code, Some(0));
+        let lock = sandbox.read("skillpm.lock");
+        for file in ["skillpm.toml", "skillpm.lock"] {
+            std::fs::remove_file(sandbox.project().join(file)).expect("removes");
+        }
+        (sandbox, lock)
+    };
+    // Both are named by the other tool.
+    let (sandbox, lock) = adopting(&["pdf", "doc"]);
+    assert_eq!(sandbox.run(&["import"]).code, Some(0));
+    assert_eq!(sandbox.read("skillpm.lock"), lock);
+    assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(1), "`doc` needs it");
+    // One is, and the other has to come.
+    let file = |sandbox: &Sandbox| {
+        let mut lock: serde_json::Value =
+            serde_json::from_str(&sandbox.read("skills-lock.json")).expect("JSON");
+        lock["skills"].as_object_mut().expect("an object").remove("pdf");
+        sandbox.write("skills-lock.json", lock.to_string());
+    };
+    let (sandbox, lock) = adopting(&["doc"]);
+    file(&sandbox);
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
+    let output = sandbox.run(&["import"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("what they need came along: pdf\n"), "{output}");
+    assert_eq!(sandbox.read("skillpm.lock"), lock);
+    assert!(!sandbox.read("skillpm.toml").contains("pdf"));
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
+    // Something else has its place, and stays.
+    let (sandbox, _) = adopting(&["doc"]);
+    file(&sandbox);
+    sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
+    let output = sandbox.run(&["import"]);
+    assert!(
+        output.stderr.contains("warning: `doc` needs `pdf`, and something else lies in its place\n"),
+        "{output}"
+    );
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
+    assert!(!sandbox.read("skillpm.lock").contains("dependencies"));
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
+}
+
 /// Imports what the npm tool installed, restores it from nothing, and exports: the file is the tool's own.
 fn there_and_back(sandbox: &Sandbox, npm: &Npm, names: &[&str]) {
     let theirs = sandbox.read("skills-lock.json");

@@ -135,6 +135,7 @@ fn programs_read_json() {
         "latest": null,
         "status": "current",
         "held_back": null,
+        "tag_moved": false,
         "modified": true,
         "disabled": false
       },
@@ -149,6 +150,7 @@ fn programs_read_json() {
         "latest": "v1.1.0",
         "status": "current",
         "held_back": null,
+        "tag_moved": false,
         "modified": false,
         "disabled": false
       }
@@ -295,6 +297,67 @@ fn a_tag_that_was_moved_is_marked() {
     --- stderr
     1 of 1 skill is outdated
     hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
+}
+
+/// What the manifest asks for now is told, whichever tag or place was locked.
+#[test]
+fn what_the_manifest_was_changed_to_counts() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let repo = GitRepo::new(&dir.path().join("skills"));
+    let tree = || Tree::new().skill("a/pdf", "pdf").skill("b/pdf", "pdf").file("b/pdf/scripts/x.sh", "ls");
+    repo.commit(&tree());
+    repo.git(&["tag", "v1.0"]);
+    repo.commit(&tree().file("a/pdf/x", "x"));
+    repo.git(&["tag", "v2.0"]);
+    let sandbox = Sandbox::new();
+    let source = format!("git+file://{}//a/pdf", dir.path().join("skills").display());
+    assert_eq!(sandbox.run(&["install", &source, "--tag", "v1.0"]).code, Some(0));
+    let shown =
+        |args: &[&str]| sandbox.run(args).to_string().replace(&*dir.path().to_string_lossy(), "[DIR]");
+    let change = |from: &str, to: &str| {
+        let manifest = sandbox.read("skillpm.toml");
+        assert!(manifest.contains(from), "{manifest}");
+        sandbox.write("skillpm.toml", manifest.replace(from, to));
+    };
+    change("v1.0", "v2.0");
+    insta::assert_snapshot!(shown(&["outdated"]), @"
+    exit: 0
+    --- stdout
+    name  locked  newest   latest  state    scope    source
+    pdf   v2.0    0002a68  -       changed  project  git:file://[DIR]/skills
+    --- stderr
+    1 of 1 skill is outdated
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
+    change("a/pdf", "b/pdf");
+    insta::assert_snapshot!(shown(&["outdated"]), @"
+    exit: 0
+    --- stderr
+    warning: `pdf` is locked from another place in its source than the manifest names: `skillpm install` settles it
+    ");
+    insta::assert_snapshot!(shown(&["diff", "--newest", "--stat"]), @"
+    exit: 0
+    --- stdout
+    pdf of git:file://[DIR]/skills: locked v1.0 at 17a141a, newest v2.0 at 0002a68
+
+    review: 2 changes, 2 new capabilities, marked `!`
+    ! script   scripts/x.sh    ls
+    ! command  scripts/x.sh:1  ls
+
+    1 file: 1 added; 1 line added, 0 removed
+    added scripts/x.sh: 1 line added, 0 removed
+    ");
+    assert_eq!(sandbox.run(&["install", "--yes"]).code, Some(0));
+    insta::assert_snapshot!(shown(&["outdated"]), @"
+    exit: 0
+    --- stderr
+    1 skill is up to date
+    ");
+    insta::assert_snapshot!(shown(&["diff", "--newest", "--stat"]), @"
+    exit: 0
+    --- stderr
+    1 skill is up to date
     ");
 }
 

@@ -8,6 +8,7 @@ use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::manifest;
+use crate::name::SkillName;
 use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
@@ -24,6 +25,9 @@ pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     }
     printer.data(&table(&outcome.skills));
     printer.note(&counts(&outcome.skills));
+    if !outcome.needed.is_empty() {
+        printer.note(&format!("what they need came along: {}", and(&outcome.needed)));
+    }
     if !outcome.agents.is_empty() {
         printer.note(&format!(
             "agents that see them, now in `{}`: {}",
@@ -44,6 +48,7 @@ struct Report<'a> {
     steps: &'a [Step],
     files_changed: ChangedFiles,
     agents: &'a [String],
+    needed: &'a [SkillName],
     warnings: &'a [String],
 }
 
@@ -56,6 +61,7 @@ pub(crate) fn json(printer: &Printer, outcome: &ImportOutcome) {
         steps: &outcome.steps,
         files_changed: outcome.files,
         agents: &outcome.agents,
+        needed: &outcome.needed,
         warnings: &outcome.warnings,
     });
     printer.warnings(&outcome.warnings);

@@ -126,7 +126,7 @@ fn state(skill: &OutdatedSkill) -> String {
     .to_owned();
     for (is_so, mark) in [
         (skill.held_back.is_some(), "held back"),
-        (skill.is_moved_tag(), "tag moved"),
+        (skill.tag_moved, "tag moved"),
         (skill.modified, "edited"),
         (skill.disabled, "disabled"),
     ] {
@@ -166,6 +166,7 @@ mod tests {
             latest: None,
             status,
             held_back: None,
+            tag_moved: false,
             modified: false,
             disabled: false,
         }
@@ -188,7 +189,8 @@ mod tests {
     #[test]
     fn marks_and_pins() {
         let mut moved = skill(Status::Changed);
-        (moved.requested, moved.modified, moved.disabled) = (Some("tags/v1.0".into()), true, true);
+        moved.requested = Some("tags/v1.0".into());
+        (moved.tag_moved, moved.modified, moved.disabled) = (true, true, true);
         let mut pinned = skill(Status::Current);
         (pinned.requested, pinned.newest, pinned.latest) =
             (Some("tags/v1.0".into()), pinned.locked.clone(), Some("v1.1\u{1b}[2J".into()));

@@ -236,7 +236,7 @@ impl<'a> Compare<'a> {
         let latest = self.request.compared == Compared::Latest;
         // What is locked from elsewhere says nothing of what the manifest asks for now.
         let (same, moved): (Vec<_>, Vec<_>) =
-            asked.into_iter().partition(|one| one.entry.origin == one.locked.origin);
+            asked.into_iter().partition(|one| one.locked.is_skill_of(&one.entry));
         let queries: Vec<_> = same.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
         let mut wanted: BTreeMap<usize, One<'a>> = BTreeMap::new();
         for answer in ask(self.context, self.scope, &queries, latest) {

@@ -17,6 +17,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
+use crate::ops::install::needs::Needer;
 use crate::ops::install::{asked, candidates, keep, locked, unprotected};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
@@ -84,6 +85,8 @@ pub(super) struct Judge<'a> {
     opened: BTreeMap<(Origin, String), Result<Opened, String>>,
     /// The keys under which the names that were seen fall together.
     keys: BTreeMap<String, SkillName>,
+    /// The skills that are adopted, of which is to be looked at what they need.
+    came: Vec<Needer>,
     warnings: Vec<String>,
 }
 
@@ -98,12 +101,13 @@ impl<'a> Judge<'a> {
         let gate = Gate::new(context, scope, &files.manifest)?;
         let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
         let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
-        let (opened, warnings) = (BTreeMap::new(), Vec::new());
-        Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, warnings })
+        let (opened, came, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, came, warnings })
     }
 
-    pub(super) fn into_warnings(self) -> Vec<String> {
-        self.warnings
+    /// The skills that are adopted, and what a person should know.
+    pub(super) fn into_parts(self) -> (Vec<Needer>, Vec<String>) {
+        (self.came, self.warnings)
     }
 
     /// Says what is to become of `claim`.
@@ -171,6 +175,7 @@ impl<'a> Judge<'a> {
             ..Requirement::new(spec.origin.clone())
         };
         describe(skill, &locked);
+        let needer = Needer::new(&name, &spec, &version.candidate, false);
         let wanted = Wanted::new(name, Content::Locked(locked), Some(requirement));
         let mut known = BTreeSet::new();
         let mut made = Made::default();
@@ -184,10 +189,12 @@ impl<'a> Judge<'a> {
                 Likeness::Different { files } => {
                     skill.verdict = Verdict::Edited;
                     skill.reason = differs(place, &files, &tie);
+                    self.came.push(needer);
                     return Ok(Action::Record(wanted));
                 }
             }
         }
+        self.came.push(needer);
         skill.verdict = Verdict::Adopted;
         skill.reason = adopted(claim, &tie, copies.is_empty(), &made);
         Ok(Action::Put { wanted, set, known })

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use self::claims::Claims;
 use self::judge::{Action, Judge};
+use self::needs::Brought;
 use super::change::{keep_replaced, kept_by, make_plan};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -25,6 +26,7 @@ use crate::name::SkillName;
 
 mod claims;
 mod judge;
+mod needs;
 
 /// What is to be adopted.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +50,8 @@ pub struct ImportOutcome {
     pub steps: Vec<Step>,
     /// The agents that the manifest names now and did not name before.
     pub agents: Vec<String>,
+    /// The skills that came along because others need them.
+    pub needed: Vec<SkillName>,
     /// Which of manifest and lockfile changed or would change.
     pub files: ChangedFiles,
     /// Whether nothing was changed because a plan was asked for.
@@ -138,7 +142,11 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
     let survey = Survey::take(&context.settings, &scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
     let mut judge = Judge::new(context, &scope, &files, &survey, &everyone)?;
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.judge(claim)).collect();
-    let mut warnings = judge.into_warnings();
+    let (came, mut warnings) = judge.into_parts();
+    let mut brought = Brought::find(context, &scope, &files, &everyone, came)?;
+    warnings.append(&mut brought.warnings);
+    let along = std::mem::take(&mut brought.skills);
+    let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
     let audience = Audience::of(&files, &survey, &everyone, &judged);
     for (skill, action) in &mut judged {
         audience.make_room(&survey, skill, action);
@@ -148,23 +156,31 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         copy: audience.copy,
         ..Goal::default()
     };
+    let adopted = judged.iter().filter_map(|(_, action)| action.name());
+    let there = adopted.chain(files.lock.skills.keys()).chain(files.manifest.skills().keys()).chain(&needed);
+    let there: BTreeSet<SkillName> = there.cloned().collect();
+    let settled = |mut wanted| {
+        brought.write(&mut wanted, &there);
+        wanted.agents.clone_from(&audience.agents);
+        wanted
+    };
     let mut contents = BTreeMap::new();
     let mut skills = Vec::new();
     for (skill, action) in judged {
         skills.push(skill);
         match action {
             Action::Nothing => {}
-            Action::Record(mut wanted) => {
-                wanted.agents.clone_from(&audience.agents);
-                goal.record.push(wanted);
-            }
-            Action::Put { mut wanted, set, known } => {
-                wanted.agents.clone_from(&audience.agents);
+            Action::Record(wanted) => goal.record.push(settled(wanted)),
+            Action::Put { wanted, set, known } => {
                 contents.insert(wanted.name.clone(), set);
                 goal.known.insert(wanted.name.clone(), known);
-                goal.put.push(wanted);
+                goal.put.push(settled(wanted));
             }
         }
+    }
+    for (wanted, set) in along {
+        contents.insert(wanted.name.clone(), set);
+        goal.put.push(settled(wanted));
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let mut plan = Plan::default();
@@ -190,6 +206,7 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
         files: plan.files(),
         steps: plan.steps,
         agents: now.into_iter().filter(|agent| !before.contains(agent)).collect(),
+        needed,
         dry_run: request.dry_run,
         scope: Some(scope.kind),
         warnings,

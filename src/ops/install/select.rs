@@ -181,7 +181,15 @@ fn unknown(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Er
     if spec.skill.as_deref() == Some(name)
         && name.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
     {
-        error = error.hint(format!("`@` names a skill; a version is given with `--tag {name}`"));
+        error = error.hint(match &spec.origin {
+            origin if origin.has_revisions() => {
+                format!("`@` names a skill; a version is given with `--tag {name}`")
+            }
+            Origin::Package(_) => {
+                "`@` names a skill; the version of a package is the one that is installed".to_owned()
+            }
+            _ => "`@` names a skill".to_owned(),
+        });
     }
     error.hint(format!("`skillpm install --list {}` shows what is there", source_of(spec)))
 }

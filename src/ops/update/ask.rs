@@ -211,10 +211,7 @@ impl<'a> Finder<'a> {
     fn tell_moved_tag(&mut self, installed: &Installed<'_>, is: Option<&str>) {
         let Installed { entry, locked, .. } = installed;
         let Some(Reference::Tag(tag)) = &entry.reference else { return };
-        let (Some(was), Some(is)) = (locked.revision.as_deref(), is) else { return };
-        if was == is || !locked.meets(entry) {
-            return;
-        }
+        let (Some(was), Some(is)) = (locked.moved_tag(entry.reference.as_ref(), is), is) else { return };
         let short = |revision: &str| revision.chars().take(edits::DIGITS).collect::<String>();
         let warning = format!(
             "the tag `{tag}` of `{}` was moved: it was at {} and is at {} now",
