@@ -5,6 +5,7 @@
 
 mod age;
 mod pattern;
+mod place;
 mod scripts;
 
 pub use age::Age;
@@ -14,6 +15,8 @@ pub use scripts::{Because, Permission, Scripts};
 use std::cell::LazyCell;
 use std::fmt;
 
+use self::pattern::{List, Match};
+use self::place::Name;
 use crate::lint::Severity;
 use crate::manifest::{ManifestError, Placed, PolicySettings};
 use crate::spec::{Origin, Reference};
@@ -122,6 +125,38 @@ impl File {
             of_project,
         })
     }
+
+    /// What its lists say of a source with these `names`.
+    fn says(&self, names: &[Name]) -> Option<Decision> {
+        let refused = |line: &Line, reason| Some(Decision { admitted: false, reason, line: line.clone() });
+        match meant(&self.deny, names, List::Deny) {
+            Some((line, Match::Yes)) => return refused(line, "is denied".to_owned()),
+            // What cannot be told from something that is denied may be that.
+            Some((line, Match::Unclear(why))) => {
+                return refused(line, format!("cannot be told from what is denied: {why}"));
+            }
+            _ => {}
+        }
+        match meant(&self.allow, names, List::Allow)? {
+            (line, Match::Yes) => {
+                Some(Decision { admitted: true, reason: "is allowed".to_owned(), line: line.clone() })
+            }
+            (line, Match::Unclear(why)) => {
+                refused(line, format!("cannot be compared with the list of allowed sources: {why}"))
+            }
+            (line, Match::Port) => {
+                let reason = "is allowed on the usual ports only: a line of the list of allowed sources has to name another one";
+                refused(line, reason.to_owned())
+            }
+            (line, Match::No) => refused(line, "is on no line of the list of allowed sources".to_owned()),
+        }
+    }
+}
+
+/// The first line that means a source most, and how far it does.
+fn meant<'a>(lines: &'a [(Line, Pattern)], names: &[Name], list: List) -> Option<(&'a Line, Match)> {
+    let all = lines.iter().map(|(line, pattern)| (line, pattern.means(names, list)));
+    all.reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 impl Admission {
@@ -168,30 +203,10 @@ impl Admission {
     /// What is said of a source before anything of it is fetched.
     pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
         // Mostly no file asks for them, and there may be thousands of skills.
-        let names = LazyCell::new(|| pattern::names(asked.origin, asked.path));
+        let names = LazyCell::new(|| place::names(asked.origin, asked.path));
         let mut decisions = Vec::new();
         for file in &self.files {
-            let found = |list: &[(Line, Pattern)]| {
-                list.iter().find(|(_, pattern)| pattern.matches(&names)).map(|(line, _)| line.clone())
-            };
-            if let Some(line) = found(&file.deny) {
-                decisions.push(Decision {
-                    admitted: false,
-                    reason: "is denied".to_owned(),
-                    line,
-                    hint: None,
-                });
-            } else if let Some(line) = found(&file.allow) {
-                decisions.push(Decision {
-                    admitted: true,
-                    reason: "is allowed".to_owned(),
-                    line,
-                    hint: None,
-                });
-            } else if let Some((first, _)) = file.allow.first() {
-                let reason = "is on no line of the list of allowed sources".to_owned();
-                decisions.push(Decision { admitted: false, reason, line: first.clone(), hint: None });
-            }
+            decisions.extend(file.says(&names));
             if let Some((line, pin)) = &file.pin
                 && asked.origin.has_revisions()
             {
@@ -237,11 +252,12 @@ impl Admission {
     }
 
     fn ages<'a>(&'a self, asked: Asked<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
-        let names = pattern::names(asked.origin, asked.path);
+        let names = place::names(asked.origin, asked.path);
         // What lies on this machine came here some other way.
         let local = asked.origin.is_on_this_machine();
         self.files.iter().filter_map(move |file| {
-            let excluded = file.age_exclude.iter().any(|(_, pattern)| pattern.matches(&names));
+            let excluded =
+                meant(&file.age_exclude, &names, List::Allow).is_some_and(|(_, found)| found == Match::Yes);
             file.age.as_ref().filter(|_| !local && !excluded)
         })
     }
@@ -255,7 +271,7 @@ impl Admission {
     /// Whether the scripts of a skill from this source may run: what the strictest file says, or `unsaid`
     /// where none has a say. The file of a project can only be stricter than that.
     pub fn scripts(&self, asked: Asked<'_>, unsaid: Scripts) -> Permission {
-        let names = pattern::names(asked.origin, asked.path);
+        let names = place::names(asked.origin, asked.path);
         let said = |of_project: bool| {
             let files = self.files.iter().filter(move |file| file.of_project == of_project);
             let said = files.filter_map(|file| file.scripts.of(&names));

@@ -1,16 +1,65 @@
 //! Patterns of sources.
 
+use super::place::{self, Base, Name, Root, Unclear};
 use crate::manifest::{ManifestError, Placed};
-use crate::spec::{Address, Origin};
+use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST};
 
 /// A pattern such as `github:acme`, `github:acme/*-skills`, `git:git.example.com/team` or `path:*`.
 ///
 /// It means a source and everything below it: `github:acme` is every repository of `acme`. `*` stands
-/// for any characters but a slash. Case makes no difference.
+/// for any characters but a slash. Case makes no difference, nor do ways to spell an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
-    kind: String,
+    /// `None` means every source.
+    kind: Option<&'static str>,
+    /// `None` means all of the kind.
+    root: Option<Start>,
     parts: Vec<String>,
+}
+
+/// Where the parts of a pattern begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Start {
+    /// At servers of such a name.
+    Host(String, Port),
+    /// As [`Root::Local`].
+    Local(Base, usize),
+    /// At the names of packages.
+    Package,
+}
+
+/// Which ports of a server are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Port {
+    /// None is named.
+    Unsaid,
+    /// All of them are.
+    Any,
+    /// This one is.
+    Number(u16),
+}
+
+/// What a list is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    /// What is denied: where a pattern names no port, it means all of them.
+    Deny,
+    /// What is allowed: where a pattern names no port, it means those of https, http and ssh. Behind another
+    /// one may be another server, which anybody can start who has an account on the machine.
+    Allow,
+}
+
+/// How far a pattern means a source, from the least on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Match {
+    /// It does not.
+    No,
+    /// It would, if it named the port.
+    Port,
+    /// Nobody can say.
+    Unclear(Unclear),
+    /// It does.
+    Yes,
 }
 
 /// Words before the colon.
@@ -19,44 +68,125 @@ const KINDS: [&str; 9] = ["github", "git", "url", "site", "path", "python", "npm
 impl Pattern {
     /// Reads a pattern.
     pub(super) fn read(placed: &Placed) -> Result<Self, ManifestError> {
-        let text = placed.text.to_lowercase();
-        let wrong = |message: String| {
-            Err(placed.error(message, Some(format!("a pattern begins with one of {}", kinds()))))
-        };
+        let text = placed.text.as_str();
         if text == "*" {
-            return Ok(Self { kind: "*".to_owned(), parts: Vec::new() });
+            return Ok(Self { kind: None, root: None, parts: Vec::new() });
         }
         let Some((kind, rest)) = text.split_once(':') else {
-            let message = format!("`{}` is no pattern of sources", placed.text);
-            let hint =
-                format!("a repository on GitHub is `github:{}`; others begin with {}", placed.text, kinds());
+            let message = format!("`{text}` is no pattern of sources");
+            let hint = format!("a repository on GitHub is `github:{text}`; others begin with {}", kinds());
             return Err(placed.error(message, Some(hint)));
         };
-        if !KINDS.contains(&kind) {
-            return wrong(format!("`{kind}:` is no kind of source"));
-        }
-        // Schemes and user names do not decide where bytes come from.
-        let rest = match kind {
-            "git" | "url" | "site" => place(rest),
-            _ => rest.to_owned(),
+        let kind = kind.to_lowercase();
+        let Some(kind) = KINDS.into_iter().find(|known| *known == kind) else {
+            let hint = format!("a pattern begins with one of {}", kinds());
+            return Err(placed.error(format!("`{kind}:` is no kind of source"), Some(hint)));
         };
-        let parts: Vec<String> = rest.trim_matches('/').split('/').map(ToOwned::to_owned).collect();
-        let parts = if parts == ["*"] || parts == [""] { Vec::new() } else { parts };
-        if rest.is_empty() || parts.iter().any(String::is_empty) {
-            return wrong(format!("`{}` names no source", placed.text));
+        if rest == "*" {
+            return Ok(Self { kind: Some(kind), root: None, parts: Vec::new() });
         }
-        Ok(Self { kind: kind.to_owned(), parts })
+        let read = match kind {
+            "path" => local(rest),
+            "git" => match GitUrl::new(rest) {
+                Ok(url) if url.local_path().is_some() => {
+                    local(rest).map(|(start, parts)| (start, place::without_suffix(parts)))
+                }
+                Ok(url) if url.file_path().is_some() => {
+                    let path = url.file_path().unwrap_or_default();
+                    local(&path).map(|(start, parts)| (start, place::without_suffix(parts)))
+                }
+                _ => address(rest).map(|(start, parts)| (start, without_suffixes(parts))),
+            },
+            "url" | "site" => address(rest),
+            "github" => repository(rest),
+            _ => package(kind, rest),
+        };
+        let (start, parts) = read.map_err(|fault| {
+            let (message, hint) = match fault {
+                Fault::Nothing => {
+                    (format!("`{text}` names no source"), format!("a pattern begins with one of {}", kinds()))
+                }
+                Fault::Host => (
+                    format!("`{text}` has no host that an address can have"),
+                    "letters beyond ASCII are written as in addresses: `xn--bcher-kva.example`".to_owned(),
+                ),
+                Fault::Port => (
+                    format!("`{text}` may mean a port or a directory"),
+                    "write `git:host:port/path` or `git:host/path`".to_owned(),
+                ),
+                Fault::Unclear(unclear) => (
+                    format!("`{text}` does not say what it means: {unclear}"),
+                    "write the plain path, or `*` for what cannot be written".to_owned(),
+                ),
+            };
+            placed.error(message, Some(hint))
+        })?;
+        // All hosts are all of the kind.
+        let is_all = parts.is_empty() && start == Start::Host("*".to_owned(), Port::Unsaid);
+        Ok(Self { kind: Some(kind), root: Some(start).filter(|_| !is_all), parts })
     }
 
-    /// Whether it means one of the names that a source has.
-    pub(super) fn matches(&self, names: &[(String, Vec<String>)]) -> bool {
-        self.kind == "*"
-            || names.iter().any(|(kind, parts)| {
-                *kind == self.kind
-                    && parts.len() >= self.parts.len()
-                    && self.parts.iter().zip(parts).all(|(pattern, part)| fits(pattern, part))
-            })
+    /// How far it means the source that has these names.
+    pub(super) fn means(&self, names: &[Name], list: List) -> Match {
+        if self.kind.is_none() {
+            return Match::Yes;
+        }
+        names.iter().map(|name| self.means_one(name, list)).max().unwrap_or(Match::No)
     }
+
+    fn means_one(&self, name: &Name, list: List) -> Match {
+        if self.kind != Some(name.kind) {
+            return Match::No;
+        }
+        match (&self.root, &name.root) {
+            (None, _) => yes(name.own),
+            (Some(Start::Host(host, port)), Root::Host(named)) if fits(host, &named.name) => {
+                let is_met = match port {
+                    Port::Any => true,
+                    Port::Number(port) => *port == named.port,
+                    Port::Unsaid => list == List::Deny || named.is_usual,
+                };
+                match self.means_parts(name) {
+                    Match::Yes if !is_met && *port == Port::Unsaid => Match::Port,
+                    _ if !is_met => Match::No,
+                    means => means,
+                }
+            }
+            (Some(Start::Local(base, up)), Root::Local(named_base, named_up)) if base == named_base => {
+                // A directory above another one holds that too.
+                if self.parts.is_empty() {
+                    yes(named_up <= up)
+                } else if named_up == up {
+                    self.means_parts(name)
+                } else {
+                    Match::No
+                }
+            }
+            (Some(Start::Package), Root::Package) => self.means_parts(name),
+            _ => Match::No,
+        }
+    }
+
+    fn means_parts(&self, name: &Name) -> Match {
+        let parts = match &name.parts {
+            Ok(parts) => parts,
+            Err(_) if self.parts.is_empty() => return Match::Yes,
+            Err(unclear) => return Match::Unclear(*unclear),
+        };
+        if !self.parts.iter().zip(parts).all(|(pattern, part)| fits(pattern, part)) {
+            Match::No
+        } else if self.parts.len() <= parts.len() {
+            Match::Yes
+        } else if name.is_open {
+            Match::Unclear(Unclear::Directory)
+        } else {
+            Match::No
+        }
+    }
+}
+
+fn yes(is_meant: bool) -> Match {
+    if is_meant { Match::Yes } else { Match::No }
 }
 
 fn kinds() -> String {
@@ -78,68 +208,106 @@ fn fits(pattern: &str, part: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The names under which a pattern can mean a source: its own, and that of the repository on GitHub
-/// where another kind of address leads there too. So `deny = ["github:acme"]` cannot be gone around
-/// with `git+https://github.com/acme/x.git` or the address of an archive.
-pub(super) fn names(origin: &Origin, path: Option<&str>) -> Vec<(String, Vec<String>)> {
-    let below = path.unwrap_or("").to_lowercase();
-    let name = |kind: &str, place: &str| {
-        let parts = place.split('/').chain(below.split('/')).filter(|part| !part.is_empty());
-        (kind.to_owned(), parts.map(ToOwned::to_owned).collect::<Vec<_>>())
-    };
-    match origin {
-        Origin::GitHub(repository) => vec![name("github", &repository.to_string().to_lowercase())],
-        Origin::Git(url) => {
-            let place = place(&url.as_str().to_lowercase());
-            let mut names = vec![name("git", &place)];
-            names.extend(place.strip_prefix("github.com/").map(|rest| name("github", rest)));
-            if url.local_path().is_some() {
-                names.push(name("path", &place));
-            }
-            names
-        }
-        Origin::Download(address) => {
-            let mut names = vec![name("url", &place(&address.as_str().to_lowercase()))];
-            names.extend(repository_of(address).map(|rest| name("github", &rest)));
-            names
-        }
-        Origin::Site(address) => vec![name("site", &place(&address.as_str().to_lowercase()))],
-        Origin::Package(package) => {
-            vec![name(package.ecosystem.key(), &package.name.to_lowercase())]
-        }
-        Origin::Local(path) => vec![name("path", &path.to_lowercase())],
+/// What is wrong with a pattern.
+enum Fault {
+    /// It names nothing.
+    Nothing,
+    /// It names a host that no source has.
+    Host,
+    /// Its number is a port or a directory.
+    Port,
+    /// Its path can be read in several ways.
+    Unclear(Unclear),
+}
+
+type Read = Result<(Start, Vec<String>), Fault>;
+
+fn local(text: &str) -> Read {
+    if text.is_empty() {
+        return Err(Fault::Nothing);
+    }
+    match place::local(text) {
+        (Root::Local(base, up), parts) => Ok((Start::Local(base, up), parts)),
+        _ => Err(Fault::Nothing),
     }
 }
 
-/// `host/path` of an address of any form, without scheme, user name, query and `.git`.
-fn place(text: &str) -> String {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+/// `host/path` of an address of any form. Schemes and user names do not decide where bytes come from.
+fn address(text: &str) -> Read {
+    let (scheme, rest) = match text.split_once("://") {
+        Some((scheme, rest)) => (Some(scheme.to_lowercase()), rest),
+        None => (None, text),
+    };
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
-    let end = rest.find('/').unwrap_or(rest.len());
-    let rest = match rest[..end].rfind('@') {
-        Some(at) => &rest[at + 1..],
-        None => rest,
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (login, authority) = match authority.rsplit_once('@') {
+        Some((login, authority)) => (Some(login), authority),
+        None => (None, authority),
     };
-    // `git@host:path`; what follows the colon of a host is a port otherwise.
-    let rest = match rest.split_once(':') {
-        Some((host, path)) if !host.contains('/') && !path.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!("{host}/{}", path.trim_start_matches('/'))
+    let (host, port) = place::split_port(authority);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (port, path) = match port {
+        None => (Port::Unsaid, path.to_owned()),
+        // As git reads `git@host:8443/x`, it names no port, but few people know.
+        Some(port) if scheme.is_none() && login.is_some() && is_number(port) => return Err(Fault::Port),
+        Some("*") if scheme.is_some() || login.is_none() => (Port::Any, path.to_owned()),
+        Some(port) if is_number(port) => {
+            let port = port.parse().map_err(|_| Fault::Host)?;
+            let usual = scheme.as_deref().and_then(place::usual_port);
+            (if usual == Some(port) { Port::Unsaid } else { Port::Number(port) }, path.to_owned())
         }
-        _ => rest.to_owned(),
+        Some(_) if scheme.is_some() => return Err(Fault::Host),
+        // `git@host:path`
+        Some(start) => (Port::Unsaid, format!("{start}/{path}")),
     };
-    let rest = rest.trim_end_matches('/');
-    rest.strip_suffix(".git").unwrap_or(rest).to_owned()
+    let parts = place::folded(place::from_home(&path, login.unwrap_or_default())).map_err(Fault::Unclear)?;
+    Ok((Start::Host(host_pattern(host)?, port), parts))
 }
 
-/// The repository on GitHub that the address of a file belongs to, as `owner/name`.
-fn repository_of(address: &Address) -> Option<String> {
-    let place = place(&address.as_str().to_lowercase());
-    let (host, path) = place.split_once('/')?;
-    let path = match host {
-        "github.com" | "www.github.com" | "codeload.github.com" | "raw.githubusercontent.com" => path,
-        "api.github.com" => path.strip_prefix("repos/")?,
-        _ => return None,
+fn host_pattern(text: &str) -> Result<String, Fault> {
+    if text.is_empty() {
+        return Err(Fault::Nothing);
+    }
+    let is_known = |c: char| c.is_ascii_alphanumeric() || "-._*".contains(c);
+    let in_brackets = text.starts_with('[') && text.ends_with(']');
+    if in_brackets || text.chars().all(is_known) { Ok(place::host_name(text)) } else { Err(Fault::Host) }
+}
+
+/// Each part may be a repository, with more below it.
+fn without_suffixes(mut parts: Vec<String>) -> Vec<String> {
+    parts = place::without_suffix(parts);
+    for part in &mut parts {
+        if let Some(name) = part.strip_suffix(".git").filter(|name| !name.is_empty()) {
+            *part = name.to_owned();
+        }
+    }
+    parts
+}
+
+/// `owner/name/directory`, below a server's name if it is not the public one. No owner has a dot.
+fn repository(text: &str) -> Read {
+    let mut parts: Vec<&str> = text.trim_matches('/').split('/').collect();
+    if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
+        return Err(Fault::Nothing);
+    }
+    let server = if parts[0].contains('.') { parts.remove(0) } else { PUBLIC_HOST };
+    let (host, port) = place::split_port(server);
+    let port = match port {
+        None | Some("443") => Port::Unsaid,
+        Some("*") => Port::Any,
+        Some(port) => Port::Number(port.parse().map_err(|_| Fault::Host)?),
     };
-    let mut parts = path.splitn(3, '/');
-    Some(format!("{}/{}", parts.next()?, parts.next()?))
+    let mut parts: Vec<String> = parts.into_iter().map(place::key).collect();
+    if let Some(name) = parts.get_mut(1)
+        && let Some(plain) = name.strip_suffix(".git").filter(|plain| !plain.is_empty())
+    {
+        *name = plain.to_owned();
+    }
+    Ok((Start::Host(host_pattern(host)?, port), parts))
+}
+
+fn package(kind: &str, text: &str) -> Read {
+    let ecosystem = Ecosystem::ALL.into_iter().find(|ecosystem| ecosystem.key() == kind);
+    let parts = place::package_parts(ecosystem.ok_or(Fault::Nothing)?, text.trim_matches('/'));
+    if parts.iter().any(String::is_empty) { Err(Fault::Nothing) } else { Ok((Start::Package, parts)) }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{Line, Pattern};
+use super::pattern::{List, Match};
+use super::place::Name;
+use super::{Line, Pattern, meant};
 use crate::manifest::{ManifestError, Placed};
 
 /// What a file says of scripts, from the mildest to the strictest.
@@ -108,21 +110,23 @@ impl Rules {
     }
 
     /// What the file says of a source with these `names`.
-    pub(super) fn of(&self, names: &[(String, Vec<String>)]) -> Option<Said> {
+    pub(super) fn of(&self, names: &[Name]) -> Option<Said> {
         let said = |scripts, line: &Line, unlisted| Said {
             scripts,
             because: Because { line: Some(line.clone()), unlisted },
         };
-        let found = |list: &[(Line, Pattern)], scripts| {
-            let found = list.iter().find(|(_, pattern)| pattern.matches(names));
-            found.map(|(line, _)| said(scripts, line, false))
+        let denied = || match meant(&self.deny, names, List::Deny)? {
+            // What cannot be told from something that is denied may be that.
+            (line, Match::Yes | Match::Unclear(_)) => Some(said(Scripts::Deny, line, false)),
+            _ => None,
+        };
+        let allowed = || match meant(&self.allow, names, List::Allow)? {
+            (line, Match::Yes) => Some(said(Scripts::Allow, line, false)),
+            _ => None,
         };
         let others = || self.others.as_ref().map(|(line, scripts)| said(*scripts, line, false));
         // A list of what is allowed means that the rest is not, unless the file says what holds for it.
         let rest = || self.allow.first().map(|(line, _)| said(Scripts::Deny, line, true));
-        found(&self.deny, Scripts::Deny)
-            .or_else(|| found(&self.allow, Scripts::Allow))
-            .or_else(others)
-            .or_else(rest)
+        denied().or_else(allowed).or_else(others).or_else(rest)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::SpecError;
+use super::address::is_host;
 
 /// The host of the public GitHub.
 pub const PUBLIC_HOST: &str = "github.com";
@@ -24,7 +25,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Names that GitHub does not give out.
+    /// Names that GitHub does not give out, and a host that is none.
     pub fn new(host: Option<&str>, owner: &str, name: &str) -> Result<Self, SpecError> {
         let owner_ok = !owner.is_empty()
             && owner.len() <= 64
@@ -39,6 +40,10 @@ impl Repository {
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
         if !name_ok {
             return Err(SpecError::BadName(name.to_owned(), "name"));
+        }
+        // It becomes part of an address, where a `?` or `@` in it would change whose address that is.
+        if let Some(host) = host.filter(|host| !is_host(host)) {
+            return Err(SpecError::BadName(host.to_owned(), "host"));
         }
         let host = host.map(str::to_ascii_lowercase);
         Ok(Self { host, owner: owner.to_owned(), name: name.to_owned() })
