@@ -78,6 +78,15 @@ pub struct Decision {
     pub hint: Option<String>,
 }
 
+/// What one line decides only when something is there to look at.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Pending {
+    /// What the line wants, as half a sentence: `has to be 7 days old`.
+    pub reason: String,
+    /// The line that wants it.
+    pub line: Line,
+}
+
 /// The source that is asked about.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
@@ -233,6 +242,21 @@ impl Admission {
     /// Whether the time of release has a say about a source: then it must be found out.
     pub fn asks_for_age(&self, asked: Asked<'_>) -> bool {
         self.ages(asked).next().is_some()
+    }
+
+    /// What is said of a source only when it is installed: of its age, and of what is in its skills. The age of
+    /// what never tells it has been decided by [`Admission::release`].
+    pub fn pending(&self, asked: Asked<'_>) -> Vec<Pending> {
+        let ages = self.ages(asked).filter(|_| asked.origin.has_revisions()).map(|(line, age)| Pending {
+            reason: format!("has to be {age} old when it is installed"),
+            line: line.clone(),
+        });
+        let audit = self.audit().map(|(line, threshold)| {
+            let what = if threshold == Severity::Error { "errors" } else { "errors and warnings" };
+            let reason = format!("has to have skills without {what} when it is installed");
+            Pending { reason, line: line.clone() }
+        });
+        ages.chain(audit).collect()
     }
 
     /// What is said of a source that was released at `released`, at the time `now`, both in seconds

@@ -143,6 +143,13 @@ fn ages() {
     assert_eq!(decide("o/r", Some(now + day)), reason(false, "was released only 0 minutes ago"));
     assert_eq!(decide("o/r", None), reason(false, "does not tell when it was released"));
     assert_eq!(decide("acme/x", Some(now)), None);
+    let pending = |source: &str| {
+        let pending = admission.pending(asked(&spec(source)));
+        pending.into_iter().map(|pending| pending.reason).collect::<Vec<_>>()
+    };
+    assert_eq!(pending("o/r"), ["has to be 7 days old when it is installed"]);
+    assert!(pending("acme/x").is_empty() && pending("./x").is_empty());
+    assert!(pending("url:https://h.example/x.zip").is_empty(), "it never tells its age");
     // What lies on this machine is not asked, a repository no more than a directory.
     for source in ["./x", "npm:x", "git+./x", "file:///srv/x.git"] {
         assert_eq!(decide(source, None), None, "{source}");

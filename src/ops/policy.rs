@@ -3,7 +3,7 @@
 pub use super::gate::Decided;
 
 use super::gate;
-use crate::admission::{Admission, Asked, Line, Permission, Scripts};
+use crate::admission::{Admission, Asked, Line, Pending, Permission, Scripts};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -40,12 +40,14 @@ pub struct Ruling {
     pub admitted: bool,
     /// The lines that have a say.
     pub decisions: Vec<Decided>,
+    /// The lines that have one only when it is installed.
+    pub when_installed: Vec<Pending>,
     /// Whether scripts of its skills may run when a person types `skillpm run`.
     pub scripts: Permission,
 }
 
 /// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and
-/// what is found in its skills is decided when they are installed.
+/// what is found in its skills is decided when they are installed, and the lines that will are told.
 ///
 /// # Errors
 ///
@@ -63,12 +65,17 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
         let origin = source::settled(context, &scope, spec.origin)?;
         let asked = Asked { origin: &origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() };
         let subject = gate::shown(asked);
-        let decisions = admission.source(asked);
+        let mut decisions = admission.source(asked);
+        if !origin.has_revisions() {
+            // Files and sites never tell how old they are, so that is decided already.
+            decisions.extend(admission.release(asked, None, 0));
+        }
         let admitted = decisions.iter().all(|decision| decision.admitted);
         let decided = |decision| Decided { subject: subject.clone(), decision };
         let decisions = decisions.into_iter().map(decided).collect();
         let scripts = for_scripts.scripts(asked, Scripts::Allow);
-        sources.push(Ruling { source: subject.clone(), admitted, decisions, scripts });
+        let when_installed = admission.pending(asked);
+        sources.push(Ruling { source: subject.clone(), admitted, decisions, when_installed, scripts });
     }
     let mut lines: Vec<Line> = admission.lines().into_iter().cloned().collect();
     let others = for_scripts.script_lines().filter(|line| !lines.contains(line)).cloned();

@@ -131,7 +131,7 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
         Some(base) => inside(&base, "pluginRoot", root)?,
         None => root.to_owned(),
     };
-    let reader = Reader { root, base: &base, is_local: is_local(&spec.origin) };
+    let reader = Reader { root, base: &base, is_local: spec.origin.is_on_this_machine() };
     let mut plugins = Vec::new();
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     for entry in file.required("plugins")?.list("plugins")? {
@@ -146,14 +146,6 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
         plugins.push(plugin);
     }
     Ok(Marketplace { name: text.to_owned(), plugins })
-}
-
-/// Whether the marketplace lies on this machine, so that it may name other things here.
-fn is_local(origin: &Origin) -> bool {
-    match origin {
-        Origin::Git(url) => url.transport() == Transport::File,
-        origin => origin.is_on_this_machine(),
-    }
 }
 
 fn is_name(text: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Address, GitUrl, PUBLIC_HOST, Package, Repository, SpecError, file_stem};
+use super::{Address, GitUrl, PUBLIC_HOST, Package, Repository, SpecError, Transport, file_stem};
 
 /// A place that skills come from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,9 +63,13 @@ impl Origin {
         matches!(self, Self::GitHub(_) | Self::Git(_))
     }
 
-    /// Whether its bytes come from this machine: nothing but the digest says which they were.
+    /// Whether its bytes come from this machine.
     pub fn is_on_this_machine(&self) -> bool {
-        matches!(self, Self::Local(_) | Self::Package(_))
+        match self {
+            Self::Local(_) | Self::Package(_) => true,
+            Self::Git(url) => url.transport() == Transport::File,
+            _ => false,
+        }
     }
 
     /// What kind of source it is, as the text before the colon in lockfiles says it.

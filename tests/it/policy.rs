@@ -243,6 +243,7 @@ fn the_verb_shows_lines_and_rulings() {
               }
             }
           ],
+          "when_installed": [],
           "scripts": {
             "answer": "allowed",
             "because": null
@@ -251,6 +252,48 @@ fn the_verb_shows_lines_and_rulings() {
       ]
     }
     "#);
+}
+
+/// What decides only when something is installed is told too: a refusal names this command for all lines.
+#[test]
+fn the_verb_tells_what_is_decided_later() {
+    let (_forge, sandbox, _) = scene();
+    manifest(&sandbox, "minimum-release-age = \"7d\"\naudit = \"warning\"");
+    let output = sandbox.run(&["policy", "acme/skills", "https://files.example.com/s.zip", "npm:x"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 5
+    --- stdout
+    admitted github:acme/skills
+      has to be 7 days old when it is installed: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
+      has to have skills without errors and warnings when it is installed: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
+    refused url:https://files.example.com/s.zip
+      does not tell when it was released: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
+      has to have skills without errors and warnings when it is installed: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
+    admitted npm:x
+      has to have skills without errors and warnings when it is installed: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
+    "#);
+    let output = sandbox.run(&["policy", "acme/skills", "--json"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stdout.contains("\"reason\": \"has to be 7 days old when it is installed\""), "{output}");
+}
+
+/// No spelling leads through a list of what is allowed, and nothing is asked of a server.
+#[test]
+fn an_address_that_leaves_what_is_allowed_is_refused() {
+    let (_forge, sandbox, _) = scene();
+    manifest(&sandbox, "allow = [\"git:git.invalid/good\", \"path:./vendor\"]");
+    for source in
+        ["git+http://git.invalid/good/../team/x.git", "git+http://git.invalid/good%2f..%2fteam/x.git"]
+    {
+        let output = sandbox.run(&["install", source]);
+        assert_eq!(output.code, Some(5), "{output}");
+    }
+    let rules = sandbox.read("skillpm.toml");
+    for skill in ["path = \"./vendor/../../evil/pdf\"", "git = \"./vendor/../../lt\""] {
+        sandbox.write("skillpm.toml", format!("[skills]\npdf = {{ {skill} }}\n\n{rules}"));
+        let output = sandbox.run(&["install"]);
+        assert_eq!(output.code, Some(5), "{output}");
+    }
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
         for decided in &ruling.decisions {
             printer.data(&format!("  {}", because(decided)));
         }
+        for pending in &ruling.when_installed {
+            printer.data(&format!("  {}", one_line(&format!("{}: {}", pending.reason, pending.line))));
+        }
         let because = ruling.scripts.because();
         if because.line.is_some() {
             let answer = match ruling.scripts {
@@ -43,7 +46,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
                 Permission::Denied(_) => "its scripts may not run",
             };
             printer.data(&format!("  {}", one_line(&format!("{answer}: {because}"))));
-        } else if ruling.decisions.is_empty() {
+        } else if ruling.decisions.is_empty() && ruling.when_installed.is_empty() {
             printer.data("  no line has a say");
         }
     }
@@ -66,7 +69,7 @@ fn because(decided: &Decided) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admission::{Because, Decision};
+    use crate::admission::{Because, Decision, Pending};
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
 
@@ -85,6 +88,7 @@ mod tests {
             source: "npm:x".to_owned(),
             admitted: false,
             decisions: decisions.clone(),
+            when_installed: vec![Pending { reason: "has to be 7 days old".to_owned(), line: line() }],
             scripts,
         };
         let sources = scripts.map(ruling).to_vec();
