@@ -137,7 +137,8 @@ impl File {
 
     /// What its lists say of a source with these `names`.
     fn says(&self, names: &[Name]) -> Option<Decision> {
-        let refused = |line: &Line, reason| Some(Decision { admitted: false, reason, line: line.clone() });
+        let refused =
+            |line: &Line, reason| Some(Decision { admitted: false, reason, line: line.clone(), hint: None });
         match meant(&self.deny, names, List::Deny) {
             Some((line, Match::Yes)) => return refused(line, "is denied".to_owned()),
             // What cannot be told from something that is denied may be that.
@@ -147,9 +148,12 @@ impl File {
             _ => {}
         }
         match meant(&self.allow, names, List::Allow)? {
-            (line, Match::Yes) => {
-                Some(Decision { admitted: true, reason: "is allowed".to_owned(), line: line.clone() })
-            }
+            (line, Match::Yes) => Some(Decision {
+                admitted: true,
+                reason: "is allowed".to_owned(),
+                line: line.clone(),
+                hint: None,
+            }),
             (line, Match::Unclear(why)) => {
                 refused(line, format!("cannot be compared with the list of allowed sources: {why}"))
             }
@@ -215,7 +219,9 @@ impl Admission {
         let names = LazyCell::new(|| place::names(asked.origin, asked.path));
         let mut decisions = Vec::new();
         for file in &self.files {
-            decisions.extend(file.says(&names));
+            if !(file.deny.is_empty() && file.allow.is_empty()) {
+                decisions.extend(file.says(&names));
+            }
             if let Some((line, pin)) = &file.pin
                 && asked.origin.has_revisions()
             {

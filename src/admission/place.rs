@@ -173,18 +173,15 @@ fn of_git(url: &GitUrl) -> Vec<Name> {
         return vec![name("git", root.clone(), Ok(repository)), name("path", root, Ok(parts))];
     }
     let text = url.as_str();
-    let (scheme, login, authority, path) = match text.split_once("://") {
-        Some((scheme, rest)) => {
-            let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-            let (login, authority) = authority.rsplit_once('@').unwrap_or(("", authority));
-            (scheme, login, authority, path)
-        }
+    let (scheme, login, authority, path) = if let Some((scheme, rest)) = text.split_once("://") {
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (login, authority) = authority.rsplit_once('@').unwrap_or(("", authority));
+        (scheme, login, authority, path)
+    } else {
         // `git@host:path`, where what follows the colon is never a port.
-        None => {
-            let (login, path) = text.split_once(':').unwrap_or((text, ""));
-            let (login, authority) = login.rsplit_once('@').unwrap_or(("", login));
-            ("ssh", login, authority, path)
-        }
+        let (login, path) = text.split_once(':').unwrap_or((text, ""));
+        let (login, authority) = login.rsplit_once('@').unwrap_or(("", login));
+        ("ssh", login, authority, path)
     };
     let (host, port) = split_port(authority);
     let host = self::host(host, port.and_then(|port| port.parse().ok()), scheme);
@@ -196,7 +193,8 @@ fn of_git(url: &GitUrl) -> Vec<Name> {
         _ => web(path),
     };
     let parts = parts.map(without_suffix).and_then(|parts| {
-        if parts.iter().any(|part| part.ends_with(".git")) { Err(Unclear::Suffix) } else { Ok(parts) }
+        let is_repository = |part: &String| part.strip_suffix(".git").is_some();
+        if parts.iter().any(is_repository) { Err(Unclear::Suffix) } else { Ok(parts) }
     });
     let is_github = host.name == PUBLIC_HOST;
     let root = Root::Host(host);
