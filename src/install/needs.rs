@@ -10,6 +10,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::requirement::{KEY, Requirement, RequirementError, parse_list};
 use crate::skill::{self, SkillMeta};
+use crate::spec::SourceSpec;
 
 /// What a skill declares in `metadata.skill-dependencies`: one entry of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +37,23 @@ pub fn declared(meta: &SkillMeta) -> Vec<Declared> {
 pub struct Need {
     /// As it is written.
     pub text: String,
-    /// The name of the skill, where the text says it.
+    /// The name of the skill, where the text says it or it is known which one is meant.
     pub name: Option<String>,
     /// Why the text says nothing.
     pub problem: Option<String>,
 }
 
 /// Returns what the skill in directory `dir` needs: what is `locked`, then what its `SKILL.md` declares
-/// besides. A file that cannot be read declares nothing; other commands say what is wrong with it.
-pub fn needs(dir: &Path, locked: &[String]) -> Vec<Need> {
+/// besides; `installed` tells the name of a skill that comes from a source. A file that cannot be read declares
+/// nothing; other commands say what is wrong with it.
+pub fn needs(
+    dir: &Path,
+    locked: &[String],
+    installed: impl Fn(&SourceSpec) -> Option<SkillName>,
+) -> Vec<Need> {
     let named = |name: &String| Need { text: name.clone(), name: Some(name.clone()), problem: None };
     let mut needs: Vec<Need> = locked.iter().map(named).collect();
-    for need in declared_in(dir).unwrap_or_default() {
+    for need in declared_in(dir, installed).unwrap_or_default() {
         let known =
             |other: &Need| other.text == need.text || (need.name.is_some() && other.name == need.name);
         match needs.iter_mut().find(|other| known(other)) {
@@ -59,13 +65,18 @@ pub fn needs(dir: &Path, locked: &[String]) -> Vec<Need> {
     needs
 }
 
-fn declared_in(dir: &Path) -> Option<Vec<Need>> {
+fn declared_in(dir: &Path, installed: impl Fn(&SourceSpec) -> Option<SkillName>) -> Option<Vec<Need>> {
     let document = frontmatter(&skill_file(dir).ok()??).ok()?;
     let loaded = skill::load(&document).ok()?;
-    let entries = declared(&loaded.meta).into_iter().map(|Declared { text, requirement }| Need {
-        text,
-        name: requirement.as_ref().ok().and_then(|one| one.name()).map(ToOwned::to_owned),
-        problem: requirement.err().map(|error| error.to_string()),
+    let entries = declared(&loaded.meta).into_iter().map(|Declared { text, requirement }| {
+        // Under which name a source is installed is not for the text to say.
+        let known = match &requirement {
+            Ok(Requirement::Source(spec)) => installed(spec).map(String::from),
+            _ => None,
+        };
+        let written = || requirement.as_ref().ok().and_then(|one| one.name()).map(ToOwned::to_owned);
+        let name = known.or_else(written);
+        Need { text, name, problem: requirement.err().map(|error| error.to_string()) }
     });
     Some(entries.collect())
 }
@@ -113,15 +124,20 @@ mod tests {
     #[test]
     fn what_is_locked_and_what_is_declared() {
         let dir = tempfile::tempdir().expect("a directory");
-        assert!(needs(dir.path(), &[]).is_empty());
+        assert!(needs(dir.path(), &[], |_| None).is_empty());
         let text = "---\nname: x\ndescription: X.\nmetadata:\n  skill-dependencies: base@^1.2, acme/skills/fonts#v2 Wrong\n---\n";
         fs::write_atomic(&dir.path().join("SKILL.md"), text.as_bytes()).expect("writes");
-        let shown: Vec<_> = needs(dir.path(), &["base".to_owned(), "other".to_owned()])
-            .into_iter()
-            .map(|need| format!("{} {:?} {}", need.text, need.name, need.problem.is_some()))
-            .collect();
+        let locked = ["base".to_owned(), "other".to_owned()];
+        let shown = |known: Option<&str>| -> Vec<String> {
+            let installed = |_: &SourceSpec| known.and_then(|name| SkillName::new(name).ok());
+            let needs = needs(dir.path(), &locked, installed).into_iter();
+            needs.map(|need| format!("{} {:?} {}", need.text, need.name, need.problem.is_some())).collect()
+        };
+        let known = shown(Some("other"));
+        assert_eq!(known[1..2], ["acme/skills/fonts#v2 Some(\"other\") false"]);
+        assert_eq!(known.len(), 3, "what is known to be locked is told once");
         assert_eq!(
-            shown,
+            shown(None),
             [
                 "base@^1.2 Some(\"base\") false",
                 "other Some(\"other\") false",

@@ -5,12 +5,15 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::install::needs::Installed;
 use super::list::{ListRequest, ListedSkill, SkillState, list};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::needs::needs;
 use crate::install::scope::{ScopeKind, Scopes};
 use crate::install::state::Files;
+use crate::name::SkillName;
+use crate::spec::SourceSpec;
 use crate::text::closest;
 
 /// Which skills.
@@ -43,7 +46,7 @@ pub struct TreeSkill {
 pub struct NeedView {
     /// As it is written: a name, a name with a range of versions, or a source.
     pub text: String,
-    /// The name, where the text says it.
+    /// The name, where the text says it or it is known which skill is meant.
     pub name: Option<String>,
     /// The scope in which it is installed; `None` where it is not.
     pub scope: Option<ScopeKind>,
@@ -132,25 +135,32 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
 pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<TreeOutcome> {
     let listed = list(context, &ListRequest { scope })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
-    let mut asked = BTreeSet::new();
+    let (mut asked, mut scopes) = (BTreeSet::new(), BTreeMap::new());
     // Which of them are missing was told by `list`.
     for scope in Scopes::new(&context.settings, scope)?.there {
-        let manifest = Files::read(&scope)?.manifest;
-        asked.extend(manifest.skills().keys().map(|name| (scope.kind, name.to_string())));
+        let files = Files::read(&scope)?;
+        asked.extend(files.manifest.skills().keys().map(|name| (scope.kind, name.to_string())));
         outcome.places.insert(scope.kind, scope.root.display().to_string());
+        scopes.insert(scope.kind, (scope, files));
     }
     let there: BTreeMap<_, _> =
         listed.skills.iter().enumerate().map(|(at, skill)| ((skill.scope, skill.name.clone()), at)).collect();
+    let installed: BTreeMap<_, _> =
+        scopes.iter().map(|(kind, (scope, files))| (*kind, Installed::new(context, scope, files))).collect();
     outcome.dependents = vec![Vec::new(); listed.skills.len()];
     for (at, skill) in listed.skills.into_iter().enumerate() {
         // A skill of the project may stand on one of the user, not the other way round.
         let find = |name: &str| {
-            let mut scopes =
+            let mut kinds =
                 [ScopeKind::Project, ScopeKind::User].into_iter().filter(|kind| *kind >= skill.scope);
-            scopes.find_map(|kind| there.get(&(kind, name.to_owned())).map(|at| (kind, *at)))
+            kinds.find_map(|kind| there.get(&(kind, name.to_owned())).map(|at| (kind, *at)))
+        };
+        let comes_from = |spec: &SourceSpec| {
+            let name = SkillName::new(&skill.name).ok()?;
+            installed.get(&skill.scope)?.find(&name, spec).cloned()
         };
         let (mut needed, mut targets) = (Vec::new(), Vec::new());
-        for need in needs(Path::new(&skill.location), &skill.dependencies) {
+        for need in needs(Path::new(&skill.location), &skill.dependencies, comes_from) {
             let found = need.name.as_deref().and_then(find);
             let (scope, target) = found.unzip();
             needed.push(NeedView { text: need.text, name: need.name, scope, problem: need.problem });

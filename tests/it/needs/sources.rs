@@ -38,6 +38,40 @@ fn a_path_of_this_machine() {
     assert!(sandbox.read("skillpm.lock").contains("source = \"path:./src\"\npath = \"charts\""));
 }
 
+/// `tree` knows the skills to which paths led, and sources that name no directory, by what is locked.
+#[test]
+fn a_tree_knows_what_a_source_led_to() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    forge.repo("acme/skills").commit(&tree(&[("report", "1.0", "../base other/one"), ("base", "1.0", "")]));
+    forge.repo("other/one").commit(&tree(&[("one", "1.0", "")]));
+    sandbox.write("src/a/SKILL.md", document("a", "1.0", "../c ./more/b"));
+    sandbox.write("src/a/more/b/SKILL.md", document("b", "1.0", ""));
+    sandbox.write("src/c/SKILL.md", document("c", "1.0", ""));
+    let needs = |name: &str| -> Vec<String> {
+        let told = sandbox.ok(&["tree", "--json"]);
+        let skills: Vec<serde_json::Value> = serde_json::from_str(&told.stdout).expect("JSON");
+        let one = skills.iter().find(|one| one["name"] == name).expect(name);
+        let needs = one["needs"].as_array().expect("needs").iter();
+        needs.map(|need| format!("{} {} {}", need["text"], need["name"], need["scope"])).collect()
+    };
+    sandbox.ok(&["install", "acme/skills@report"]);
+    let of_report = ["\"../base\" \"base\" \"project\"", "\"other/one\" \"one\" \"project\""];
+    assert_eq!(needs("report"), of_report);
+    let of_a = ["\"../c\" \"c\" \"project\"", "\"./more/b\" \"b\" \"project\""];
+    for args in
+        [&["install", "./src/a@a"][..], &["install", "./src", "-s", "a"], &["install", "-e", "./src/a"]]
+    {
+        sandbox.ok(args);
+        let mut found = needs("a");
+        found.sort();
+        assert_eq!(found, of_a, "{args:?}");
+        let told = sandbox.ok(&["tree"]);
+        assert!(!told.stdout.contains("not installed"), "{args:?}: {told}");
+        sandbox.ok(&["remove", "a"]);
+    }
+}
+
 /// A site tells what its skills need when they are fetched.
 #[test]
 fn a_site_and_an_archive() {

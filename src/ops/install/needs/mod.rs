@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(in crate::ops) use self::bring::unneeded;
 pub(in crate::ops::install) use self::bring::{bring, keep};
+pub(in crate::ops) use self::place::Installed;
 pub(in crate::ops) use self::values::{Needer, Pick};
 
 use self::values::{Hold, There};

@@ -119,13 +119,18 @@ impl Pick {
 
 impl There {
     pub(super) fn of(needer: &Needer, hold: Hold) -> Self {
+        Self { version: needer.version.clone(), hold, ..Self::at(&needer.name, &needer.place) }
+    }
+
+    /// The skill `name` that comes from `place`.
+    pub(super) fn at(name: &SkillName, place: &SourceSpec) -> Self {
         Self {
-            name: needer.name.clone(),
-            origin: needer.place.origin.clone(),
-            path: needer.place.path.clone(),
-            requested: needer.place.reference.as_ref().map(ToString::to_string),
-            version: needer.version.clone(),
-            hold,
+            name: name.clone(),
+            origin: place.origin.clone(),
+            path: place.path.clone(),
+            requested: place.reference.as_ref().map(ToString::to_string),
+            version: None,
+            hold: Hold::Asked,
         }
     }
 
