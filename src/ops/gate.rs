@@ -1,18 +1,20 @@
 //! What a policy says, asked at each step of an installation.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::admission::{Admission, Asked, Decision};
 use crate::context::Context;
 use crate::document::Document;
-use crate::engine::files;
+use crate::engine::files::{self, Contents};
+use crate::engine::load;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::manifest_error;
-use crate::lint::{self, Profile, Ruleset, Subject};
+use crate::lint::{self, Profile, Ruleset, SkillFile, Subject};
 use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
 use crate::settings::Policies;
@@ -184,11 +186,45 @@ impl Gate {
     ///
     /// Where it does, with the first finding and the line; where the skill cannot be read.
     pub(super) fn content(&mut self, name: &SkillName, file_name: &str, set: &FileSet) -> Result<()> {
-        let Some((line, threshold)) = self.admission.audit() else { return Ok(()) };
+        if self.admission.audit().is_none() {
+            return Ok(());
+        }
         let Some(file) = set.get(file_name) else { return Ok(()) };
         let document = Document::from_bytes(set.read(file)?);
-        let files = files::of_set(set)?;
-        let subject = Subject::new(&document, Some(name.as_str()), file_name).with_files(&files);
+        self.audit(name, file_name, &document, Some(&files::of_set(set)?))
+    }
+
+    /// As [`Gate::content`], of a skill to whose directory `dir` a link is to lead.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::content`].
+    pub(super) fn directory(&mut self, name: &SkillName, dir: &Path) -> Result<()> {
+        if self.admission.audit().is_none() {
+            return Ok(());
+        }
+        let Some(file) = load::skill_file(dir)? else { return Ok(()) };
+        let document = load::document(&file).map_err(|error| error.into_error(name.as_str(), &file))?;
+        let file_name = file.file_name().and_then(OsStr::to_str).unwrap_or(load::SKILL_FILE);
+        let files = files::of_skill(dir, Contents::Read);
+        self.audit(name, file_name, &document, files.as_deref())
+    }
+
+    /// Asks whether what is found in `document` keeps its skill out; where its `files` cannot be told, rules that
+    /// look at them find nothing.
+    fn audit(
+        &mut self,
+        name: &SkillName,
+        file_name: &str,
+        document: &Document,
+        files: Option<&[SkillFile]>,
+    ) -> Result<()> {
+        let Some((line, threshold)) = self.admission.audit() else { return Ok(()) };
+        let subject = Subject::new(document, Some(name.as_str()), file_name);
+        let subject = match files {
+            Some(files) => subject.with_files(files),
+            None => subject,
+        };
         let found = lint::check_with(&subject, &Ruleset::new(Profile::Spec));
         let worst = found.iter().filter(|finding| finding.severity >= threshold).max_by_key(|f| f.severity);
         let (admitted, reason) = match worst {

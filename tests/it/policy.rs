@@ -147,6 +147,81 @@ fn a_restore_asks_too() {
     assert!(output.stderr.contains("rules.toml:1:9"), "{output}");
 }
 
+/// A lockfile is no way around what is asked of a skill's content either, whatever brings the skill back; what
+/// lies in its place is left alone.
+#[test]
+fn a_restore_asks_for_findings() {
+    let (forge, mut sandbox, _) = scene();
+    let text = "---\nname: bad\ndescription: d\n---\nSee [x](../../x).\n";
+    forge.repo("acme/bad").commit(&Tree::new().file("skill.md", text));
+    sandbox.write("bad/SKILL.md", text);
+    for source in ["./bad", "acme/bad"] {
+        sandbox.ok(&["install", source]);
+        let skills = sandbox.read("skillpm.toml");
+        sandbox.write("skillpm.toml", format!("{skills}\n[policy]\naudit = \"warning\"\n"));
+        sandbox.ok(&["install"]);
+        std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
+        let refused = |sandbox: &Sandbox, args: &[&str]| {
+            let output = sandbox.run(args);
+            assert_eq!(output.code, Some(5), "{source}: {output}");
+            assert!(
+                output.stderr.contains("`bad` has a finding") && output.stderr.contains("says so"),
+                "{output}"
+            );
+            assert!(!sandbox.project().join(".agents/skills/bad").exists(), "{source}");
+        };
+        // From the store, then from the source.
+        for _ in 0..2 {
+            for args in [&["install"][..], &["install", "--locked"], &["install", "--frozen"]] {
+                refused(&sandbox, args);
+            }
+            let _ = std::fs::remove_dir_all(sandbox.home().join(".local"));
+        }
+        refused(&sandbox, &["link", "claude-code"]);
+        // A lockfile alone, with the rules in a file that a variable names.
+        std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
+        let named = sandbox.write("rules.toml", "audit = \"warning\"\n");
+        sandbox.env("SKILLPM_POLICY", &named.display().to_string());
+        refused(&sandbox, &["install"]);
+        sandbox.write("rules.toml", "audit = \"error\"\n");
+        let output = sandbox.ok(&["install", "--explain"]);
+        assert!(output.stderr.contains("`bad` has no findings that keep it out"), "{output}");
+        sandbox.ok(&["remove", "bad"]);
+        sandbox.write("rules.toml", "");
+    }
+}
+
+/// What is editable is asked about when it is linked: its source, and what lies in its directory, even where no
+/// copy could be made of that.
+#[cfg(unix)]
+#[test]
+fn what_is_editable_is_asked_about() {
+    let sandbox = Sandbox::new();
+    sandbox.write("own/SKILL.md", "---\nname: own\ndescription: d\nfoo: bar\n---\n");
+    std::os::unix::fs::symlink("/", sandbox.project().join("own/out")).expect("a link");
+    let entry = "[skills]\nown = { path = \"./own\", editable = true }\n";
+    let place = sandbox.project().join(".agents/skills/own");
+    let link = ["install", "--editable", "./own"];
+    for (rule, says) in [("audit = \"warning\"", "has no field `foo`"), ("deny = [\"path:*\"]", "is denied")]
+    {
+        manifest(&sandbox, rule);
+        let first = sandbox.run(&link);
+        sandbox.write("skillpm.toml", format!("{entry}\n[policy]\n{rule}\n"));
+        for output in [first, sandbox.run(&["install"]), sandbox.run(&["link", "claude-code"])] {
+            assert_eq!(output.code, Some(5), "{output}");
+            assert!(output.stderr.contains(says), "{output}");
+            assert!(!place.is_symlink());
+        }
+    }
+    // What was linked before is there already, and can be put out of sight, but not brought back.
+    sandbox.write("skillpm.toml", entry);
+    sandbox.ok(&["install"]);
+    sandbox.write("skillpm.toml", format!("{entry}\n[policy]\naudit = \"warning\"\n"));
+    sandbox.ok(&["install"]);
+    sandbox.ok(&["disable", "own"]);
+    assert_eq!(sandbox.run(&["enable", "own"]).code, Some(5));
+}
+
 /// A project cannot loosen what the machine's file says. That file lies where only its administrator
 /// writes, so it is put elsewhere here.
 #[test]

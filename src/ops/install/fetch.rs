@@ -273,7 +273,10 @@ impl Fetched {
                 self.gate.content(&name, &candidate.file_name, set)?;
                 Content::Locked(locked(spec, opened, candidate, own, digest))
             }
-            (Some(editable), ..) => Content::Editable(editable),
+            (Some(editable), ..) => {
+                self.gate.directory(&name, &editable.directory)?;
+                Content::Editable(editable)
+            }
             _ => return Err(Error::io(format!("the files of `{name}` are missing"))),
         };
         let key = name.collision_key();

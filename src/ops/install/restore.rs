@@ -16,7 +16,7 @@ use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::Result;
-use crate::fs::Kind;
+use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::plan::{Content, Place, Wanted};
@@ -169,7 +169,7 @@ pub(in crate::ops) fn lies(
     let mut there = None;
     for place in &places {
         let path = scope.place(&context.settings, place, name)?;
-        if there.is_none() && crate::fs::kind(&path)?.is_some() {
+        if there.is_none() && fs::kind(&path)?.is_some() {
             there = Some(path);
         }
     }
@@ -241,12 +241,16 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Asks the policy about all that is locked and wanted, before anything of it is fetched.
+    /// Asks the policy about all that is locked and wanted, and about what is editable, before anything of it is
+    /// fetched.
     fn admit(&mut self) -> Result<()> {
         for (name, locked) in &self.files.lock.skills {
             if self.is_wanted(name, locked) {
                 self.ask(name, locked)?;
             }
+        }
+        for requirement in self.files.manifest.skills().values().filter(|requirement| requirement.editable) {
+            self.admit_now(&spec_of(requirement))?;
         }
         Ok(())
     }
@@ -282,12 +286,12 @@ impl<'a> Worker<'a> {
             }
             Some(_) if !may_go() => {
                 self.restore.modified.push(name.clone());
-                let set = if care.copy && !disabled { Some(self.content(name, locked)?) } else { None };
+                let set = if care.copy && !disabled { Some(self.admitted(name, locked)?) } else { None };
                 self.want(name, Content::AsItIs(locked.clone()), disabled, set);
             }
             None if !care.bring => self.want(name, Content::AsItIs(locked.clone()), disabled, None),
             _ => {
-                let set = self.content(name, locked)?;
+                let set = self.admitted(name, locked)?;
                 self.want(name, Content::Locked(locked.clone()), disabled, Some(set));
             }
         }
@@ -305,6 +309,13 @@ impl<'a> Worker<'a> {
             Some(found) => found,
             None => editable::find(self.context, self.scope, name, requirement)?,
         };
+        // Of what is linked already, agents see nothing that they did not see before.
+        if !requirement.disabled
+            && fs::real_path(&self.scope.skill_dir(name))?.as_ref() != Some(&found.directory)
+        {
+            self.admit_now(&spec_of(requirement))?;
+            self.restore.fetched.gate.directory(name, &found.directory)?;
+        }
         self.want(name, Content::Editable(found), requirement.disabled, None);
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Worker;
 use crate::digest::Digest;
+use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
@@ -13,7 +14,7 @@ use crate::refusal::Limits;
 use crate::source::package::install_command;
 use crate::spec::Origin;
 use crate::store::{Store, mismatch};
-use crate::tree::FileSet;
+use crate::tree::{FileEntry, FileSet};
 use crate::workers;
 
 impl Worker<'_> {
@@ -70,6 +71,20 @@ impl Worker<'_> {
             self.taken.extend(taken.map(|taken| ((*name).clone(), taken)));
         }
         Ok(())
+    }
+
+    /// The files of a locked skill that are to be put in place, if the policy lets in what is in them: they may be
+    /// older than the policy.
+    ///
+    /// # Errors
+    ///
+    /// As [`Worker::content`]; a policy that refuses what was found.
+    pub(super) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
+        let set = self.content(name, locked)?;
+        if let Some(file) = skill_file(&set) {
+            self.restore.fetched.gate.content(name, file.path.as_str(), &set)?;
+        }
+        Ok(set)
     }
 
     /// The files of a locked skill, checked against the digest.
@@ -143,4 +158,10 @@ impl Worker<'_> {
         self.restore.fetched.warnings.push(warning);
         None
     }
+}
+
+/// The file of `set` that makes it a skill: `SKILL.md`, else the first one whose name differs only in case.
+pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
+    let mut files = set.files().iter();
+    set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Worker;
+use super::content::skill_file;
 use crate::document::Document;
-use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
@@ -66,8 +66,7 @@ impl Worker<'_> {
                 .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
             }
             let set = self.content(name, locked)?;
-            let is_skill = |path: &str| path.eq_ignore_ascii_case(SKILL_FILE);
-            let Some(file) = set.files().iter().find(|file| is_skill(file.path.as_str())) else { continue };
+            let Some(file) = skill_file(&set) else { continue };
             let document = Document::from_bytes(set.read(file)?);
             if let Ok(loaded) = skill::load(&document) {
                 open.push(Needer::locked(name, locked, &loaded.meta));
