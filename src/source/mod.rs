@@ -63,11 +63,12 @@ pub trait Shelf: fmt::Debug + Send + Sync {
     fn listed(&self) -> Result<Vec<Candidate>>;
 
     /// Gets several skills ready to be fetched, where that is faster than one after the other. Each is
-    /// given by its name and by what a lockfile calls its revision.
+    /// given by its name and by what a lockfile calls its revision. One that the source does not have, or not as it
+    /// was locked, is passed over: [`Shelf::fetch`] says so.
     ///
     /// # Errors
     ///
-    /// As [`Shelf::fetch`], for the first that cannot be had.
+    /// As [`Shelf::fetch`], for the first of the others that cannot be had.
     fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
 
     /// What the source lists of the skill `name`: what a lockfile would call its revision.

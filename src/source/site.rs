@@ -80,7 +80,8 @@ impl Shelf for Site {
         }
         let mut missing = Vec::new();
         for &(name, revision) in wanted {
-            let revision = locked_digest(revision)?;
+            // What cannot be had is told where it is read, of that skill by itself.
+            let Ok(revision) = locked_digest(revision) else { continue };
             if revision.is_none_or(|digest| self.web.kept(&digest).is_none()) {
                 missing.push((name, revision, AtomicU64::new(self.limits.skill_bytes)));
             }
@@ -91,12 +92,12 @@ impl Shelf for Site {
         let index = self.index()?;
         let mut jobs = Vec::new();
         for (name, revision, budget) in &missing {
-            match self.content(&index, name, *revision)? {
-                Content::Artifact { url, digest, .. } if self.web.kept(digest).is_none() => {
+            match self.content(&index, name, *revision) {
+                Ok(Content::Artifact { url, digest, .. }) if self.web.kept(digest).is_none() => {
                     jobs.push(Job { name, url, digest: Some(digest), budget });
                 }
-                Content::Artifact { .. } => {}
-                Content::Files(files) => {
+                Ok(Content::Artifact { .. }) | Err(_) => {}
+                Ok(Content::Files(files)) => {
                     jobs.extend(files.iter().map(|(_, url)| Job { name, url, digest: None, budget }));
                 }
             }
@@ -238,10 +239,11 @@ impl Site {
             Error::integrity(format!("`{name}` of `{typed}` cannot be fetched: {problem}"))
         })?;
         match (content, locked) {
-            (Content::Artifact { digest, .. }, Some(locked)) if *digest != locked => Err(Error::integrity(format!(
-                "`{name}` from `{typed}` is not what was locked: {locked} was expected, the index now has {digest}"
-            ))
-            .hint(format!("it has changed since: `skillpm install {typed}//{name}` locks what is there now"))),
+            (Content::Artifact { digest, .. }, Some(locked)) if *digest != locked => {
+                Err(Error::integrity(format!(
+                    "`{name}` from `{typed}` is not what was locked: {locked} was expected, the index now has {digest}"
+                )))
+            }
             _ => Ok(content),
         }
     }

@@ -203,7 +203,7 @@ fn a_python_distribution() {
     --- stderr
     error: `pdf` from `python:demo-pkg` is not what was locked: sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838 was expected, sha256:e61ebd84b8f6c0096f1f7d7fb2d35ded3cb529e432dcbbbbdf42e0d7d934eac0 was found
     hint: version 3.0 of `python:demo-pkg` is installed, and 1.0 is locked: `python -m pip install demo-pkg==1.0` brings it back
-    hint: it has changed since: `skillpm install python:demo-pkg//demo_pkg/skills/pdf` locks what is there now
+    hint: it has changed since: `skillpm update pdf` locks what is there now
     ");
 
     pip(&sandbox, &["uninstall", "-y", "demo-pkg"]);

@@ -1,6 +1,6 @@
 //! Everything that is refused: the message, the exit code, and that nothing was written.
 
-use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree, zip};
+use crate::support::{Endpoint, Fault, Forge, GitRepo, Sandbox, Tree, zip};
 
 const SKILL: &[u8] = b"---\nname: demo\ndescription: Shows things. Use it in tests.\n---\nBody\n";
 
@@ -491,7 +491,7 @@ fn lockfiles_and_manifests() {
     exit: 5
     --- stderr
     error: `pdf` from `github:acme/skills` is not what was locked: sha256:0000000000000000000000000000000000000000000000000000000000000000 was expected, [FOUND] was found
-    hint: the source serves other bytes for the same commit: find out why before you lock them with `skillpm install acme/skills/pdf`
+    hint: the source serves other bytes for the same commit: find out why before you lock them with `skillpm install github:acme/skills/pdf`
     ");
 
     sandbox.write("skillpm.lock", &lock);
@@ -626,4 +626,64 @@ fn what_cannot_be_kept_is_named() {
         .expect("links");
     let told = refused(&sandbox, &["remove", "demo", "--force"]);
     assert!(told.contains("could not keep for you: ") && told.contains("`shell`"), "{told}");
+}
+
+/// The words of a command line, as far as messages quote any.
+fn words(line: &str) -> Vec<String> {
+    let pieces = line.split('\'').enumerate();
+    let split = |(at, piece): (usize, &str)| match at % 2 {
+        0 => piece.split_whitespace().map(ToOwned::to_owned).collect(),
+        _ => vec![piece.to_owned()],
+    };
+    pieces.flat_map(split).collect()
+}
+
+/// The command that a refused restore names locks what is there now: under the same name, in the same scope, and
+/// nothing besides.
+#[test]
+fn the_command_that_is_named_locks_what_is_there() {
+    for args in [
+        &["./s k/pdf", "--as", "reader"][..],
+        &["./s k", "--skill", "pdf"],
+        &["-g", "./s k/pdf"],
+        &["git+./re po", "--skill", "pdf"],
+        &["git+./re po", "--skill", "pdf", "--tag", "v1", "--as", "reader"],
+        &["-g", "git+./re po", "--skill", "pdf", "--branch", "main"],
+    ] {
+        let sandbox = Sandbox::new();
+        let document = |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\n");
+        for name in ["pdf", "doc"] {
+            sandbox.write(&format!("s k/{name}/SKILL.md"), document(name));
+        }
+        let repository = GitRepo::new(&sandbox.project().join("re po"));
+        repository.commit(&Tree::new().skill("skills/pdf", "pdf").skill("skills/doc", "doc"));
+        repository.git(&["tag", "v1"]);
+        repository.git(&["branch", "-M", "main"]);
+        sandbox.ok(&[&["install"], args].concat());
+        let of_user = args.contains(&"-g");
+        let (base, config, restore) = if of_user {
+            (sandbox.home(), sandbox.home().join(".config/skillpm"), &["install", "-g"][..])
+        } else {
+            (sandbox.project(), sandbox.project(), &["install"][..])
+        };
+        let read = |file: &str| std::fs::read_to_string(config.join(file)).expect(file);
+        let (manifest, lock) = (read("skillpm.toml"), read("skillpm.lock"));
+        // Other bytes in the directory; those of a commit are the same for ever, unless its server lies.
+        sandbox.write("s k/pdf/SKILL.md", document("pdf") + "more\n");
+        if lock.contains("git:") {
+            let at = lock.find("sha256:").expect("a digest") + "sha256:".len();
+            let other = format!("{}{}{}", &lock[..at], "0".repeat(64), &lock[at + 64..]);
+            std::fs::write(config.join("skillpm.lock"), other).expect("writes");
+        }
+        std::fs::remove_dir_all(base.join(".agents")).expect("removes");
+        std::fs::remove_dir_all(sandbox.home().join(".local")).expect("removes");
+        let refused = sandbox.run(restore);
+        assert_eq!(refused.code, Some(5), "{args:?}: {refused}");
+        let command = refused.stderr.split('`').find(|text| text.starts_with("skillpm ")).expect("a command");
+        let command = words(command);
+        sandbox.ok(&command[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        sandbox.ok(&[restore, &["--locked"]].concat());
+        assert_eq!(read("skillpm.toml"), manifest, "{args:?}");
+        assert_eq!(read("skillpm.lock").matches("[[skill]]").count(), 1, "{args:?}");
+    }
 }

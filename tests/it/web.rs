@@ -215,7 +215,7 @@ fn other_bytes_are_refused_and_can_be_locked() {
     exit: 5
     --- stderr
     error: `pdf` from `url:http://HOST/all.zip` is not what was locked: sha256:04b9d227b4981f4e9aa2239428f07f098daacc541dc9718ef47ebb3b0ea2e91d was expected, sha256:5200c3635fab79c4ef38773cc2899c2da992c3472949fe0d733356c2cce5cf4b was found
-    hint: it has changed since: `skillpm install http://HOST/all.zip//pdf` locks what is there now
+    hint: it has changed since: `skillpm update pdf` locks what is there now
     ");
     assert!(!sandbox.project().join(".agents/skills/pdf").is_dir());
     let updated = sandbox.run(&["install", &format!("{url}//pdf")]);

@@ -201,7 +201,7 @@ fn a_changed_artifact() {
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
       caused by: `pdf` from `http://HOST` is not what was locked: sha256:c5d6d966dda39c018051ff8b7f693490e09629b13ec351ad2faeee47b79cac7d was expected, the index now has sha256:d648f5fca5092c7f0df3f50fe6894a7e821f80156a894d2599755736d6a46014
-    hint: it has changed since: `skillpm install http://HOST//pdf` locks what is there now
+    hint: it has changed since: `skillpm update pdf` locks what is there now
     ");
     assert_eq!((installed(&sandbox).len(), sandbox.read("skillpm.lock") == old), (0, true));
     let updated = sandbox.run(&["install", &forge.url("//pdf")]);
@@ -214,12 +214,38 @@ fn a_changed_artifact() {
     clear(&sandbox);
     std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install"])), @"
-    exit: 2
+    exit: 4
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
-      caused by: there is no skill `pdf` in `http://HOST`
-    hint: `skillpm install --list http://HOST` shows what is there
+      caused by: `http://HOST` does not list `pdf` any more
+    hint: remove the skill with `skillpm remove pdf`
     ");
+}
+
+/// One of several that its site lists no more is told by its name, and the others can be had without it.
+#[test]
+fn a_skill_that_is_listed_no_more() {
+    let all = [("docx", skill("docx")), ("pdf", skill("pdf")), ("xlsx", skill("xlsx"))];
+    let new = |forge: &Forge, skills: &[(&str, Tree)]| publish(forge, "", skills);
+    for publish in [&new as &dyn Fn(&Forge, &[(&str, Tree)]), &publish_old] {
+        let (forge, sandbox) = (Forge::start(), Sandbox::new());
+        publish(&forge, &all);
+        sandbox.ok(&["install", &forge.url(""), "--skill", "*"]);
+        publish(&forge, &all[1..]);
+        clear(&sandbox);
+        std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
+        let refused = told(&forge, &sandbox.run(&["install"]));
+        insta::allow_duplicates!(insta::assert_snapshot!(refused, @"
+        exit: 4
+        --- stderr
+        error: `docx` is not in the store and cannot be fetched
+          caused by: `http://HOST` does not list `docx` any more
+        hint: remove the skill with `skillpm remove docx`
+        "));
+        sandbox.ok(&["remove", "docx"]);
+        sandbox.ok(&["install"]);
+        assert_eq!(installed(&sandbox).iter().filter(|line| line.ends_with("SKILL.md")).count(), 2);
+    }
 }
 
 /// INTEROP 6: the digest is of the artifact's raw bytes, and a mismatch is an error, for one skill and for many.

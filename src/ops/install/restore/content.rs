@@ -6,14 +6,18 @@ use super::Worker;
 use crate::digest::Digest;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
+use crate::install::plan::requirement_of;
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::install::intake::{Intake, Taken, keep};
 use crate::refusal::Limits;
+use crate::source::Opened;
+use crate::source::newest::Identity;
 use crate::source::package::install_command;
-use crate::spec::Origin;
+use crate::spec::{Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
+use crate::text::shell_word;
 use crate::tree::{FileEntry, FileSet};
 use crate::workers;
 
@@ -104,13 +108,16 @@ impl Worker<'_> {
         }
         let lies = if self.restore.fetched.warnings.len() > told { "damaged" } else { "not" };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
-        let opened = self
-            .open_locked(&locked.origin, revision)
-            .and_then(|opened| opened.part(path, revision))
-            .map_err(|error| {
-                error.context(format!("`{name}` is {lies} in the store and cannot be fetched"))
-            })?;
+        let failed =
+            |error: Error| error.context(format!("`{name}` is {lies} in the store and cannot be fetched"));
+        let source = self.open_locked(&locked.origin, revision).map_err(failed)?;
+        let delivered = source.clone().part(path, revision);
+        let opened = delivered.map_err(|error| failed(self.explained(name, locked, &source, error)))?;
         let set = opened.tree.skill(path, &Limits::default())?;
+        if set.files().is_empty() {
+            let gone = format!("`{}` has no directory `{path}` any more", locked.origin.typed());
+            return Err(failed(Error::usage(gone).hint(self.without(name))));
+        }
         let found = set.digest()?;
         if found != locked.digest {
             let error = mismatch(&format!("`{name}` from `{}`", locked.origin), &locked.digest, &found);
@@ -121,18 +128,61 @@ impl Worker<'_> {
                 )),
                 _ => error,
             };
-            let between = if matches!(locked.origin, Origin::GitHub(_)) { "/" } else { "//" };
-            let path = locked.path.as_ref().filter(|_| !matches!(locked.origin, Origin::Local(_)));
-            let path = path.map(|path| format!("{between}{path}")).unwrap_or_default();
-            let command = format!("skillpm install {}{path}", locked.origin.typed());
-            return Err(error.hint(if locked.origin.has_revisions() {
-                format!("the source serves other bytes for the same commit: find out why before you lock them with `{command}`")
-            } else {
-                format!("it has changed since: `{command}` locks what is there now")
-            }));
+            return Err(error.hint(self.relock(name, locked)));
         }
         let (_, set) = keep(self.context, set, &mut self.restore.fetched.warnings)?;
         Ok(set)
+    }
+
+    /// Says of `error`, for which `source` has not delivered the skill, what to do where its source lists another
+    /// one by now, or none.
+    fn explained(&self, name: &SkillName, locked: &Locked, source: &Opened, error: Error) -> Error {
+        let Some(shelf) = &source.shelf else { return error };
+        let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
+        match shelf.revision(path) {
+            Ok(Identity::Absent) => {
+                let gone = format!("`{}` does not list `{path}` any more", locked.origin.typed());
+                Error::network(gone).hint(self.without(name))
+            }
+            Ok(Identity::Id(now)) if revision.is_some_and(|revision| revision != now) => {
+                error.hint(self.relock(name, locked))
+            }
+            _ => error,
+        }
+    }
+
+    /// The hint how to go on without the skill `name`.
+    fn without(&self, name: &SkillName) -> String {
+        format!("remove the skill with `skillpm remove{} {name}`", self.scope.kind.flag())
+    }
+
+    /// The hint how what the source of the skill `name` has now is locked.
+    fn relock(&self, name: &SkillName, locked: &Locked) -> String {
+        let flag = self.scope.kind.flag();
+        if !locked.origin.has_revisions() {
+            return format!("it has changed since: `skillpm update{flag} {name}` locks what is there now");
+        }
+        // The commit is the same, so that nothing is newer: only the source itself is read anew.
+        let entry = self.files.manifest.skills().get(name).filter(|entry| locked.meets(entry));
+        let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+        let (reference, kind) = match entry.reference {
+            Some(Reference::Tag(tag)) => (None, Some(("--tag", tag))),
+            Some(Reference::Branch(branch)) => (None, Some(("--branch", branch))),
+            Some(Reference::Rev(commit)) => (None, Some(("--rev", commit))),
+            any => (any, None),
+        };
+        let spec = SourceSpec { origin: entry.origin, path: locked.path.clone(), reference, skill: None }
+            .to_string();
+        let mut command = format!("skillpm install{flag} {}", shell_word(&spec));
+        if let Some((option, value)) = kind {
+            command.push_str(&format!(" {option} {}", shell_word(&value)));
+        }
+        if locked.alias_of.is_some() {
+            command.push_str(&format!(" --as {name}"));
+        }
+        format!(
+            "the source serves other bytes for the same commit: find out why before you lock them with `{command}`"
+        )
     }
 
     /// The files from the store, if they are there and whole. Damaged ones are thrown away.
