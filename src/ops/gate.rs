@@ -220,7 +220,8 @@ impl Gate {
         files: Option<&[SkillFile]>,
     ) -> Result<()> {
         let Some((line, threshold)) = self.admission.audit() else { return Ok(()) };
-        let subject = Subject::new(document, Some(name.as_str()), file_name);
+        // The name under which it is installed is not its author's to choose.
+        let subject = Subject::new(document, None, file_name);
         let subject = match files {
             Some(files) => subject.with_files(files),
             None => subject,

@@ -127,6 +127,8 @@ fn findings_keep_a_skill_out() {
     assert!(!sandbox.project().join(".agents/skills").exists());
     manifest(&sandbox, "audit = \"error\"");
     assert_eq!(sandbox.run(&["install", "./bad"]).code, Some(0));
+    // Another name than the author's is the user's choice, and nothing that is wrong with the skill.
+    sandbox.ok(&["install", "./bad", "--as", "other"]);
 }
 
 /// A lockfile is no way around a policy, with a manifest and without one.
@@ -177,7 +179,7 @@ fn a_restore_asks_for_findings() {
             }
             let _ = std::fs::remove_dir_all(sandbox.home().join(".local"));
         }
-        refused(&sandbox, &["link", "claude-code"]);
+        refused(&sandbox, &["link", "-a", "claude-code"]);
         // A lockfile alone, with the rules in a file that a variable names.
         std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
         let named = sandbox.write("rules.toml", "audit = \"warning\"\n");
@@ -207,7 +209,7 @@ fn what_is_editable_is_asked_about() {
         manifest(&sandbox, rule);
         let first = sandbox.run(&link);
         sandbox.write("skillpm.toml", format!("{entry}\n[policy]\n{rule}\n"));
-        for output in [first, sandbox.run(&["install"]), sandbox.run(&["link", "claude-code"])] {
+        for output in [first, sandbox.run(&["install"]), sandbox.run(&["link", "-a", "claude-code"])] {
             assert_eq!(output.code, Some(5), "{output}");
             assert!(output.stderr.contains(says), "{output}");
             assert!(!place.is_symlink());

@@ -680,10 +680,36 @@ fn the_command_that_is_named_locks_what_is_there() {
         let refused = sandbox.run(restore);
         assert_eq!(refused.code, Some(5), "{args:?}: {refused}");
         let command = refused.stderr.split('`').find(|text| text.starts_with("skillpm ")).expect("a command");
-        let command = words(command);
+        let command = words(&command.replace("[DIR]", &sandbox.root().display().to_string()));
         sandbox.ok(&command[1..].iter().map(String::as_str).collect::<Vec<_>>());
         sandbox.ok(&[restore, &["--locked"]].concat());
         assert_eq!(read("skillpm.toml"), manifest, "{args:?}");
         assert_eq!(read("skillpm.lock").matches("[[skill]]").count(), 1, "{args:?}");
     }
+}
+
+/// A directory that its source has no more is told as that, and not as other bytes.
+#[test]
+fn a_directory_that_is_gone() {
+    let sandbox = Sandbox::new();
+    for name in ["pdf", "doc"] {
+        sandbox.write(
+            &format!("sk/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: Does it.\n---\n"),
+        );
+    }
+    sandbox.ok(&["install", "./sk", "--skill", "pdf"]);
+    for gone in
+        [sandbox.project().join("sk/pdf"), sandbox.project().join(".agents"), sandbox.home().join(".local")]
+    {
+        std::fs::remove_dir_all(gone).expect("removes");
+    }
+    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
+    exit: 2
+    --- stderr
+    error: `pdf` is not in the store and cannot be fetched
+      caused by: `./sk` has no directory `pdf` any more
+    hint: remove the skill with `skillpm remove pdf`
+    ");
+    sandbox.ok(&["remove", "pdf"]);
 }

@@ -329,10 +329,7 @@ fn both_versions_and_all_kinds_of_artifacts() {
     forge.serve(&format!("{V1}/pdf/SKILL.md"), document("pdf") + "More.\n");
     clear(&sandbox);
     let changed = told(&forge, &sandbox.run(&["install"]));
-    assert!(
-        changed.starts_with("exit: 5") && changed.contains("`skillpm install http://HOST//pdf` locks"),
-        "{changed}"
-    );
+    assert!(changed.starts_with("exit: 5") && changed.contains("`skillpm update pdf` locks"), "{changed}");
     // The newer index comes first, and its artifacts may lie anywhere.
     let zip = skill("zipped").zip();
     let wrapped = crate::support::tar::tar(&skill("wrapped"), "wrapped-1.0/");

@@ -59,9 +59,11 @@ fn a_tree_knows_what_a_source_led_to() {
     let of_report = ["\"../base\" \"base\" \"project\"", "\"other/one\" \"one\" \"project\""];
     assert_eq!(needs("report"), of_report);
     let of_a = ["\"../c\" \"c\" \"project\"", "\"./more/b\" \"b\" \"project\""];
-    for args in
-        [&["install", "./src/a@a"][..], &["install", "./src", "-s", "a"], &["install", "-e", "./src/a"]]
-    {
+    for args in [
+        &["install", "./src/a", "-s", "a"][..],
+        &["install", "./src", "-s", "a"],
+        &["install", "-e", "./src/a"],
+    ] {
         sandbox.ok(args);
         let mut found = needs("a");
         found.sort();

@@ -115,7 +115,11 @@ impl Worker<'_> {
         let opened = delivered.map_err(|error| failed(self.explained(name, locked, &source, error)))?;
         let set = opened.tree.skill(path, &Limits::default())?;
         if set.files().is_empty() {
-            let gone = format!("`{}` has no directory `{path}` any more", locked.origin.typed());
+            let typed = locked.origin.typed();
+            let gone = match path {
+                "" => format!("`{typed}` is empty now"),
+                path => format!("`{typed}` has no directory `{path}` any more"),
+            };
             return Err(failed(Error::usage(gone).hint(self.without(name))));
         }
         let found = set.digest()?;
