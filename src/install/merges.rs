@@ -11,7 +11,8 @@
 //! record that nobody reads, and whatever else is locked from then on ends the merge by itself.
 //!
 //! The directory may come with a stranger's repository, so it is read as hostile input: a record
-//! holds digests, paths below the skill, and an entry of a lockfile, read by the rules for lockfiles.
+//! holds digests, paths below the skill, an entry of a lockfile and one of a manifest, each read by the rules
+//! for these.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::lockfile::{Locked, Lockfile};
+use crate::manifest::{Manifest, Requirement};
 use crate::merge::Conflict;
 use crate::name::SkillName;
 use crate::path::SafePath;
@@ -39,6 +41,8 @@ const VERSION: u32 = 1;
 pub struct Unresolved {
     /// What was locked before.
     pub before: Locked,
+    /// What the manifest said before.
+    pub asked: Asked,
     /// The digest of the new version, which is locked since.
     pub new: Digest,
     /// The digest of the skill as the user had it; it is in the store.
@@ -47,6 +51,18 @@ pub struct Unresolved {
     pub merged: Digest,
     /// The paths that somebody has to look at.
     pub paths: Vec<Disputed>,
+}
+
+/// What the manifest said of a skill. The lockfile does not tell it: digits may be a commit's or a name there, it
+/// has what others need, too, and it may be older than the manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// This.
+    Entry(Requirement),
+    /// Nothing.
+    Nothing,
+    /// Nobody knows: the record is of a version that did not keep it.
+    Unknown,
 }
 
 /// A path that somebody has to look at.
@@ -66,6 +82,9 @@ struct Raw {
     version: u32,
     /// A lockfile with the one entry.
     before: String,
+    /// A manifest with the one entry, or without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
     new: Digest,
     mine: Digest,
     merged: Digest,
@@ -111,13 +130,17 @@ impl Unresolved {
         let mut lock = Lockfile::parse(&raw.before).map_err(|error| error.to_string())?;
         let before = lock.skills.remove(name).filter(|_| lock.skills.is_empty());
         let before = before.ok_or_else(|| format!("it does not tell what was locked of `{name}`"))?;
+        let asked = match &raw.asked {
+            Some(text) => Asked::parse(text, name)?,
+            None => Asked::Unknown,
+        };
         let safe = |path: &str| SafePath::new(path).map_err(|refusal| refusal.to_string());
         let paths = raw.paths.iter().map(|RawPath { path, conflict, kept }| {
             let kept = kept.as_deref().map(safe).transpose()?;
             Ok(Disputed { path: safe(path)?, conflict: *conflict, kept })
         });
         let paths = paths.collect::<Result<_, String>>()?;
-        Ok(Self { before, new: raw.new, mine: raw.mine, merged: raw.merged, paths })
+        Ok(Self { before, asked, new: raw.new, mine: raw.mine, merged: raw.merged, paths })
     }
 
     /// Writes the record of the skill `name`.
@@ -132,6 +155,7 @@ impl Unresolved {
         let raw = Raw {
             version: VERSION,
             before: lock.to_string(),
+            asked: self.asked.text(name),
             new: self.new,
             mine: self.mine,
             merged: self.merged,
@@ -147,6 +171,31 @@ impl Unresolved {
         };
         let text = serde_json::to_string_pretty(&raw).map_err(|error| Error::io(error.to_string()))?;
         Ok(fs::write_atomic(&path, text.as_bytes())?)
+    }
+}
+
+impl Asked {
+    /// What `manifest` says of the skill `name`.
+    pub fn of(manifest: &Manifest, name: &SkillName) -> Self {
+        manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
+    }
+
+    fn parse(text: &str, name: &SkillName) -> Result<Self, String> {
+        let manifest = Manifest::parse(text).map_err(|error| error.to_string())?;
+        match manifest.skills().keys().find(|other| *other != name) {
+            Some(other) => Err(format!("it tells what was asked for of `{other}`")),
+            None => Ok(Self::of(&manifest, name)),
+        }
+    }
+
+    fn text(&self, name: &SkillName) -> Option<String> {
+        let mut manifest = Manifest::default();
+        match self {
+            Self::Entry(entry) => manifest.set_skill(name, entry.clone()),
+            Self::Nothing => {}
+            Self::Unknown => return None,
+        }
+        Some(manifest.to_string())
     }
 }
 
@@ -237,6 +286,7 @@ pub(super) fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
 mod tests {
     use super::*;
     use crate::env::Env;
+    use crate::install::plan::requirement_of;
     use crate::install::scope::ScopeKind;
     use crate::settings::Settings;
 
@@ -256,6 +306,7 @@ mod tests {
         let path = |text: &str| SafePath::new(text).expect("safe");
         Unresolved {
             before: locked('1'),
+            asked: Asked::Entry(requirement_of(&locked('1'))),
             new: digest('2'),
             mine: digest('3'),
             merged: digest('4'),
@@ -295,6 +346,25 @@ mod tests {
         assert!(fs::list_dir(&scope.work_dir()).expect("lists").is_empty());
     }
 
+    /// What the manifest said comes back as it was, and records that do not tell it are read all the same.
+    #[test]
+    fn a_record_tells_what_the_manifest_said() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (scope, name) = (scope(dir.path()), SkillName::new("pdf").expect("a name"));
+        let read = || Unresolved::read(&scope, &name, &locked('2')).expect("reads").expect("is there");
+        let manifest = Manifest::parse(
+            "[skills]\npdf = { git = \"../up\", rev = \"1a2b3c4d5e\", agents = [\"goose\"] }\n",
+        );
+        let manifest = manifest.expect("a manifest");
+        for asked in [Asked::of(&manifest, &name), Asked::Nothing, Asked::Unknown] {
+            let record = Unresolved { asked: asked.clone(), ..record() };
+            record.write(&scope, &name).expect("writes");
+            assert_eq!(read(), record);
+            let text = fs::read_text(&file(&scope, &name).expect("inside"), MAX_FILE).expect("reads");
+            assert_eq!(text.expect("is there").contains("\"asked\""), asked != Asked::Unknown);
+        }
+    }
+
     /// THREATS: a record may be a stranger's.
     #[test]
     fn a_strange_record_is_refused() {
@@ -306,6 +376,8 @@ mod tests {
         for (old, new) in [
             ("\"a.mine\"", "\"../a\""),
             ("\"b\"", "\"/etc/passwd\""),
+            ("[skills]\\npdf", "[skills]\\ndoc"),
+            ("[skills]\\n", "[agents]\\n"),
             ("\"lines\"", "\"all\""),
             ("\"version\": 1", "\"version\": 2"),
             ("name = \\\"pdf", "name = \\\"doc"),

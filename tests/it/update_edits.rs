@@ -244,6 +244,47 @@ fn taking_back_also_takes_back_the_pin() {
     assert_eq!(state(&sandbox), before);
 }
 
+/// `--abort` after `--latest`: a commit is pinned again as it was, and what only others need stays out of the
+/// manifest.
+#[test]
+fn taking_back_leaves_the_manifest_as_it_was() {
+    let forge = crate::support::Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/pdf");
+    let needs =
+        "---\nname: doc\ndescription: Use it in tests.\nmetadata:\n  skill-dependencies: pdf\n---\n\n# doc\n";
+    let tree = |lines: &[&str]| {
+        crate::support::Tree::new().file("pdf/SKILL.md", body(lines)).file("doc/SKILL.md", needs)
+    };
+    let first = repo.commit(&tree(&["1"]));
+    repo.tag("v1.0.0", &first);
+    let second = tree(&["one"]);
+    for (args, expected) in [
+        (&["install", "acme/pdf@pdf", "--rev", &first[..10]][..], "rev = "),
+        (&["install", "acme/pdf@doc", "--tag", "v1.0.0"], "doc = "),
+    ] {
+        sandbox.ok(args);
+        mine(&sandbox, &["mine"]);
+        let manifest = sandbox.read("skillpm.toml");
+        assert!(manifest.contains(expected), "{manifest}");
+        let lock = sandbox.read("skillpm.lock");
+        repo.tag("v1.1.0", &repo.commit(&second));
+        assert_eq!(sandbox.run(&["update", "--latest"]).code, Some(1));
+        let latest = sandbox.read("skillpm.toml");
+        sandbox.ok(&["update", "pdf", "--abort"]);
+        if expected == "rev = " {
+            assert_eq!(sandbox.read("skillpm.toml"), manifest);
+            assert_eq!(sandbox.read("skillpm.lock"), lock);
+        } else {
+            assert_eq!(sandbox.read("skillpm.toml"), latest, "nobody asked for `pdf`");
+        }
+        assert!(there(&sandbox).ends_with("mine\n"));
+        sandbox.ok(&["remove", if expected == "rev = " { "pdf" } else { "doc" }, "--force"]);
+        assert!(!sandbox.project().join(HOME).exists(), "nothing needs it");
+    }
+}
+
 /// Issue 5, `--ours` and `--theirs`: at once, or to end a merge that was left.
 #[test]
 fn a_side_decides_conflicts() {
@@ -487,6 +528,7 @@ fn a_strange_record_does_no_harm() {
         &record.replace("SKILL.md.mine", "/etc/passwd"),
         &record.replace("name = \\\"pdf\\\"", "name = \\\"../pdf\\\""),
         &record.replace("\"version\": 1", "\"version\": 2"),
+        &record.replace("[skills]\\npdf", "[skills]\\ndoc"),
         &"[".repeat(100_000),
     ] {
         sandbox.write(path, strange);

@@ -121,6 +121,7 @@ pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::install::merges::Asked;
     use crate::path::SafePath;
     use crate::testing::{File, file_set as set};
 
@@ -151,6 +152,7 @@ mod tests {
         let digest = locked().digest;
         let record = Unresolved {
             before: locked(),
+            asked: Asked::Nothing,
             new: digest,
             mine: digest,
             merged: digest,

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::install::merges::Unresolved;
+use crate::install::merges::{Asked, Unresolved};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
 use crate::install::state::{self, digest_of};
@@ -259,8 +259,7 @@ impl<'a> Finder<'a> {
         };
         if self.request.abort {
             let mine = mine(self.context, name, &record)?;
-            let reference = requirement_of(&record.before).reference;
-            let before = (reference != entry.reference).then(|| Requirement { reference, ..entry.clone() });
+            let before = asked_before(self.files.manifest.skills().get(*name), &record);
             job(before, Work::Abort { record, locked: (*locked).clone(), mine });
             return Ok(true);
         }
@@ -312,6 +311,18 @@ pub(super) fn tree(
     }
     let digest = digest_of(&path);
     Ok(Some((path, digest)))
+}
+
+/// What the manifest is to say again once the merge of `record` is taken back, where that is not what it says now:
+/// `entry`. What it does not name it does not name afterwards either.
+fn asked_before(entry: Option<&Requirement>, record: &Unresolved) -> Option<Requirement> {
+    let entry = entry?;
+    let reference = match &record.asked {
+        Asked::Entry(before) => before.reference.clone(),
+        Asked::Nothing => return None,
+        Asked::Unknown => requirement_of(&record.before).reference,
+    };
+    (reference != entry.reference).then(|| Requirement { reference, ..entry.clone() })
 }
 
 /// The skill as the user had it before the merge of `record`.

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::merges::Unresolved;
+use crate::install::merges::{Asked, Unresolved};
 use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
@@ -194,6 +194,7 @@ fn edited(
     let paths = edits::disputed(&merged);
     let record = |paths| Unresolved {
         before: newer.old.clone(),
+        asked: Asked::of(&prepared.files.manifest, &job.name),
         new: newer.new.digest,
         mine: digest,
         merged: tree,
