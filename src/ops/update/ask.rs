@@ -148,11 +148,13 @@ impl<'a> Finder<'a> {
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
         }
-        self.came.push(newest.needer(name));
         // Without a manifest the lockfile says what is asked for, and so it does of what others need.
         let is_written = self.files.manifest.skills().contains_key(*name);
         let moved = Some(&entry).filter(|_| moved && is_written).cloned();
-        self.renew(installed, &newest, moved)
+        let job = self.renew(installed, &newest, moved)?;
+        self.came.push(newest.needer(name));
+        self.found.jobs.push(job);
+        Ok(())
     }
 
     /// Takes the version `newest` of an installed skill in; `moved` is what the manifest is to say of it.
@@ -165,7 +167,7 @@ impl<'a> Finder<'a> {
         installed: &Installed<'_>,
         newest: &Fresh,
         moved: Option<Requirement>,
-    ) -> Result<()> {
+    ) -> Result<Job> {
         let Installed { name, entry, locked } = installed;
         let (mut new, set) = self.worker.take(name, newest)?;
         // Until it is looked at.
@@ -174,8 +176,7 @@ impl<'a> Finder<'a> {
         let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
         let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
         let disabled = entry.disabled;
-        self.found.jobs.push(Job { name: (*name).clone(), entry: moved, disabled, work });
-        Ok(())
+        Ok(Job { name: (*name).clone(), entry: moved, disabled, work })
     }
 
     /// The files of the locked version: those that are installed if they are still the same, else the

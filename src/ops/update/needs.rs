@@ -5,7 +5,10 @@ use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
-use crate::ops::install::needs::{Needs, Pick};
+use crate::ops::install::needs::{Needer, Needs, Pick, can_be_left_out};
+
+/// The installed skill whose new version needs what cannot be had, and why.
+struct NotFor(SkillName, Error);
 
 impl Finder<'_> {
     /// Brings what the new versions need and nobody has installed.
@@ -14,30 +17,20 @@ impl Finder<'_> {
     ///
     /// As [`Needs::of`].
     pub(super) fn complete(&mut self) -> Result<()> {
-        let open = std::mem::take(&mut self.came);
-        if open.is_empty() {
+        let mut came = std::mem::take(&mut self.came);
+        if came.is_empty() {
             return Ok(());
         }
-        let mut needs = Needs::new(self.files);
-        for needer in &open {
-            needs.renewed(needer);
-        }
-        // Each with the installed skill for which it comes.
-        let mut open: Vec<_> = open.into_iter().map(|needer| (needer.name.clone(), needer)).collect();
-        while let Some((root, needer)) = open.pop() {
-            let picks = match needs.of(&mut self.worker, &needer) {
-                Ok(picks) => picks,
-                Err(error) => {
+        // What one skill brings, others may count on: when it stays as it is, all is looked at anew without it.
+        let mut needs = loop {
+            match self.bring(&came) {
+                Ok(needs) => break needs,
+                Err(NotFor(root, error)) => {
+                    came.retain(|needer| needer.name != root);
                     self.give_up(&root, error)?;
-                    open.retain(|(other, _)| *other != root);
-                    continue;
                 }
-            };
-            for pick in picks {
-                open.push((root.clone(), pick.needer()));
-                self.take_needed(pick)?;
             }
-        }
+        };
         for job in &mut self.found.jobs {
             match &mut job.work {
                 Work::New(newer) => needs.write(&job.name, &mut newer.new),
@@ -50,6 +43,48 @@ impl Finder<'_> {
         Ok(())
     }
 
+    /// Brings what the new versions `came` need, and what that needs, if all of it can be had: else nothing.
+    fn bring(&mut self, came: &[Needer]) -> Result<Needs, NotFor> {
+        let mut needs = Needs::new(self.files);
+        for needer in came {
+            needs.renewed(needer);
+        }
+        // Each with the installed skill for which it comes.
+        let mut open: Vec<_> = came.iter().map(|needer| (needer.name.clone(), needer.clone())).collect();
+        let mut picked = Vec::new();
+        while let Some((root, needer)) = open.pop() {
+            let picks = match needs.of(&mut self.worker, &needer) {
+                Ok(picks) => picks,
+                Err(error) => return Err(NotFor(root, error)),
+            };
+            for pick in picks {
+                open.push((root.clone(), pick.needer()));
+                picked.push((root.clone(), pick));
+            }
+        }
+        let told = self.found.warnings.len();
+        let mut jobs = Vec::new();
+        for (root, pick) in picked {
+            let name = pick.name.clone();
+            match self.take_needed(pick) {
+                Ok(job) => jobs.push(job),
+                Err(error) => {
+                    self.found.warnings.truncate(told);
+                    let what = format!("`{root}` needs `{name}`, which cannot be installed");
+                    let error = can_be_left_out(error.context(what));
+                    return Err(NotFor(root, error));
+                }
+            }
+        }
+        for job in jobs {
+            // What it was to become by what is locked is of no use any more.
+            self.found.jobs.retain(|old| old.name != job.name);
+            self.found.others.retain(|other| other.name != job.name.as_str());
+            self.found.jobs.push(job);
+        }
+        Ok(needs)
+    }
+
     /// Leaves the skill `root` as it is: what its new version needs cannot be had.
     fn give_up(&mut self, root: &SkillName, error: Error) -> Result<()> {
         self.found.jobs.retain(|job| job.name != *root);
@@ -59,7 +94,7 @@ impl Finder<'_> {
         self.fail(&Installed { name, entry, locked }, error)
     }
 
-    /// Leaves out what was to come for a skill that stays as it is.
+    /// Leaves out what was to come for a skill that nothing needs any more.
     fn drop_unneeded(&mut self) {
         let jobs = self.found.jobs.iter();
         let anew = jobs.filter_map(|job| Some((&job.name, Some(job.new_version()?)))).collect();
@@ -68,12 +103,10 @@ impl Finder<'_> {
         self.found.jobs.retain(is_needed);
     }
 
-    fn take_needed(&mut self, pick: Pick) -> Result<()> {
+    /// Takes a skill in that others need.
+    fn take_needed(&mut self, pick: Pick) -> Result<Job> {
         let name = pick.name.clone();
         let newest = pick.newest()?;
-        // What it was to become by what is locked is of no use any more.
-        self.found.jobs.retain(|job| job.name != name);
-        self.found.others.retain(|other| other.name != name.as_str());
         if let Some((name, locked)) = self.files.lock.skills.get_key_value(&name) {
             let installed = Installed { name, entry: requirement_of(locked), locked };
             return self.renew(&installed, &newest, None);
@@ -81,7 +114,6 @@ impl Finder<'_> {
         let (locked, set) = self.worker.take(&name, &newest)?;
         let diff = VersionDiff::new(&nothing(), &set)?;
         let work = Work::Come(Box::new(Come { locked, set, diff }));
-        self.found.jobs.push(Job { name, entry: None, disabled: false, work });
-        Ok(())
+        Ok(Job { name, entry: None, disabled: false, work })
     }
 }

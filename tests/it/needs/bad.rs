@@ -192,3 +192,71 @@ fn an_update_goes_on_without_it() {
     assert!(sandbox.read(".agents/skills/free/SKILL.md").contains("2.0"));
     assert_eq!(sandbox.run(&["update", "report"]).code, Some(4));
 }
+
+/// What came for a skill that stays as it is comes for the others that need it, with all that it needs itself.
+#[test]
+fn what_others_need_too_comes_whole() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    forge.repo("acme/skills").commit(&tree(&[("aaa", "1.0", ""), ("bbb", "1.0", ""), ("ccc", "1.0", "")]));
+    sandbox.ok(&["install", "acme/skills", "-s", "*"]);
+    forge.repo("acme/skills").commit(&tree(&[
+        ("aaa", "2.0", "y"),
+        ("bbb", "2.0", "y w"),
+        ("ccc", "2.0", "y w"),
+        ("w", "1.0", "nobody/nothing"),
+        ("y", "1.0", "z"),
+        ("z", "1.0", ""),
+    ]));
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(4), "{output}");
+    assert_eq!(locked(&sandbox), ["aaa: y", "bbb", "ccc", "y: z", "z"]);
+    assert_eq!(there(&sandbox), ["aaa", "bbb", "ccc", "y", "z"]);
+    sandbox.ok(&["tree"]);
+}
+
+/// A new version that is not taken after all meets nobody's range.
+#[test]
+fn a_version_that_is_given_up_is_not_there() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    forge.repo("acme/skills").commit(&tree(&[("doc", "1.0", "pdf"), ("pdf", "1.0", "")]));
+    sandbox.ok(&["install", "acme/skills@doc"]);
+    forge.repo("acme/skills").commit(&tree(&[("doc", "2.0", "pdf@^2"), ("pdf", "2.0", "nobody/nothing")]));
+    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    exit: 4
+    --- stderr
+    ~ doc 1.0 -> 2.0 (github:acme/skills at fd696b9 -> 0d511af)
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 2 lines added, 2 removed
+    warning: `doc` needs `pdf@^2`, and what is there has version 1.0
+    ! pdf stays as it is
+    1 skill updated, 1 failed in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    warning: `pdf` stays as it is: `pdf` needs `nobody/nothing`, which cannot be had: the repository `nobody/nothing` was not found, or is private
+    hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
+    hint: `--no-deps` leaves out what skills need
+    ");
+    assert_eq!(locked(&sandbox), ["doc: pdf", "pdf"]);
+}
+
+/// What a policy keeps out for what is in it holds up the one that needs it, and no other.
+#[test]
+fn an_update_goes_on_without_what_is_refused() {
+    let (forge, sandbox) = scene("charts");
+    sandbox.write("skillpm.toml", "[policy]\naudit = \"warning\"\n");
+    sandbox.ok(&["install", "acme/skills@report"]);
+    forge.repo("acme/free").commit(&tree(&[("free", "1.0", "")]));
+    sandbox.ok(&["install", "acme/free"]);
+    forge.repo("acme/free").commit(&tree(&[("free", "2.0", "")]));
+    let bad = "---\nname: bad\ndescription: d\n---\nSee [x](../../x).\n";
+    let new = tree(&[("report", "2.0", "charts new bad"), ("charts", "1.0", ""), ("new", "1.0", "")]);
+    forge.repo("acme/skills").commit(&new.file("skills/bad/SKILL.md", bad));
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    let told =
+        "`report` stays as it is: `report` needs `bad`, which cannot be installed: `bad` has a finding";
+    assert!(output.stderr.contains(told), "{output}");
+    assert_eq!(locked(&sandbox), ["charts", "free", "report: charts"]);
+    assert!(sandbox.read(".agents/skills/free/SKILL.md").contains("2.0"));
+}

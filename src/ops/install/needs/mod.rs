@@ -34,7 +34,7 @@ use crate::requirement;
 const MOST: usize = 256;
 
 /// Says of `error`, which is about what a skill needs, how to do without that.
-fn can_be_left_out(error: Error) -> Error {
+pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
     error.hint("`--no-deps` leaves out what skills need")
 }
 
