@@ -5,6 +5,7 @@ use git2::Oid;
 use super::objects::{Found, Objects};
 use super::{full, short};
 use crate::error::{Error, Result};
+use crate::source::commit_gone;
 use crate::spec::Reference;
 use crate::text::closest;
 
@@ -19,9 +20,7 @@ pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str)
 /// The error for a commit that is not there: `locked` where a lockfile names it.
 pub(super) fn no_commit(shown: &str, commit: &str, locked: bool) -> Error {
     if locked {
-        return Error::network(format!("`{shown}` does not have commit `{commit}` any more")).hint(
-            "its history was rewritten, or it is another repository: install from it again to lock what is there now",
-        );
+        return commit_gone(shown, commit);
     }
     Error::usage(format!("`{shown}` has no commit `{commit}`"))
         .hint("check the digits, or name a tag or branch")

@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::refusal::Limits;
 use crate::spec::{Origin, Reference};
@@ -135,6 +135,17 @@ impl Opened {
     }
 }
 
+/// What [`Error::code`] says where a source does not have any more what a lockfile names.
+pub const REVISION_GONE: &str = "revision-gone";
+
+/// The error for the locked commit `commit`, which the repository `shown` does not have.
+#[cfg(any(feature = "git", feature = "http"))]
+pub(crate) fn commit_gone(shown: &str, commit: &str) -> Error {
+    Error::network(format!("`{shown}` does not have commit `{commit}` any more"))
+        .coded(REVISION_GONE)
+        .hint("its history was rewritten, or it is another repository")
+}
+
 /// Which revision of a source is wanted.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted<'a> {
@@ -199,24 +210,22 @@ pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_
         #[cfg(not(feature = "http"))]
         Origin::GitHub(repository) => {
             let _ = wanted;
-            Err(crate::error::Error::network(format!(
-                "`{repository}` cannot be fetched: this build has no network"
-            )))
+            Err(Error::network(format!("`{repository}` cannot be fetched: this build has no network")))
         }
         #[cfg(feature = "git")]
         Origin::Git(url) => git::open(context, scope, url, wanted, &Limits::default()),
         #[cfg(not(feature = "git"))]
-        Origin::Git(url) => Err(crate::error::Error::network(format!(
-            "`{url}` cannot be fetched: this build reads no git repositories"
-        ))),
+        Origin::Git(url) => {
+            Err(Error::network(format!("`{url}` cannot be fetched: this build reads no git repositories")))
+        }
         #[cfg(feature = "http")]
         Origin::Download(address) => download::open(context, address, &Limits::default()),
         #[cfg(feature = "http")]
         Origin::Site(address) => site::open(context, address, &Limits::default()),
         #[cfg(not(feature = "http"))]
-        Origin::Download(_) | Origin::Site(_) => Err(crate::error::Error::network(format!(
-            "`{origin}` cannot be fetched: this build has no network"
-        ))),
+        Origin::Download(_) | Origin::Site(_) => {
+            Err(Error::network(format!("`{origin}` cannot be fetched: this build has no network")))
+        }
         Origin::Package(package) => package::open(context, scope, package, wanted),
     }
 }

@@ -14,7 +14,7 @@ use std::thread;
 use super::discover::Candidate;
 use super::newest::Identity;
 use super::web::{Missed, Web};
-use super::{Opened, Shelf, file};
+use super::{Opened, REVISION_GONE, Shelf, file};
 use crate::context::Context;
 use crate::digest::{Digest, DigestError};
 use crate::error::{Error, Result};
@@ -242,7 +242,8 @@ impl Site {
             (Content::Artifact { digest, .. }, Some(locked)) if *digest != locked => {
                 Err(Error::integrity(format!(
                     "`{name}` from `{typed}` is not what was locked: {locked} was expected, the index now has {digest}"
-                )))
+                ))
+                .coded(REVISION_GONE))
             }
             _ => Ok(content),
         }

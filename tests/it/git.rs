@@ -813,8 +813,8 @@ fn gg20_a_tree_bomb_is_refused() {
     ");
 }
 
-/// What was locked and then rewritten is told as such, and nothing changes; also by servers that hand
-/// out no commits by their ids.
+/// What was locked and then rewritten is told as such, and nothing changes until an update locks what there is
+/// now; also by servers that hand out no commits by their ids.
 #[test]
 fn a_locked_commit_that_is_gone() {
     let mut told = Vec::new();
@@ -835,7 +835,7 @@ fn a_locked_commit_that_is_gone() {
         assert_eq!(scene.sandbox.read("skillpm.lock"), lock);
         // Now it is gone.
         scene.work.git(&["checkout", "--quiet", "--orphan", "fresh"]);
-        scene.work.commit(&Tree::new().skill("skills/pdf", "pdf"));
+        scene.work.commit(&two_skills());
         scene.work.git(&["branch", "-M", "main"]);
         for name in ["v1", "annotated"] {
             scene.work.git(&["tag", "-d", name]);
@@ -849,6 +849,15 @@ fn a_locked_commit_that_is_gone() {
         let output = scene.sandbox.run(&["install"]);
         told.push(scene.told(&server, &output));
         assert_eq!(scene.sandbox.read("skillpm.lock"), lock);
+        ok(&scene.sandbox.run(&["update", "pdf", "--dry-run"]));
+        assert_eq!(scene.sandbox.read("skillpm.lock"), lock);
+        let update = scene.sandbox.run(&["update", "pdf"]);
+        assert!(ok(&update).stderr.contains("what is there now is locked, with the same files"), "{update}");
+        let newest = scene.work.git(&["rev-parse", "HEAD"]);
+        assert_eq!(scene.revision().as_deref(), Some(newest.trim()));
+        scene.forget_store();
+        scene.forget_cache();
+        ok(&scene.sandbox.run(&["install", "--locked"]));
     }
     assert_eq!(told[0], told[1]);
     insta::assert_snapshot!(told[0], @"
@@ -856,8 +865,36 @@ fn a_locked_commit_that_is_gone() {
     --- stderr
     error: `pdf` is not in the store and cannot be fetched
       caused by: `http://[HOST]/skills.git` does not have commit `[SECOND]` any more
-    hint: its history was rewritten, or it is another repository: install from it again to lock what is there now
+    hint: its history was rewritten, or it is another repository
+    hint: `skillpm update pdf` locks what is there now
     ");
+}
+
+/// The command that is named takes what is there now, too where a commit is pinned, and for the user.
+#[test]
+fn a_pinned_commit_that_is_gone() {
+    let scene = Scene::new();
+    let url = format!("git+{}", scene.bare.path().display());
+    let rev = &scene.second[..10];
+    ok(&scene.sandbox.run(&["install", "-g", &format!("{url}@pdf"), "--rev", rev]));
+    scene.work.git(&["checkout", "--quiet", "--orphan", "fresh"]);
+    scene.work.commit(&Tree::new().skill("skills/pdf", "pdf"));
+    scene.work.git(&["branch", "-M", "main"]);
+    scene.work.push(&scene.bare);
+    for name in ["v1", "annotated"] {
+        scene.bare.git(&["tag", "-d", name]);
+    }
+    scene.bare.git(&["branch", "-D", "feature/x"]);
+    scene.bare.git(&["reflog", "expire", "--expire=all", "--all"]);
+    scene.bare.git(&["gc", "--quiet", "--prune=now"]);
+    for dir in [".local", ".agents"] {
+        std::fs::remove_dir_all(scene.sandbox.home().join(dir)).expect("removes");
+    }
+    let output = scene.sandbox.run(&["install", "-g"]);
+    assert_eq!(output.code, Some(4), "{output}");
+    assert!(output.stderr.contains("hint: `skillpm update -g pdf --latest` locks"), "{output}");
+    ok(&scene.sandbox.run(&["update", "-g", "pdf", "--latest"]));
+    ok(&scene.sandbox.run(&["install", "-g"]));
 }
 
 /// Without a network, a name means what it meant last.

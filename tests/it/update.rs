@@ -318,6 +318,47 @@ fn a_tag_that_moved_is_told() {
 }
 
 /// A branch of a repository that the git program reads, with files that come and go and modes.
+/// After a forced push the old commit is nowhere: what has the same files now is locked, so that it can be
+/// restored, and nothing is reviewed as new. While the old one is there, nothing changes.
+#[test]
+fn a_commit_that_is_gone_is_not_kept() {
+    let (forge, sandbox) = scene();
+    let repo = forge.repo("acme/skills");
+    let old: toml::Table = sandbox.read("skillpm.lock").parse().expect("a lockfile");
+    let old = old["skill"][0]["revision"].as_str().expect("a commit").to_owned();
+    let new = repo.commit(&tree(&[("pdf", "one"), ("doc", "one")]));
+    let forget = || {
+        for dir in
+            [sandbox.home().join(".local"), sandbox.home().join(".cache"), sandbox.project().join(".agents")]
+        {
+            std::fs::remove_dir_all(dir).expect("removes");
+        }
+    };
+    let lock = sandbox.read("skillpm.lock");
+    sandbox.ok(&["update"]);
+    assert_eq!(sandbox.read("skillpm.lock"), lock);
+    repo.lose(&old);
+    let output = sandbox.run(&["update", "doc", "--dry-run"]);
+    assert!(output.stderr.contains("any more: what is there now is locked"), "the store has it: {output}");
+    forget();
+    insta::assert_snapshot!(sandbox.run(&["install"]), @"
+    exit: 4
+    --- stderr
+    error: `doc` is not in the store and cannot be fetched
+      caused by: `acme/skills` does not have commit `4180b60384f6ca746ad0e9f6e6a307e33838b209` any more
+    hint: its history was rewritten, or it is another repository
+    hint: `skillpm update doc` locks what is there now
+    ");
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(output.stderr.matches("no file differs").count(), 2, "{output}");
+    let told = format!("`acme/skills` does not have commit `{old}` any more: what is there now is locked");
+    assert_eq!(output.stderr.matches(&told).count(), 1, "{output}");
+    assert_eq!(sandbox.read("skillpm.lock"), lock.replace(&old, &new));
+    forget();
+    sandbox.ok(&["install", "--locked"]);
+}
+
 #[test]
 fn modes_and_files_follow_a_git_repository() {
     let sandbox = Sandbox::new();

@@ -248,6 +248,31 @@ fn a_skill_that_is_listed_no_more() {
     }
 }
 
+/// The same files in another archive: what was locked is nowhere any more, and an update locks what there is.
+#[test]
+fn a_repacked_artifact() {
+    let (forge, sandbox) = (Forge::start(), Sandbox::new());
+    publish(&forge, "", &[("pdf", skill("pdf"))]);
+    assert_eq!(sandbox.run(&["install", &forge.url("")]).code, Some(0));
+    let old = sandbox.read("skillpm.lock");
+    let bytes = skill("pdf").zip();
+    index(&forge, "", &[entry("pdf", "archive", "pdf.zip", &bytes)]);
+    forge.serve(&format!("{V2}/pdf.zip"), bytes);
+    let forget = || {
+        clear(&sandbox);
+        std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
+    };
+    forget();
+    assert_eq!(sandbox.run(&["install"]).code, Some(5));
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("no file differs"), "{output}");
+    assert_ne!(sandbox.read("skillpm.lock"), old);
+    forget();
+    let output = sandbox.run(&["install", "--locked"]);
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
 /// INTEROP 6: the digest is of the artifact's raw bytes, and a mismatch is an error, for one skill and for many.
 #[test]
 fn a_wrong_digest_is_never_passed_over() {

@@ -7,6 +7,7 @@ use super::find::{Finder, Installed, Job, Newer, Work, nothing, tree};
 use super::outcome::UpdateChange;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
+use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
@@ -114,7 +115,9 @@ impl<'a> Finder<'a> {
     /// What cannot be had or used.
     pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: Said) -> Result<()> {
         let Installed { name, locked, .. } = installed;
-        if said.files == Some(Files::Same) && said.latest.is_none() {
+        // Whether the locked revision is still there is only asked where it matters: of skills that were named.
+        let is_same = said.files == Some(Files::Same) && said.latest.is_none();
+        if is_same && !(self.is_named() && self.gone(locked, said.revision.as_ref()).is_some()) {
             self.tell_moved_tag(installed, said.revision.as_deref());
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
@@ -145,8 +148,15 @@ impl<'a> Finder<'a> {
             self.tell_moved_tag(installed, new.revision.as_deref());
         }
         if digest == locked.digest && locked.meets(&entry) {
-            self.other(installed, UpdateChange::Unchanged);
-            return Ok(());
+            // A revision that is gone cannot be restored, even if what is there now has the same files.
+            let Some(reason) = self.gone(locked, new.revision.as_ref()) else {
+                self.other(installed, UpdateChange::Unchanged);
+                return Ok(());
+            };
+            let warning = format!("{reason}: what is there now is locked, with the same files");
+            if !self.found.warnings.contains(&warning) {
+                self.found.warnings.push(warning);
+            }
         }
         // Without a manifest the lockfile says what is asked for, and so it does of what others need.
         let is_written = self.files.manifest.skills().contains_key(*name);
@@ -155,6 +165,17 @@ impl<'a> Finder<'a> {
         self.came.push(newest.needer(name));
         self.found.jobs.push(job);
         Ok(())
+    }
+
+    /// Why what is locked cannot be had any more, where its source has the revision `now` in its place. Each
+    /// revision is asked for once.
+    fn gone(&mut self, locked: &Locked, now: Option<&String>) -> Option<String> {
+        if now.is_none() || now == locked.revision.as_ref() {
+            return None;
+        }
+        let key = (locked.origin.clone(), locked.revision.clone());
+        let ask = || self.worker.gone(locked).map(|error| error.with_causes());
+        self.gone.entry(key).or_insert_with(ask).clone()
     }
 
     /// Takes the version `newest` of an installed skill in; `moved` is what the manifest is to say of it.
@@ -172,7 +193,12 @@ impl<'a> Finder<'a> {
         let (mut new, set) = self.worker.take(name, newest)?;
         // Until it is looked at.
         new.dependencies.clone_from(&locked.dependencies);
-        let base = self.base(installed, new.digest)?;
+        let base = if new.digest == locked.digest {
+            // Nobody has to have those of the locked revision.
+            Some(set.clone())
+        } else {
+            self.base(installed, new.digest)?
+        };
         let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
         let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
         let disabled = entry.disabled;

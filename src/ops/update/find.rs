@@ -141,6 +141,7 @@ pub(super) fn find(
         worker,
         kept: files.kept(),
         unreachable: BTreeMap::new(),
+        gone: BTreeMap::new(),
         came: Vec::new(),
         found: Found::default(),
     };
@@ -184,12 +185,14 @@ pub(super) struct Finder<'a> {
     pub(super) came: Vec<Needer>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
+    /// Why locked revisions cannot be had any more, of those that were asked for.
+    pub(super) gone: BTreeMap<(Origin, Option<String>), Option<String>>,
     pub(super) found: Found,
 }
 
 impl<'a> Finder<'a> {
     /// Whether skills were named.
-    fn is_named(&self) -> bool {
+    pub(super) fn is_named(&self) -> bool {
         !self.request.names.is_empty()
     }
 

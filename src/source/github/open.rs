@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::GitHub;
 use crate::archive::{self, Archive};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::Client;
 use crate::refusal::{Limits, Refusal};
 use crate::settings::{self, Settings};
-use crate::source::{Opened, Wanted};
+use crate::source::{Opened, Wanted, commit_gone};
 use crate::spec::{PUBLIC_HOST, Repository, is_commit};
 
 /// Opens `repository` at the commit that is wanted.
@@ -42,6 +42,9 @@ pub fn open(
             return Err(error
                 .hint("it is the one that was kept: run it again without `--offline` to download it anew"));
         }
+        other if matches!(wanted, Wanted::Locked(_)) => {
+            other.map_err(|error| if_gone(error, repository, &commit))?
+        }
         other => other?,
     };
     Ok(Opened::new(archive.tree.without_wrapper(), Some(commit), &repository.name))
@@ -55,7 +58,17 @@ pub fn open(
 pub fn released(context: &Context, repository: &Repository, commit: &str) -> Result<Option<i64>> {
     let settings = settings_for(&context.settings, repository);
     let client = Client::new(&settings, Arc::clone(&context.reporter));
-    GitHub::new(&client, &settings, repository)?.released(commit).map(Some)
+    let released = GitHub::new(&client, &settings, repository)?.released(commit);
+    released.map(Some).map_err(|error| if_gone(error, repository, commit))
+}
+
+/// Returns `error` of asking for `commit`, a full id; another one where it says that there is no such commit.
+fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
+    match error.kind() {
+        // The repository is there, and this is all that was asked of it.
+        ErrorKind::Usage => commit_gone(&repository.to_string(), commit),
+        _ => error,
+    }
 }
 
 /// The settings for the server of `repository`. Where they name an Enterprise server, the public one

@@ -222,6 +222,16 @@ impl Repo<'_> {
         self
     }
 
+    /// Takes a commit away, as after its history was rewritten.
+    pub fn lose(&self, commit: &str) -> &Self {
+        self.with(|repository| {
+            repository.log.retain(|one| one != commit);
+            repository.trees.remove(commit);
+            repository.commits.remove(commit).expect("a commit");
+        });
+        self
+    }
+
     /// Hides the repository from requests without the right token.
     pub fn private(&self) -> &Self {
         self.with(|repository| repository.private = true);

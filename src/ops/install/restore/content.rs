@@ -110,7 +110,10 @@ impl Worker<'_> {
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let failed =
             |error: Error| error.context(format!("`{name}` is {lies} in the store and cannot be fetched"));
-        let source = self.open_locked(&locked.origin, revision).map_err(failed)?;
+        let source = self.open_locked(&locked.origin, revision).map_err(|error| {
+            let hint = self.hint_where_gone(name, locked, &error);
+            hint.into_iter().fold(failed(error), Error::hint)
+        })?;
         let delivered = source.clone().part(path, revision);
         let opened = delivered.map_err(|error| failed(self.explained(name, locked, &source, error)))?;
         let set = opened.tree.skill(path, &Limits::default())?;

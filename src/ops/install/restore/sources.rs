@@ -3,7 +3,7 @@
 use super::Worker;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::install::plan::Content;
+use crate::install::plan::{Content, requirement_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -14,8 +14,8 @@ use crate::ops::install::needs::Needer;
 use crate::ops::install::select::{candidates, install_name};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened};
-use crate::spec::{Origin, Reference, SourceSpec};
+use crate::source::{self, Opened, REVISION_GONE};
+use crate::spec::{Origin, Reference, SourceSpec, is_commit};
 use crate::tree::FileSet;
 
 /// At which revision a source was opened.
@@ -75,12 +75,53 @@ pub(in crate::ops) fn spec_of(requirement: &Requirement) -> SourceSpec {
     }
 }
 
+/// Whether `error` is that a source does not have the locked revision any more.
+fn is_gone(error: &Error) -> bool {
+    error.code() == Some(REVISION_GONE)
+}
+
 impl Worker<'_> {
     /// Opens `origin` at what a lockfile calls `revision`.
     pub(super) fn open_locked(&mut self, origin: &Origin, revision: Option<&str>) -> Result<Opened> {
         // The skills of a site have a revision each, and one index.
         let revision = revision.filter(|_| !matches!(origin, Origin::Site(_)));
         self.open(origin, revision.map_or(At::Now(None), |revision| At::Locked(revision.to_owned())))
+    }
+
+    /// Opens the source of what is locked at the locked revision, with its files.
+    ///
+    /// # Errors
+    ///
+    /// As [`source::open`].
+    pub(super) fn open_part(&mut self, locked: &Locked) -> Result<Opened> {
+        let (path, revision) = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
+        self.open_locked(&locked.origin, revision)?.part(path, revision)
+    }
+
+    /// Why nobody can have what is `locked` any more; `None` where it is there, or its source does not tell.
+    pub(in crate::ops) fn gone(&mut self, locked: &Locked) -> Option<Error> {
+        let asked = match (&locked.origin, &locked.revision) {
+            // A small question in place of an archive.
+            (origin @ Origin::GitHub(_), Some(revision)) => {
+                source::released(self.context, origin, revision).map(drop)
+            }
+            _ => self.open_part(locked).map(drop),
+        };
+        asked.err().filter(is_gone)
+    }
+
+    /// Says how to lock what the source of `name` has now, where `error` is that it does not have the locked commit.
+    pub(super) fn hint_where_gone(&self, name: &SkillName, locked: &Locked, error: &Error) -> Option<String> {
+        let entry = self.files.manifest.skills().get(name).cloned();
+        let reference = entry.unwrap_or_else(|| requirement_of(locked)).reference;
+        let latest = match reference {
+            Some(Reference::Rev(_)) => " --latest",
+            Some(Reference::Any(name)) if is_commit(&name) => " --latest",
+            _ => "",
+        };
+        let flag = self.scope.kind.flag();
+        let hint = || format!("`skillpm update{flag} {name}{latest}` locks what is there now");
+        (is_gone(error) && locked.origin.has_revisions()).then(hint)
     }
 
     /// Asks the policy about the source of `spec`, before it is asked for anything.
