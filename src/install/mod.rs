@@ -12,5 +12,6 @@ pub mod places;
 pub mod plan;
 pub mod scope;
 pub mod sight;
+pub mod sources;
 pub mod state;
 pub mod transaction;

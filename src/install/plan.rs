@@ -113,6 +113,11 @@ pub enum ConflictKind {
     /// A file, or a directory with things in it that no skill may have, so that the store could not
     /// keep it; `--force` does not help.
     NotASkill,
+    /// The very directory that a skill is installed from, which a copy or link would take the place of; `--force`
+    /// does not help.
+    Source,
+    /// The installed copy, which is what the skill is installed from, too: nothing else has it.
+    OnlyCopy,
 }
 
 /// Computes what is to be done to reach `goal`.
@@ -185,6 +190,10 @@ impl Planner<'_> {
         if let Some(origin) = self.other_source(wanted) {
             return self.conflict(&Place::Canonical, name, ConflictKind::OtherSource(origin));
         }
+        // Of what is only looked after, nothing is said anew.
+        if wanted.requirement.is_some() && self.survey.is_source(&Place::Canonical, name) {
+            return self.conflict(&Place::Canonical, name, ConflictKind::Source);
+        }
         // Links go before what they lead to, and come after it.
         self.leave(wanted);
         let mut lies = None;
@@ -217,7 +226,7 @@ impl Planner<'_> {
     }
 
     fn remove(&mut self, name: &SkillName) {
-        let mut gone = Vec::new();
+        let mut gone = BTreeSet::new();
         for (place, found) in [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))]
         {
             match found {
@@ -226,6 +235,15 @@ impl Planner<'_> {
                 Found::OurLink | Found::OtherLink(_) | Found::Loop if place == Place::Disabled => {}
                 Found::OurLink | Found::OtherLink(_) | Found::Loop => {
                     self.plan.steps.push(Step::Unlink { place, name: name.clone() });
+                }
+                Found::Tree(Some(old)) if self.survey.is_source(&place, name) => {
+                    gone.insert(old);
+                    if self.goal.force {
+                        self.plan.keep.push((place.clone(), name.clone()));
+                        self.drop_tree(&place, name, old);
+                    } else {
+                        self.conflict(&place, name, ConflictKind::OnlyCopy);
+                    }
                 }
                 Found::Tree(old) => {
                     gone.extend(old);
@@ -243,7 +261,7 @@ impl Planner<'_> {
             }
             match found {
                 // A merge wrote both: who lets the one go lets the other go, and one of them is kept.
-                Found::Tree(Some(old)) if known && gone.contains(old) => {
+                Found::Tree(Some(old)) if known && gone.contains(old) && !self.is_source(agent, name) => {
                     self.drop_tree(&Place::Agent(agent.to_owned()), name, *old);
                 }
                 _ => self.drop_link(agent, name, found, known),

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use super::agents::Agent;
 use super::directory::SkillsDir;
 use super::needs;
-use super::plan::requirement_of;
+use super::plan::{Place, requirement_of};
 use super::scope::Scope;
 pub use crate::fs::relative;
 
@@ -287,6 +287,9 @@ pub struct Survey {
     /// Trees among all these that are not what is locked, and that nobody edited: they came from a source, and the
     /// store has them.
     pub fetched: BTreeSet<Digest>,
+    /// Directories of this machine that skills are installed from, links followed. What lies there is its author's,
+    /// and may be the only copy, whatever bytes are locked.
+    pub sources: BTreeSet<PathBuf>,
 }
 
 /// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.
@@ -417,6 +420,22 @@ impl Survey {
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&Found> {
         let there = self.agents.get(name).and_then(|places| places.at(agent));
         there.or_else(|| self.dirs.contains_key(agent).then_some(&Found::Absent))
+    }
+
+    /// Whether a skill is installed from what lies at the place of `name`, or from a directory in it.
+    pub fn is_source(&self, place: &Place, name: &SkillName) -> bool {
+        let dir = match place {
+            Place::Canonical => &self.skills_dir,
+            Place::Agent(agent) => match self.dirs.get(agent.as_str()) {
+                Some(dir) => dir,
+                None => return false,
+            },
+            // What is there was moved there: no source lies in it.
+            Place::Disabled => return false,
+        };
+        let path = dir.join(name.as_str());
+        // In their order, what lies in a directory comes straight after it.
+        self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
     }
 
     /// Says what lies at the place of `name` in the directory of `agent`.

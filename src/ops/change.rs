@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents::{self, Agent};
 use crate::install::places::Places;
-use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Plan, Step, plan};
+use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Place, Plan, Step, plan};
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::sources;
 use crate::install::state::{Files, Survey, digest_of, why_no_skill};
 use crate::install::transaction::Transaction;
 use crate::manifest::{self, Requirement};
@@ -32,15 +33,22 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let (watched, mut chosen) = watched(goal, files);
     let take = |scope: &Scope| Survey::take(&context.settings, scope, &names, &watched);
     let mut survey = take(scope)?;
+    survey.sources = sources::here(&context.settings, scope, sources::coming(goal))?;
     let mut planned = plan(goal, files, &survey);
+    let everything = || {
+        let all = sources::coming(goal).chain(sources::there(files));
+        sources::here(&context.settings, scope, all)
+    };
     // Which trees may go is decided by their bytes, not by what is remembered of them.
     if planned.as_ref().is_ok_and(Plan::takes_trees) {
         survey = take(&scope.unindexed())?;
+        survey.sources = everything()?;
         planned = plan(goal, files, &survey);
     }
     if let Err(conflicts) = &planned {
         survey.fetched = fetched(context, scope, conflicts);
         if !survey.fetched.is_empty() {
+            survey.sources = everything()?;
             planned = plan(goal, files, &survey);
         }
     }
@@ -128,6 +136,12 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
                 let why = why.unwrap_or_default();
                 format!("`{path}` holds something that skillpm could not keep for you{why}")
             }
+            ConflictKind::Source => {
+                format!("`{path}` is what `{name}` is to be installed from, and where skillpm would put it")
+            }
+            ConflictKind::OnlyCopy => {
+                format!("`{path}` is what `{name}` is installed from: no other copy stays")
+            }
         }
     };
     let lines: Vec<_> = conflicts.iter().map(line).collect();
@@ -148,6 +162,12 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
         ))
     } else if conflicts.iter().any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_))) {
         error.hint("nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place")
+    } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
+        let error = error.hint("nothing was changed; move it to a directory of its own, such as `skills/`, and install it from there");
+        match source.place {
+            Place::Agent(_) => error.hint("`skillpm install --editable` leaves it where it lies"),
+            _ => error,
+        }
     } else if conflicts.iter().any(|conflict| conflict.kind == ConflictKind::NotASkill) {
         error.hint("move it away and run the command again: nothing was changed")
     } else {

@@ -101,6 +101,34 @@ pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Ori
     }
 }
 
+/// Refuses `origin` where it lies in a directory that skillpm manages for `scope`: what is installed would be its own
+/// source, which goes with it, and which others do not have.
+///
+/// # Errors
+///
+/// Such a path; one that cannot be looked at.
+pub fn check_outside(settings: &Settings, scope: &Scope, origin: &Origin) -> Result<()> {
+    let typed = match origin {
+        Origin::Local(path) => path,
+        Origin::Git(url) => match url.local_path() {
+            Some(path) => path,
+            None => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    let Some(real) = fs::real_path(&resolve(settings, scope, typed)?)? else { return Ok(()) };
+    for dir in MANAGED {
+        let dir = scope.root.join(dir);
+        let ours = fs::real_path(&dir)?.unwrap_or(dir);
+        if real.starts_with(&ours) {
+            let ours = ours.display();
+            return Err(Error::usage(format!("`{typed}` lies in `{ours}`, which belongs to skillpm: it is no source"))
+                .hint("move the skill to a directory of its own, such as `skills/`, and install it from there; what is installed can be edited where it lies"));
+        }
+    }
+    Ok(())
+}
+
 /// Opens the directory or archive at `path`. What skillpm itself wrote for `scope` is no part of it.
 ///
 /// # Errors
@@ -130,6 +158,9 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
     }
 }
 
+/// The directories that skillpm manages, below the root of a scope. Others keep things of theirs in `.agents`, too.
+const MANAGED: [&str; 4] = [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"];
+
 /// What skillpm wrote for a scope, as paths below a source. Authors install from the repository that
 /// they work in: without this, the copy of a skill would hold the copies of the run before.
 #[derive(Debug, Default)]
@@ -142,13 +173,18 @@ impl Installed {
     /// What lies below directory `source`; nothing where the scope lies elsewhere.
     fn below(scope: &Scope, source: &Path) -> Result<Self> {
         let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
-        let Ok(prefix) = root.strip_prefix(source) else { return Ok(Self::default()) };
+        let Ok(prefix) = root.strip_prefix(source) else {
+            // The source may be the directory around those that are managed.
+            let below = MANAGED
+                .iter()
+                .filter_map(|dir| root.join(dir).strip_prefix(source).ok()?.to_str().map(ToOwned::to_owned));
+            return Ok(Self { files: Vec::new(), dirs: below.collect() });
+        };
         let path = |path: &str| {
             let path = prefix.join(path).to_string_lossy().into_owned();
             if cfg!(windows) { path.replace('\\', "/") } else { path }
         };
-        let mut dirs: Vec<_> =
-            [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"].map(path).into();
+        let mut dirs: Vec<_> = MANAGED.map(path).into();
         // Copies may be there without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.skills_dir())?;
         let lock = fs::read_text(&scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());

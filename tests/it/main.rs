@@ -52,6 +52,7 @@ mod merge;
 mod needs;
 mod newest;
 mod outdated;
+mod own_source;
 mod packages;
 mod permit;
 mod placed;

@@ -12,6 +12,7 @@ use crate::install::placed::Placed;
 use crate::install::plan::Step;
 use crate::install::scope::{Scope, exists};
 use crate::install::sight::{self, Role};
+use crate::install::sources;
 use crate::install::state::{Files, normal, read_manifest, read_text};
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
@@ -47,6 +48,8 @@ pub struct Look {
     pub left: BTreeSet<SkillName>,
     /// Locked skills whose tree is whole in the store.
     pub stored: BTreeSet<SkillName>,
+    /// Directories of this machine that skills are installed from, links followed.
+    pub sources: BTreeSet<PathBuf>,
     /// Directories that a change would write to and cannot.
     pub unwritable: Vec<PathBuf>,
 }
@@ -173,6 +176,8 @@ impl Look {
             ..Files::default()
         });
         let wishes = files.as_ref().map(intent).unwrap_or_default();
+        let sources =
+            files.as_ref().and_then(|files| sources::here(settings, scope, sources::there(files)).ok());
         let asked = files.filter(|files| files.manifest_text.is_some() && lock.is_ok());
         let left = asked.map(|files| left(settings, scope, &files)).unwrap_or_default();
         let manifest = read.map(|(manifest, text)| text.map(|_| manifest));
@@ -186,6 +191,7 @@ impl Look {
             here: Vec::new(),
             left,
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
+            sources: sources.unwrap_or_default(),
             unwritable: Vec::new(),
             scope: scope.clone(),
             manifest,

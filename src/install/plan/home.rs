@@ -93,6 +93,9 @@ impl Planner<'_> {
         let replaces = match found {
             Found::Absent => None,
             Found::Tree(Some(old)) if *old == digest => return,
+            Found::Tree(_) if self.survey.is_source(place, name) => {
+                return self.conflict(place, name, ConflictKind::Source);
+            }
             Found::Tree(old) => match self.may_replace(place, name, *old) {
                 None => return,
                 replaced => replaced,

@@ -94,6 +94,8 @@ impl<'a> Planner<'a> {
     pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &Found, known: bool) {
         let place = Place::Agent(agent.to_owned());
         match found {
+            // It is its author's: what was made of it goes, and it stays.
+            Found::Tree(_) if self.is_source(agent, name) => {}
             Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
             // Only an unchanged copy is known to be ours without a word in the lockfile.
             Found::Tree(Some(old)) if Some(*old) == self.locked(name) => self.drop_tree(&place, name, *old),
@@ -121,6 +123,9 @@ impl<'a> Planner<'a> {
             Found::Absent | Found::Loop => {}
             Found::OtherLink(_) if self.goal.force => {}
             Found::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
+            Found::Tree(_) if self.is_source(agent.id, name) => {
+                return self.conflict(&place, name, ConflictKind::Source);
+            }
             // The same bytes: nothing is lost when a link takes their place.
             Found::Tree(Some(old)) if Some(*old) == digest => self.drop_tree(&place, name, *old),
             Found::Tree(old) => match self.may_replace(&place, name, *old) {
@@ -131,6 +136,11 @@ impl<'a> Planner<'a> {
         }
         self.plan.steps.push(Step::Link { agent: agent.id.to_owned(), name: name.clone() });
         self.plan.links.push(NewLink { place, name: name.clone(), link: self.link_in(dir, name) });
+    }
+
+    /// Whether a skill is installed from what lies at the place of `name` in the directory of `agent`.
+    pub(super) fn is_source(&self, agent: &str, name: &SkillName) -> bool {
+        self.survey.is_source(&Place::Agent(agent.to_owned()), name)
     }
 
     /// The link that an agent's directory `dir` gets to the canonical copy.

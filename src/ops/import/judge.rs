@@ -7,6 +7,7 @@ use super::{FoundIn, ImportedSkill, Verdict, in_directories};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::Error;
+use crate::fs;
 use crate::install::agents::Agent;
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
@@ -21,7 +22,7 @@ use crate::ops::install::needs::Needer;
 use crate::ops::install::{asked, candidates, keep, locked, unprotected};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened, Wanted as Revision};
+use crate::source::{self, Opened, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
 use crate::store;
 use crate::tree::FileSet;
@@ -155,6 +156,7 @@ impl<'a> Judge<'a> {
         let (version, tie) = self.version(claim, &spec, copies.first().map(|(_, set)| set))?;
         let spec =
             SourceSpec { path: Some(version.candidate.path.clone()).filter(|path| !path.is_empty()), ..spec };
+        self.check_source(&name, &spec)?;
         // Its directory may be denied where the source is not.
         self.gate.source(asked(&spec)).map_err(refused)?;
         self.gate.release(self.context, asked(&spec), &version.opened).map_err(refused)?;
@@ -236,11 +238,32 @@ impl<'a> Judge<'a> {
         // GitHub is the public one, whatever this machine takes for it.
         let origin = match spec.origin {
             Origin::Local(_) => {
-                source::settled(self.context, self.scope, spec.origin).map_err(|error| error.with_causes())?
+                let settled = source::settled(self.context, self.scope, spec.origin);
+                let told = |error: Error| error.with_causes();
+                let origin = settled.map_err(told)?;
+                local::check_outside(&self.context.settings, self.scope, &origin).map_err(told)?;
+                origin
             }
             origin => origin,
         };
         Ok(SourceSpec { origin, ..spec })
+    }
+
+    /// Refuses a source that is a place of the skill `name` itself: a link would take its place.
+    fn check_source(&self, name: &SkillName, spec: &SourceSpec) -> Result<(), String> {
+        let Origin::Local(typed) = &spec.origin else { return Ok(()) };
+        let told = |error: Error| error.with_causes();
+        let dir = local::resolve(&self.context.settings, self.scope, typed).map_err(told)?;
+        let dir = dir.join(spec.path.as_deref().unwrap_or_default());
+        let Ok(Some(real)) = fs::real_path(&dir) else { return Ok(()) };
+        let mut places = self.survey.dirs.values().chain([&self.survey.skills_dir]);
+        if places.any(|dir| real.starts_with(dir.join(name.as_str()))) {
+            return Err(
+                "its source is this very copy: move it to a directory of its own, such as `skills/`, and install it from there"
+                    .to_owned(),
+            );
+        }
+        Ok(())
     }
 
     /// Finds the version of the source that was installed.

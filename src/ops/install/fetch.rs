@@ -27,8 +27,8 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
 use crate::requirement;
-use crate::source::Opened;
 use crate::source::discover::Candidate;
+use crate::source::{Opened, local};
 use crate::spec::SourceSpec;
 use crate::tree::FileSet;
 use crate::workers;
@@ -100,6 +100,7 @@ impl Fetched {
         if request.editable {
             editable::check(context, scope, spec)?;
         }
+        local::check_outside(&context.settings, scope, &spec.origin)?;
         let opened = open(context, scope, spec, &mut self.gate)?;
         self.warnings.extend(unprotected(&spec.origin));
         let found = candidates(&opened, spec)?;

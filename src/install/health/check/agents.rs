@@ -160,6 +160,10 @@ impl Entry<'_> {
         {
             return None;
         }
+        // It is its author's, and no copy of what was made of it.
+        if self.look.sources.contains(&real(self.path)) {
+            return None;
+        }
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name)).map(|locked| locked.digest);
         // What changes at any time is never copied.
         let copies = editable.is_none() && self.look.asked().is_some_and(|manifest| manifest.agents().copy);

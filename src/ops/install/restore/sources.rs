@@ -14,7 +14,7 @@ use crate::ops::install::needs::Needer;
 use crate::ops::install::select::{candidates, install_name};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
-use crate::source::{self, Opened, REVISION_GONE};
+use crate::source::{self, Opened, REVISION_GONE, local};
 use crate::spec::{Origin, Reference, SourceSpec, is_commit};
 use crate::tree::FileSet;
 
@@ -140,6 +140,7 @@ impl Worker<'_> {
     /// As [`source::open`]; a policy that refuses the source.
     pub(in crate::ops) fn open_now(&mut self, spec: &SourceSpec) -> Result<Opened> {
         self.admit_now(spec)?;
+        local::check_outside(&self.context.settings, self.scope, &spec.origin)?;
         let opened = self.open(&spec.origin, At::Now(spec.reference.clone()))?;
         self.restore.fetched.gate.release(self.context, fetch::asked(spec), &opened)?;
         Ok(opened)

@@ -1,0 +1,53 @@
+//! Directories of this machine that skills are installed from. What lies there is its author's, and may be the only copy.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::plan::Goal;
+use super::scope::Scope;
+use super::state::Files;
+use crate::error::Result;
+use crate::fs;
+use crate::manifest::Requirement;
+use crate::settings::Settings;
+use crate::source::local;
+use crate::spec::Origin;
+
+/// A source and the directory of a skill in it.
+pub type SourceDir<'a> = (&'a Origin, Option<&'a str>);
+
+/// Where the skills come from that `goal` brings. What is editable is its own source, and no copy is made of it.
+pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
+    goal.put.iter().filter_map(|wanted| wanted.requirement.as_ref()).filter_map(from)
+}
+
+/// Where the skills come from that are there by manifest and lockfile.
+pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
+    let locked = files.lock.skills.values().map(|locked| (&locked.origin, locked.path.as_deref()));
+    files.manifest.skills().values().filter_map(from).chain(locked)
+}
+
+fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
+    (!requirement.editable).then_some((&requirement.origin, requirement.path.as_deref()))
+}
+
+/// Those of the directories that are on this machine and there, links followed.
+///
+/// # Errors
+///
+/// A path that starts with `~` where the home directory is not known.
+pub fn here<'a>(
+    settings: &Settings,
+    scope: &Scope,
+    from: impl Iterator<Item = SourceDir<'a>>,
+) -> Result<BTreeSet<PathBuf>> {
+    let mut real = BTreeSet::new();
+    for (origin, path) in from {
+        let Origin::Local(typed) = origin else { continue };
+        let dir = local::resolve(settings, scope, typed)?;
+        // What cannot be looked at cannot have been read as a source.
+        let dir = fs::real_path(&path.map_or(dir.clone(), |path| dir.join(path)));
+        real.extend(dir.ok().flatten());
+    }
+    Ok(real)
+}

@@ -1,0 +1,132 @@
+//! Sources that lie where skillpm puts what it installs: an author's only copy is never taken for an installed one.
+
+use crate::support::Sandbox;
+
+/// A project in which somebody wrote the skill `mine` below `dir`.
+fn project(dir: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, dir, "mine");
+    sandbox
+}
+
+fn skill(sandbox: &Sandbox, dir: &str, name: &str) {
+    let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\nMY-ONLY-COPY\n");
+    sandbox.write(&format!("{dir}/{name}/SKILL.md"), text);
+}
+
+/// THREATS: what is installed cannot be its own source, as it would go with it.
+#[test]
+fn what_lies_where_skills_are_installed_is_no_source() {
+    let sandbox = project(".agents/skills");
+    let before = sandbox.scope();
+    insta::assert_snapshot!(sandbox.run(&["install", "./.agents/skills/mine"]), @"
+    exit: 2
+    --- stderr
+    error: `./.agents/skills/mine` lies in `[DIR]/project/.agents/skills`, which belongs to skillpm: it is no source
+    hint: move the skill to a directory of its own, such as `skills/`, and install it from there; what is installed can be edited where it lies
+    ");
+    for source in ["./.agents/skills", "./.agents", ".agents/skills/mine/SKILL.md"] {
+        let output = sandbox.run(&["install", source, "--skill", "*"]);
+        assert_eq!(output.code, Some(2), "{source}: {output}");
+    }
+    assert_eq!(sandbox.scope(), before);
+    // Nor by hand.
+    sandbox.write("skillpm.toml", "[skills]\nmine = { path = \"./.agents/skills/mine\" }\n");
+    let output = sandbox.run(&["install"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("which belongs to skillpm"), "{output}");
+    // Others keep their things beside it, and a template is only read.
+    skill(&sandbox, ".agents/plugins/tools/skills", "other");
+    sandbox.write("skillpm.toml", "[skills]\n");
+    sandbox.ok(&["install", "./.agents/plugins/tools"]);
+    sandbox.ok(&[
+        "create",
+        "mine",
+        "--template",
+        "./.agents/skills/mine",
+        "--description",
+        "Does it. Use it.",
+    ]);
+}
+
+/// An agent's directory is a source as any other, as long as no link would take the place of the skill itself.
+#[test]
+fn a_link_never_takes_the_place_of_its_own_source() {
+    let sandbox = project(".claude/skills");
+    let before = sandbox.scope();
+    insta::assert_snapshot!(sandbox.run(&["install", "./.claude/skills/mine"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.claude/skills/mine` is what `mine` is to be installed from, and where skillpm would put it
+    hint: nothing was changed; move it to a directory of its own, such as `skills/`, and install it from there
+    hint: `skillpm install --editable` leaves it where it lies
+    ");
+    assert_eq!(sandbox.run(&["install", "./.claude/skills/mine", "--force"]).code, Some(1));
+    assert_eq!(sandbox.scope(), before);
+    let text = sandbox.read(".claude/skills/mine/SKILL.md");
+    sandbox.ok(&["install", "./.claude/skills/mine", "--agent", "cursor"]);
+    let changes = [
+        &["doctor", "--fix"][..],
+        &["link", "--agent", "claude-code"],
+        &["install", "--agent", "claude-code", "--copy"],
+    ];
+    for change in changes {
+        let _ = sandbox.run(change);
+        assert!(!sandbox.project().join(".claude/skills/mine").is_symlink(), "{change:?}");
+    }
+    sandbox.ok(&["remove", "mine"]);
+    assert_eq!(sandbox.read(".claude/skills/mine/SKILL.md"), text, "what was made of it goes, it stays");
+    sandbox.ok(&["install", "--editable", "./.claude/skills/mine"]);
+    sandbox.ok(&["remove", "mine"]);
+    assert_eq!(sandbox.read(".claude/skills/mine/SKILL.md"), text);
+}
+
+/// The directory of installed skills may be a link to where their author keeps them.
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_author_s_directory_is_followed() {
+    let sandbox = project("skills");
+    std::fs::create_dir(sandbox.project().join(".agents")).expect("creates");
+    std::os::unix::fs::symlink("../skills", sandbox.project().join(".agents/skills")).expect("links");
+    for source in [&["./skills/mine"][..], &[".", "--skill", "mine"]] {
+        let output = sandbox.run(&[&["install"], source].concat());
+        assert!(!output.stderr.contains("1 skill added"), "{output}");
+        assert_ne!(output.code, Some(0), "{output}");
+    }
+}
+
+/// What a version of before adopted so is only removed by force, which keeps a copy.
+#[test]
+fn the_only_copy_is_not_removed_in_silence() {
+    let sandbox = project("skills");
+    sandbox.ok(&["install", "./skills/mine"]);
+    for file in ["skillpm.toml", "skillpm.lock"] {
+        sandbox.write(file, sandbox.read(file).replace("./skills/mine", "./.agents/skills/mine"));
+    }
+    let before = sandbox.scope();
+    insta::assert_snapshot!(sandbox.run(&["remove", "mine"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/skills/mine` is what `mine` is installed from: no other copy stays
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
+    assert_eq!(sandbox.scope(), before);
+    let output = sandbox.run(&["remove", "mine", "--force"]);
+    assert!(output.code == Some(0) && output.stderr.contains("is kept in"), "{output}");
+}
+
+/// A lockfile of another tool that names the copy itself says nothing of where it comes from.
+#[test]
+fn an_import_leaves_what_names_itself_as_its_source() {
+    let sandbox = project(".agents/skills");
+    let lock = r#"{"version":1,"skills":{"mine":{"source":"./.agents/skills/mine","sourceType":"local","computedHash":"0"}}}"#;
+    sandbox.write("skills-lock.json", lock);
+    let output = sandbox.run(&["import"]);
+    assert!(output.code == Some(1) && output.stdout.contains("which belongs to skillpm"), "{output}");
+    assert!(!sandbox.project().join("skillpm.toml").exists());
+    let sandbox = project(".claude/skills");
+    sandbox.write("skills-lock.json", lock.replace(".agents", ".claude"));
+    let output = sandbox.run(&["import"]);
+    assert!(output.code == Some(1) && output.stdout.contains("its source is this very copy"), "{output}");
+    assert!(!sandbox.project().join("skillpm.toml").exists());
+}
