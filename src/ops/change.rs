@@ -264,6 +264,7 @@ pub(super) fn rearrange(
     let mut entries = audience.entries(&put);
     // What was never installed has nothing to move.
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
+        check_unlocked(context, scope, name, *disabled)?;
         if how.bring {
             changed.warnings.push(format!(
                 "`{name}` is not installed yet: `skillpm install{}` brings it",
@@ -291,6 +292,20 @@ pub(super) fn rearrange(
     changed.files = plan.files();
     (changed.steps, changed.links) = (plan.steps, plan.links);
     Ok(changed)
+}
+
+/// Refuses to disable or enable the skill `name`, of which no lockfile knows, where its tree would have to move: nobody
+/// knows whether that is what is asked for.
+fn check_unlocked(context: &Context, scope: &Scope, name: &SkillName, disabled: bool) -> Result<()> {
+    let from = if disabled { Place::Canonical } else { Place::Disabled };
+    let path = scope.place(&context.settings, &from, name)?;
+    if fs::kind(&path)? != Some(fs::Kind::Directory) {
+        return Ok(());
+    }
+    let (verb, flag) = (if disabled { "disable" } else { "enable" }, scope.kind.flag());
+    Err(Error::config(format!("`{name}` lies in `{}`, and is not in the lockfile", path.display())).hint(format!(
+        "nothing was changed; `skillpm install{flag}` locks it, then `skillpm {verb}{flag} {name}` moves it"
+    )))
 }
 
 /// Adds to `contents` the trees that `plan` copies from where they are installed.

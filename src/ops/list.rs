@@ -141,14 +141,10 @@ fn tell_once(skills: &mut Vec<ListedSkill>) {
 fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Result<()> {
     let files = Files::read(scope)?;
     let (canonical, there) = open(scope)?;
-    let names: BTreeSet<SkillName> = files
-        .lock
-        .skills
-        .keys()
-        .chain(files.manifest.skills().iter().filter(|(_, entry)| entry.editable).map(|(name, _)| name))
-        .cloned()
-        .chain(there)
-        .collect();
+    // What is disabled lies where nobody looks, also while no lockfile knows it.
+    let asked = files.manifest.skills().iter().filter(|(_, entry)| entry.editable || entry.disabled);
+    let names: BTreeSet<SkillName> =
+        files.lock.skills.keys().chain(asked.map(|(name, _)| name)).cloned().chain(there).collect();
     if names.is_empty() {
         return Ok(());
     }
@@ -315,6 +311,10 @@ fn listed(
         if out_of_sight {
             found = survey.disabled.get(name).unwrap_or(&Found::Absent);
             skill.location = scope.disabled_dir().join(name.as_str()).display().to_string();
+            if let (Some(entry), None) = (entry, locked) {
+                (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
+                (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
+            }
         }
         let Some(state) = state(locked, found) else { return Ok(None) };
         skill.state = state;

@@ -279,6 +279,10 @@ fn a_skill_that_was_never_installed() {
     sandbox.ok(&["install"]);
     assert_eq!(states(&sandbox), [("pdf".into(), "disabled".into(), false)]);
     std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removed");
+    // Now its tree would have to move, and nobody knows what it is.
+    let output = sandbox.run(&["enable", "pdf"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
     insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
     exit: 0
     --- stderr
@@ -317,4 +321,34 @@ fn a_link_in_the_place_of_the_disabled() {
     }
     assert!(!sandbox.home().join("pdf").exists());
     assert!(sandbox.project().join(".agents/skills/pdf/SKILL.md").exists());
+}
+
+/// What is disabled stays a skill of the project while no lockfile knows it: nobody is told to delete it, and nobody
+/// that it is enabled.
+#[test]
+fn a_disabled_skill_without_a_lockfile_is_not_forgotten() {
+    let sandbox = installed(&[]);
+    sandbox.ok(&["disable", "pdf"]);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(!doctor.stdout.contains("rm -r") && !doctor.stdout.contains("nothing asks for it"), "{doctor}");
+    assert!(doctor.stdout.contains("`pdf` is in `[DIR]/project/skillpm.toml` and not locked"), "{doctor}");
+    assert!(states(&sandbox).contains(&("pdf".to_owned(), "disabled".to_owned(), false)));
+    let why = sandbox.run(&["why", "pdf"]);
+    assert!(why.code == Some(0) && why.stdout.contains("skillpm.toml"), "{why}");
+    let before = sandbox.scope();
+    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
+    exit: 3
+    --- stderr
+    error: `pdf` lies in `[DIR]/project/.agents/.skillpm-disabled/pdf`, and is not in the lockfile
+    hint: nothing was changed; `skillpm install` locks it, then `skillpm enable pdf` moves it
+    ");
+    assert_eq!(sandbox.scope(), before);
+    sandbox.ok(&["install"]);
+    sandbox.ok(&["enable", "pdf"]);
+    assert!(sandbox.project().join(".agents/skills/pdf/SKILL.md").is_file());
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    let output = sandbox.run(&["disable", "pdf"]);
+    assert_eq!(output.code, Some(3), "it would stay in sight: {output}");
+    assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(0), "it is");
 }

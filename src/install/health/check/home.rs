@@ -170,12 +170,16 @@ pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
         let wish = name.as_ref().and_then(|name| look.wishes.get(name));
         let locked = look.locked().is_some_and(|lock| is_locked(lock, text));
         let there = name.as_ref().is_some_and(|name| look.canonical(name).is_some());
+        let is_asked = |name| look.asked().is_some_and(|manifest| manifest.skills().contains_key(name));
+        let asked = name.as_ref().is_some_and(is_asked);
         let path = dir.join(text);
         let finding = match wish {
             Some(wish) if wish.disabled && wish.editable.is_none() => continue,
             // It is told that the skill itself is not there, or that nothing asks for it.
             Some(wish) if !there && wish.editable.is_none() => continue,
             None if locked || name.as_ref().is_some_and(|name| look.left.contains(name)) => continue,
+            // It is told that it is not locked.
+            None if asked => continue,
             Some(wish) => {
                 let what = if wish.disabled { "editable" } else { "not disabled" };
                 let message = format!("`{text}` is {what}, and a copy of it lies in `{}`", path.display());
