@@ -75,6 +75,21 @@ impl Schema {
         faults
     }
 
+    /// Whether there is a part at a JSON pointer.
+    #[cfg(feature = "cli")]
+    pub(crate) fn has(&self, pointer: &str) -> bool {
+        self.root.pointer(pointer).is_some()
+    }
+
+    /// As [`Schema::faults`], of a value that the part at a JSON pointer describes.
+    #[cfg(feature = "cli")]
+    #[track_caller]
+    pub(crate) fn faults_at(&self, pointer: &str, value: &Value) -> Vec<String> {
+        let mut faults = Vec::new();
+        self.check(self.at(pointer), value, "", &mut faults);
+        faults
+    }
+
     /// Asserts that `text` is JSON as the schema says, and would not be so any more without any one of the
     /// members that it has, or with one more.
     #[cfg(feature = "cli")]

@@ -60,12 +60,12 @@ mod tests {
     use super::*;
     use crate::digest::Digest;
 
-    #[test]
-    fn every_step_in_words() {
+    /// A step of each kind, and more.
+    fn steps() -> Vec<Step> {
         let name = || "pdf".parse().unwrap();
         let digest: Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
         let agent = || Place::Agent("goose".to_owned());
-        let steps = [
+        vec![
             Step::Put { place: Place::Canonical, name: name(), digest, replaces: None },
             Step::Put { place: agent(), name: name(), digest, replaces: Some(digest) },
             Step::Remove { place: Place::Canonical, name: name(), old: digest },
@@ -77,8 +77,12 @@ mod tests {
             Step::Put { place: Place::Disabled, name: name(), digest, replaces: None },
             Step::Edit { name: name() },
             Step::Relink { place: agent(), name: name(), says: digest },
-        ];
-        let text = steps.iter().map(would).collect::<Vec<_>>().join("\n");
+        ]
+    }
+
+    #[test]
+    fn every_step_in_words() {
+        let text = steps().iter().map(would).collect::<Vec<_>>().join("\n");
         insta::assert_snapshot!(text, @r#"
         would put pdf in .agents/skills
         would replace pdf in the directory of goose
@@ -92,5 +96,24 @@ mod tests {
         would link pdf in .agents/skills to its directory
         would put the link pdf back in the directory of goose
         "#);
+    }
+
+    /// A link that comes back is a step of `undo` alone, all others may be in every plan.
+    #[test]
+    fn each_schema_knows_all_steps() {
+        let mut schemas = 0;
+        for file in crate::testing::Schema::names() {
+            let schema = crate::testing::Schema::read(&file);
+            if !schema.has("/$defs/step") {
+                continue;
+            }
+            schemas += 1;
+            for step in steps() {
+                let (is_relink, is_undo) = (matches!(step, Step::Relink { .. }), file == "undo.schema.json");
+                let faults = schema.faults_at("/$defs/step", &serde_json::to_value(&step).unwrap());
+                assert_eq!(faults.is_empty(), is_undo || !is_relink, "{file}: {step:?}: {faults:?}");
+            }
+        }
+        assert_eq!(schemas, 6);
     }
 }

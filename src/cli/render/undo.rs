@@ -115,6 +115,7 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
+    use crate::install::plan::Place;
 
     #[test]
     fn a_line_for_each_skill() {
@@ -127,7 +128,15 @@ mod tests {
         let mut outcome = UndoOutcome {
             scope: Some(ScopeKind::Project),
             skills: skills.collect(),
-            steps: vec![Step::Enable { name: "s4".parse().unwrap(), digest: None }],
+            steps: vec![
+                Step::Enable { name: "s4".parse().unwrap(), digest: None },
+                // As a skill that is enabled again gets its links.
+                Step::Relink {
+                    place: Place::Agent("goose".to_owned()),
+                    name: "s4".parse().unwrap(),
+                    says: format!("sha256:{}", "0".repeat(64)).parse().unwrap(),
+                },
+            ],
             files: ChangedFiles { manifest: true, lockfile: true },
             files_gone: ChangedFiles { manifest: false, lockfile: true },
             kept: vec!["your copy of `s1` is kept".to_owned()],
@@ -168,7 +177,10 @@ mod tests {
         outcome.dry_run = true;
         let (talking, out, _) = printer(Look::PLAIN);
         show(&talking, &outcome);
-        assert_eq!(out.text(), "would move s4 back to .agents/skills\nwould write skillpm.toml\n");
+        assert_eq!(
+            out.text(),
+            "would move s4 back to .agents/skills\nwould put the link s4 back in the directory of goose\nwould write skillpm.toml\n"
+        );
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &UndoOutcome::default());
         show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });
