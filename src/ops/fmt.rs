@@ -9,7 +9,7 @@ use crate::error::Result;
 
 use super::diff;
 use super::fix;
-use super::paths::{At, Finder, Searched, Visit};
+use super::paths::{At, Finder, Installed, Searched, Visit};
 
 pub use super::paths::Target;
 
@@ -69,10 +69,14 @@ impl Formatted {
 pub struct FmtOutcome {
     /// The files, in the order of the paths.
     pub files: Vec<Formatted>,
+    /// How many of them are not canonical and were left alone, because they are those of installed skills: a lockfile
+    /// names their bytes. They are not among `files`.
+    pub installed: usize,
 }
 
 /// Brings skills' files into canonical form, and writes those that change unless it is a dry run.
-/// Nothing is written before all of them are found and read.
+/// Nothing is written before all of them are found and read. Installed skills that were found by a search stay as they
+/// are locked.
 ///
 /// # Errors
 ///
@@ -90,6 +94,7 @@ pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
             Target::Path(typed) => outcome.files.extend(finder.find(typed)?),
         }
     }
+    leave_installed(context, request, &mut outcome)?;
     if !request.dry_run {
         for file in outcome.files.iter().filter(|file| file.text.is_none()) {
             if let Form::Changed { before, after } = &file.form {
@@ -98,6 +103,25 @@ pub fn fmt(context: &Context, request: &FmtRequest) -> Result<FmtOutcome> {
         }
     }
     Ok(outcome)
+}
+
+/// Takes out of `outcome` what would change though a lockfile names it, and nobody named it here.
+fn leave_installed(context: &Context, request: &FmtRequest, outcome: &mut FmtOutcome) -> Result<()> {
+    let changes = |file: &Formatted| file.text.is_none() && matches!(file.form, Form::Changed { .. });
+    if !outcome.files.iter().any(changes) {
+        return Ok(());
+    }
+    let installed = Installed::new(context, &request.targets)?;
+    let mut files = Vec::with_capacity(outcome.files.len());
+    for file in outcome.files.drain(..) {
+        if changes(&file) && installed.holds(&file.file)? {
+            outcome.installed += 1;
+        } else {
+            files.push(file);
+        }
+    }
+    outcome.files = files;
+    Ok(())
 }
 
 /// Formats a text that no file holds.

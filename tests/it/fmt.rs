@@ -65,3 +65,50 @@ fn standard_input_may_stand_beside_files_once() {
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), canonical.as_bytes()));
     assert_eq!(text(), canonical);
 }
+
+/// Installed skills are locked: what a search finds of them is not changed, what is named is.
+#[test]
+fn installed_skills_stay_as_they_are_locked() {
+    use crate::support::Sandbox;
+    let sandbox = Sandbox::new();
+    // Both commands have something to do.
+    sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: >\n    Reads PDF. Use it in tests.\nallowed-tools: [Read]\n---\n\nBody.\n");
+    sandbox.ok(&["install", "./src/pdf", "--agent", "claude-code", "--copy"]);
+    sandbox.write(
+        "skills/own/SKILL.md",
+        "---\ndescription: 'Does own. Use it in tests.'\nname: own\nallowed-tools: [Read]\n---\n\nBody.\n",
+    );
+    std::fs::remove_dir_all(sandbox.project().join("src")).expect("removes");
+    insta::assert_snapshot!(sandbox.run(&["fmt"]), @"
+    exit: 0
+    --- stderr
+    formatted `./skills/own/SKILL.md`
+    1 skill: 1 formatted
+    2 installed skills left as locked
+    hint: name a skill's own directory to change it all the same: `skillpm verify` finds it edited then
+    ");
+    let fixed = sandbox.run(&["validate", "--fix"]);
+    assert_eq!(
+        fixed.stdout.matches("--> ./.agents/skills/pdf/SKILL.md").count(),
+        2,
+        "it is checked: {fixed}"
+    );
+    insta::assert_snapshot!(fixed.stderr, @"
+    ~ `./skills/own/SKILL.md`: 1 finding repaired
+    3 skills: 0 errors, 4 warnings
+    2 installed skills left as locked
+    hint: name a skill's own directory to change it all the same: `skillpm verify` finds it edited then
+    hint: `skillpm explain yaml-flow-style` says more
+    ");
+    for args in
+        [&["verify"][..], &["fmt", "--check"], &["fmt", "--check", ".agents/skills", ".claude/skills"]]
+    {
+        sandbox.ok(args);
+    }
+    let locked = sandbox.read(".agents/skills/pdf/SKILL.md");
+    assert_eq!(sandbox.read(".claude/skills/pdf/SKILL.md"), locked);
+    sandbox.ok(&["fmt", ".", ".agents/skills/pdf"]);
+    assert_ne!(sandbox.read(".agents/skills/pdf/SKILL.md"), locked, "it was named");
+    sandbox.ok(&["validate", "--fix", ".claude/skills/pdf/SKILL.md"]);
+    assert_ne!(sandbox.read(".claude/skills/pdf/SKILL.md"), locked);
+}

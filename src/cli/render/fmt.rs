@@ -21,6 +21,17 @@ pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_di
         }
     }
     printer.note(&summary(outcome, verb));
+    installed(printer, outcome.installed);
+}
+
+/// Tells how many skills were left alone because a lockfile names them.
+pub(super) fn installed(printer: &Printer, number: usize) {
+    if number > 0 {
+        printer.note(&format!("{} left as locked", count(number, "installed skill")));
+        printer.hint(
+            "name a skill's own directory to change it all the same: `skillpm verify` finds it edited then",
+        );
+    }
 }
 
 fn refused(printer: &Printer, file: &str, reason: &str, at: Option<Position>) {
@@ -68,7 +79,7 @@ mod tests {
             file("bad", "---\nname: bad\ndescription: Use: always\n---\n"),
         ];
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &FmtOutcome { files }, check, with_diff);
+        show(&talking, &FmtOutcome { files, installed: 0 }, check, with_diff);
         (out.text(), err.text())
     }
 
@@ -110,5 +121,12 @@ mod tests {
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &FmtOutcome::default(), false, false);
         assert_eq!(err.text(), "0 skills: nothing to format\n");
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &FmtOutcome { installed: 2, ..FmtOutcome::default() }, false, false);
+        insta::assert_snapshot!(err.text(), @"
+        0 skills: nothing to format
+        2 installed skills left as locked
+        hint: name a skill's own directory to change it all the same: `skillpm verify` finds it edited then
+        ");
     }
 }

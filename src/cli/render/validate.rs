@@ -50,7 +50,9 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool) {
     }
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
-    if let Some(hint) = repairable(outcome).filter(|_| flags) {
+    super::fmt::installed(printer, outcome.installed);
+    // What could be repaired of installed skills was asked for already.
+    if let Some(hint) = repairable(outcome).filter(|_| flags && outcome.installed == 0) {
         printer.hint(&hint);
     }
     let errors = outcome.findings().find(|finding| finding.severity == Severity::Error);
@@ -68,6 +70,7 @@ pub(crate) fn diff(printer: &Printer, outcome: &ValidateOutcome) {
     }
     repaired(printer, outcome, "would be repaired");
     printer.note(&summary(outcome));
+    super::fmt::installed(printer, outcome.installed);
 }
 
 /// Tells which files were repaired, or would be.
@@ -113,6 +116,7 @@ pub(crate) fn deliver(
     }
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
+    super::fmt::installed(printer, outcome.installed);
     Ok(())
 }
 

@@ -51,6 +51,8 @@ pub struct ValidateOutcome {
     pub skills: Vec<Checked>,
     /// The repairs that were made, or would be.
     pub repaired: Vec<Repaired>,
+    /// How many skills could be repaired and were left alone, because they are installed: a lockfile names their bytes.
+    pub installed: usize,
 }
 
 impl ValidateOutcome {
@@ -120,8 +122,8 @@ fn validate_noting(
     }
     let others = among_each_other(&mut skills, &again, &request.rules)?;
     let checker = Checker::new(&request.rules, &others);
-    let repaired = repair::repair(cwd, &mut skills, checker, request.repairs)?;
-    Ok(ValidateOutcome { skills, repaired })
+    let (repaired, installed) = repair::repair(context, &mut skills, checker, request)?;
+    Ok(ValidateOutcome { skills, repaired, installed })
 }
 
 /// Checks the skills that need others a second time, now that all of these are known. One that

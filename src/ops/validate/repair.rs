@@ -3,14 +3,15 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::Checked;
 use super::one::Checker;
+use super::{Checked, ValidateRequest};
+use crate::context::Context;
 use crate::engine::load;
 use crate::error::Result;
 use crate::fs::{self, Base};
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
-use crate::ops::paths::At;
+use crate::ops::paths::{At, Installed};
 
 /// What is done about findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,28 +38,39 @@ pub struct Repaired {
     pub count: usize,
 }
 
-/// Repairs `skills`, and checks again what was written.
+/// Repairs `skills`, and checks again what was written. Installed ones that were found by a search stay as they are
+/// locked; returns how many of them could be repaired, too.
 ///
 /// # Errors
 ///
-/// A file that cannot be written, or changed meanwhile.
+/// A file that cannot be written, or changed meanwhile; a lockfile that is wrong.
 pub(super) fn repair(
-    cwd: &Path,
+    context: &Context,
     skills: &mut [Checked],
     mut checker: Checker<'_>,
-    repairs: Repairs,
-) -> Result<Vec<Repaired>> {
-    let (safety, write) = match repairs {
-        Repairs::None => return Ok(Vec::new()),
+    request: &ValidateRequest,
+) -> Result<(Vec<Repaired>, usize)> {
+    let cwd = &context.settings.cwd;
+    let (safety, write) = match request.repairs {
+        Repairs::None => return Ok((Vec::new(), 0)),
         Repairs::Show(safety) => (safety, false),
         Repairs::Make(safety) => (safety, true),
     };
     let can = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety);
-    let mut repaired = Vec::new();
+    let (mut repaired, mut left, mut installed) = (Vec::new(), 0, None);
     for skill in skills.iter_mut().filter(|skill| skill.findings.iter().any(can)) {
-        repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
+        // Most runs find nothing to repair, and need no lockfile.
+        let known = match &mut installed {
+            Some(known) => known,
+            none => none.insert(Installed::new(context, &request.targets)?),
+        };
+        if known.holds(&skill.file)? {
+            left += 1;
+        } else {
+            repaired.extend(one(cwd, skill, &mut checker, safety, write)?);
+        }
     }
-    Ok(repaired)
+    Ok((repaired, left))
 }
 
 fn one(
@@ -101,7 +113,7 @@ fn one(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Target, ValidateOutcome, ValidateRequest, validate};
+    use super::super::{Target, ValidateOutcome, validate};
     use super::*;
     use crate::engine::testing::World;
 
