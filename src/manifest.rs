@@ -311,9 +311,12 @@ impl Reader<'_> {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
-                error.hint = Some(match closest(key, known.iter().copied()) {
-                    // Of a skill, from a source that has none.
-                    _ if known.contains(&"disabled") && requirement::REVISIONS.contains(&key) => {
+                // What a skill may say depends on its source, whose own key may be the one that is wrong.
+                let is_skill = known.contains(&"disabled");
+                let sources = requirement::SOURCES.iter().filter(|_| is_skill);
+                let close = closest(key, known.iter().chain(sources).copied().filter(|known| *known != key));
+                error.hint = Some(match close {
+                    _ if is_skill && requirement::REVISIONS.contains(&key) => {
                         "only skills of `github` and `git` have revisions".to_owned()
                     }
                     Some(close) => format!("did you mean `{close}`?"),

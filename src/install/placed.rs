@@ -39,7 +39,7 @@ pub struct Placed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Was {
     /// The tree that was locked.
-    Copy(Locked),
+    Copy(Box<Locked>),
     /// The link to the directory of an editable skill.
     Link(Link),
 }
@@ -92,7 +92,8 @@ impl Placed {
         let mut left: BTreeMap<SkillName, Was> = links.collect();
         // Mostly it is the lockfile that is there, and nothing has to be parsed for that.
         if lock != files.lock_text.as_deref().unwrap_or_default() {
-            let copies = parse(lock)?.skills.into_iter().map(|(name, locked)| (name, Was::Copy(locked)));
+            let copies =
+                parse(lock)?.skills.into_iter().map(|(name, locked)| (name, Was::Copy(Box::new(locked))));
             left.extend(copies);
         }
         retain_unnamed(&mut left, files);
@@ -171,7 +172,7 @@ impl Placed {
         let mut copies = BTreeMap::new();
         for (name, was) in left {
             match was {
-                Was::Copy(locked) => drop(copies.insert(name, locked)),
+                Was::Copy(locked) => drop(copies.insert(name, *locked)),
                 Was::Link(link) => drop(links.insert(name, link)),
             }
         }

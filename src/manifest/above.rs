@@ -108,7 +108,7 @@ fn put_above(table: &mut Table, key: &str, text: &str) {
 
 /// Whether a header of its own is written for `table`.
 fn has_header(table: &Table) -> bool {
-    !table.is_dotted() && !(table.is_implicit() && table.get_values().is_empty())
+    !(table.is_dotted() || table.is_implicit() && table.get_values().is_empty())
 }
 
 /// The place of the first header behind `position` in `table` and below.

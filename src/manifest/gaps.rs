@@ -215,16 +215,12 @@ fn room<I: Items>(items: &mut I, at: usize, indent: &str) -> Decor {
     let count = items.count();
     if at < count {
         let before = items.before(at);
-        return match before.split_once('\n') {
-            Some((line, rest)) => {
-                items.set_before(at, &format!("\n{rest}"));
-                Decor::new(format!("{line}\n{indent}"), "")
-            }
-            None => {
-                items.set_before(at, " ");
-                Decor::new(if at == 0 { before.as_str() } else { " " }, "")
-            }
-        };
+        if let Some((line, rest)) = before.split_once('\n') {
+            items.set_before(at, &format!("\n{rest}"));
+            return Decor::new(format!("{line}\n{indent}"), "");
+        }
+        items.set_before(at, " ");
+        return Decor::new(if at == 0 { &*before } else { " " }, "");
     }
     let is_open = count > 0 && !items.has_last_comma();
     let behind = if is_open { items.after(count - 1) } else { String::new() } + &items.end();

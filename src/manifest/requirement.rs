@@ -4,7 +4,7 @@ use super::{ManifestError, Requirement};
 use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory};
 
 /// The keys that name a source. `path` is one where none of these stands.
-const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
+pub(super) const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
 
 /// The keys that name a revision of a repository.
 pub(super) const REVISIONS: &[&str] = &["tag", "branch", "rev", "ref"];

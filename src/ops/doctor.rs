@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::change::make_plan;
 use super::gate::Gate;
+use super::install::asked;
 use super::install::audience::Audience;
 use super::install::editable;
-use super::install::restore::admit;
+use super::install::restore::{admit, spec_of};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -192,25 +193,45 @@ impl Doctor<'_> {
         found
     }
 
-    /// Leaves what a policy keeps out where it is: it comes back from the store no more than with an installation.
+    /// Leaves what a policy keeps out where it is: it comes back no more than with an installation.
     fn admit(&self, scope: &Scope, found: &mut [Finding]) {
         let mut gate = None;
         for finding in found {
-            let Some(name) = from_store(&finding.remedy) else { continue };
+            let Some(step) = bringing(&finding.remedy) else { continue };
             let gate = gate.get_or_insert_with(|| -> Result<_> {
                 let files = Files::read(scope)?;
                 Ok((Gate::new(self.context, scope, &files.manifest)?, files))
             });
             let refused = match gate {
-                Ok((gate, files)) => {
-                    let locked = files.lock.skills.get(name);
-                    locked.and_then(|locked| admit(gate, files, name, locked).err()).map(|error| told(&error))
-                }
+                Ok((gate, files)) => self.ask(scope, gate, files, step).err().map(|error| told(&error)),
                 Err(error) => Some(told(error)),
             };
             if let Some(why) = refused {
                 finding.remedy = Remedy::Advice(format!("it cannot be brought back: {why}"));
             }
+        }
+    }
+
+    /// Asks `gate` whether what `step` brings back may come.
+    ///
+    /// # Errors
+    ///
+    /// A policy that refuses the source or what is in the skill; files that cannot be read.
+    fn ask(&self, scope: &Scope, gate: &mut Gate, files: &Files, step: &Step) -> Result<()> {
+        let name = step.name();
+        match (step, files.lock.skills.get(name), files.manifest.skills().get(name)) {
+            (Step::Put { place, digest, .. }, Some(locked), _) => {
+                admit(gate, files, name, locked)?;
+                gate.skill(name, &self.content(scope, place, name, digest)?)
+            }
+            (Step::Edit { .. }, _, Some(entry)) => {
+                gate.source(asked(&spec_of(entry)))?;
+                match Editable::of(&self.context.settings, scope, entry)? {
+                    Some(editable) => gate.directory(name, &editable.directory),
+                    None => Ok(()),
+                }
+            }
+            _ => Ok(()),
         }
     }
 
@@ -367,13 +388,14 @@ impl Doctor<'_> {
     }
 }
 
-/// The skill that `remedy` brings back from the store.
-fn from_store(remedy: &Remedy) -> Option<&SkillName> {
+/// The step of `remedy` that brings a skill back: from the store, or by a link to the directory of an editable one.
+fn bringing(remedy: &Remedy) -> Option<&Step> {
     let Remedy::Steps(steps) = remedy else { return None };
-    steps.iter().find_map(|step| match step {
-        Step::Put { place: Place::Canonical | Place::Disabled, name, .. } => Some(name),
-        _ => None,
-    })
+    let brings = |step: &&Step| match step {
+        Step::Put { place, .. } => matches!(place, Place::Canonical | Place::Disabled),
+        other => matches!(other, Step::Edit { .. }),
+    };
+    steps.iter().find(brings)
 }
 
 fn diagnosis(finding: &Finding) -> Diagnosis {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::install::restore::skill_file;
 use crate::admission::{Admission, Asked, Decision};
 use crate::context::Context;
 use crate::document::Document;
@@ -192,6 +193,18 @@ impl Gate {
         let Some(file) = set.get(file_name) else { return Ok(()) };
         let document = Document::from_bytes(set.read(file)?);
         self.audit(name, file_name, &document, Some(&files::of_set(set)?))
+    }
+
+    /// As [`Gate::content`], of the files of a skill, which may be older than the policy.
+    ///
+    /// # Errors
+    ///
+    /// As [`Gate::content`].
+    pub(super) fn skill(&mut self, name: &SkillName, set: &FileSet) -> Result<()> {
+        match skill_file(set) {
+            Some(file) => self.content(name, file.path.as_str(), set),
+            None => Ok(()),
+        }
     }
 
     /// As [`Gate::content`], of a skill to whose directory `dir` a link is to lead.

@@ -30,6 +30,7 @@ pub struct ListRequest {
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct ListedSkill {
     /// The name under which it is installed.
     pub name: String,

@@ -308,7 +308,7 @@ fn what_adopted_skills_need() {
     };
     let dir = tempfile::tempdir().expect("a directory");
     let repo = GitRepo::new(&dir.path().join("skills"));
-    let tree = |needs| Tree::new().skill("skills/pdf", "pdf").file("skills/doc/SKILL.md", &needing(needs));
+    let tree = |needs| Tree::new().skill("skills/pdf", "pdf").file("skills/doc/SKILL.md", needing(needs));
     repo.commit(&tree("pdf"));
     let source = format!("file://{}", dir.path().join("skills").display());
     let adopting = |names: &[&str]| {
@@ -1066,12 +1066,12 @@ fn a_merge_conflict_in_the_lockfile() {
     --- stderr
     = docx (github:acme/skills at [COMMIT])
     = pdf (github:acme/skills at [COMMIT])
-    = zip (github:acme/skills at c049cce)
-    3 skills unchanged in `.agents/skills`
+    + zip (github:acme/skills at c049cce)
+    1 skill added, 2 unchanged in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.lock` changed: commit it
     warning: `skillpm.lock` had marks of a merge conflict and is put together from both sides; asked for anew: `pdf`
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets of it
+    hint: `skillpm list` shows what is installed, `skillpm invoke zip` what an agent gets of it
     ");
     let lock = sandbox.read("skillpm.lock");
     assert_eq!(lock.matches("[[skill]]").count(), 3, "{lock}");

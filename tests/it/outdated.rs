@@ -235,6 +235,7 @@ fn a_project_without_news_says_so() {
     insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
     exit: 0
     --- stderr
+    warning: `mine` is no longer asked for: `skillpm install` removes it
     warning: `own` is locked from another source than the manifest names: `skillpm install` settles it
     warning: `new` is not installed yet: `skillpm install` brings it
     ");

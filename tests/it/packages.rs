@@ -704,7 +704,13 @@ fn a_crate_of_a_registry() {
     let sandbox = Sandbox::new();
     let source = sandbox.home().join("demo-crate");
     crate_source(&source);
-    if cargo(&sandbox, &["package", "--offline", "--no-verify", "--allow-dirty", "-q"], &source).is_none() {
+    if cargo(
+        &sandbox,
+        &["package", "--offline", "--no-verify", "--allow-dirty", "-q", "--target-dir", "target"],
+        &source,
+    )
+    .is_none()
+    {
         return;
     }
     let registry = sandbox.home().join("registry");

@@ -556,6 +556,23 @@ fn doctor_brings_nothing_back_that_is_denied() {
     assert!(!sandbox.project().join(".agents/skills/pdf").exists());
     assert!(sandbox.project().join(".agents/skills/doc").exists());
     assert_eq!(sandbox.run(&["install"]).code, Some(5), "as a restore says");
+    // What is in a skill counts too, and so does an editable one that would be linked again.
+    sandbox.write("mine/SKILL.md", "---\nname: mine\ndescription: Does.\n---\n");
+    sandbox.write(
+        "skillpm.toml",
+        format!("{skills}mine = {{ path = \"./mine\", editable = true }}\n[policy]\naudit = \"warning\"\n"),
+    );
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
+    exit: 1
+    --- stdout
+    error: `pdf` is locked, and `[DIR]/project/.agents/skills/pdf` is not there [skill-missing]
+      it cannot be brought back: `pdf` has a finding: `SKILL.md`, 3:14: the description does not say when to use the skill (description-when): [DIR]/project/skillpm.toml:6:9: `audit = "warning"` says so
+    error: `mine` is editable, and `[DIR]/project/.agents/skills/mine` is not there [editable-link]
+      it cannot be brought back: `mine` has a finding: `SKILL.md`, 3:14: the description does not say when to use the skill (description-when): [DIR]/project/skillpm.toml:6:9: `audit = "warning"` says so
+    --- stderr
+    2 errors, 0 warnings
+    "#);
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists());
     sandbox.write("skillpm.toml", skills);
     sandbox.ok(&["doctor", "--fix"]);
     assert!(sandbox.project().join(".agents/skills/pdf").exists());

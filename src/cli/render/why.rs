@@ -197,7 +197,7 @@ mod tests {
             let requested = requested.map(str::to_owned);
             let revision = Some("1a2b3c4d".repeat(5));
             let listed = skill("pdf", SkillState::Ok);
-            let skill = ListedSkill { source_type, requested, revision, ..listed };
+            let skill = ListedSkill { revision, source_type, requested, ..listed };
             let why = WhySkill {
                 skill,
                 asked: None,

@@ -41,7 +41,7 @@ impl Planner<'_> {
             },
         }
         let locked = match was {
-            Was::Copy(locked) => Some(locked),
+            Was::Copy(locked) => Some(&**locked),
             Was::Link(_) => None,
         };
         let survey = self.survey;

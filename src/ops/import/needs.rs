@@ -44,7 +44,9 @@ impl Brought {
         }
         let mut worker = Worker::new(context, scope, files)?;
         let mut needs = Needs::new(files);
-        came.iter().for_each(|needer| needs.asked(needer));
+        for needer in &came {
+            needs.asked(needer);
+        }
         let mut open = came;
         while let Some(needer) = open.pop() {
             let picks = needs.of(&mut worker, &needer).unwrap_or_else(|error| {

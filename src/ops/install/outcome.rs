@@ -145,7 +145,7 @@ pub(super) fn outcome(
     let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
     skills.extend(gone.map(|(name, was)| match was {
         Was::Copy(locked) => {
-            let gone = Wanted::new(name.clone(), Content::Locked(locked.clone()), None);
+            let gone = Wanted::new(name.clone(), Content::Locked((**locked).clone()), None);
             installed(&gone, Change::Removed, files)
         }
         Was::Link(link) => InstalledSkill {

@@ -85,9 +85,7 @@ impl Worker<'_> {
     /// As [`Worker::content`]; a policy that refuses what was found.
     pub(super) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         let set = self.content(name, locked)?;
-        if let Some(file) = skill_file(&set) {
-            self.restore.fetched.gate.content(name, file.path.as_str(), &set)?;
-        }
+        self.restore.fetched.gate.skill(name, &set)?;
         Ok(set)
     }
 
@@ -180,15 +178,12 @@ impl Worker<'_> {
         };
         let spec = SourceSpec { origin: entry.origin, path: locked.path.clone(), reference, skill: None }
             .to_string();
-        let mut command = format!("skillpm install{flag} {}", shell_word(&spec));
-        if let Some((option, value)) = kind {
-            command.push_str(&format!(" {option} {}", shell_word(&value)));
-        }
-        if locked.alias_of.is_some() {
-            command.push_str(&format!(" --as {name}"));
-        }
+        let kind =
+            kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();
+        let alias = locked.alias_of.as_ref().map(|_| format!(" --as {name}")).unwrap_or_default();
         format!(
-            "the source serves other bytes for the same commit: find out why before you lock them with `{command}`"
+            "the source serves other bytes for the same commit: find out why before you lock them with `skillpm install{flag} {}{kind}{alias}`",
+            shell_word(&spec)
         )
     }
 
@@ -218,7 +213,7 @@ impl Worker<'_> {
 }
 
 /// The file of `set` that makes it a skill: `SKILL.md`, else the first one whose name differs only in case.
-pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
+pub(in crate::ops) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
     let mut files = set.files().iter();
     set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }
