@@ -4,6 +4,9 @@
 //! not see `.agents`. So a copy of the last one is kept in the user's own directory of state, one file for each
 //! scope. A restore compares the two, and takes away what an earlier lockfile placed and nothing names any more.
 //!
+//! Only what a step of a change put there counts, and only while it is the very file: what lay there before, as a
+//! copy of another tool, and what version control brought since, is somebody's, whatever its bytes are.
+//!
 //! A record that cannot be read, or that is about another directory, is none, and no failure.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +15,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::editable::Editable;
+use super::plan::{Place, Step};
 use super::scope::Scope;
 use super::state::{Files, MAX_FILE};
 use crate::digest::Digest;
+use crate::engine::load::SKILL_FILE;
 use crate::error::Result;
 use crate::fs::{self, Kind};
 use crate::lockfile::{Locked, Lockfile};
@@ -38,8 +43,8 @@ pub struct Placed {
 /// What was placed of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Was {
-    /// The tree that was locked.
-    Copy(Box<Locked>),
+    /// The tree that was locked, and the places where it is still the one that was put there.
+    Copy(Box<Locked>, BTreeSet<Place>),
     /// The link to the directory of an editable skill.
     Link(Link),
 }
@@ -62,6 +67,35 @@ struct Heading {
     directory: String,
     /// The links to editable skills.
     links: BTreeMap<SkillName, Link>,
+    /// The trees that were put there.
+    #[serde(default)]
+    put: Marks,
+}
+
+/// What was put where, by skill and place. A skill that is disabled has its mark under its usual place.
+type Marks = BTreeMap<SkillName, BTreeMap<Spot, Mark>>;
+
+/// A place of a skill: the id of an agent, or nothing.
+type Spot = String;
+
+/// What tells the `SKILL.md` that was put there from every other one: its number in the file system, and when its
+/// content was written, in seconds and nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Mark(u64, i64, u32);
+
+impl Mark {
+    /// That of the skill in the directory `dir`; `None` where there is none, or the system does not tell.
+    fn of(dir: &Path) -> Option<Self> {
+        let stat = fs::stat(&dir.join(SKILL_FILE))?;
+        Some(Self(stat.inode, stat.modified.seconds, stat.modified.nanoseconds))
+    }
+}
+
+fn spot(place: &Place) -> Spot {
+    match place {
+        Place::Canonical | Place::Disabled => Spot::new(),
+        Place::Agent(id) => id.clone(),
+    }
 }
 
 impl Placed {
@@ -92,9 +126,9 @@ impl Placed {
         let mut left: BTreeMap<SkillName, Was> = links.collect();
         // Mostly it is the lockfile that is there, and nothing has to be parsed for that.
         if lock != files.lock_text.as_deref().unwrap_or_default() {
-            let copies =
-                parse(lock)?.skills.into_iter().map(|(name, locked)| (name, Was::Copy(Box::new(locked))));
-            left.extend(copies);
+            let put = |name: &SkillName| heading.put.contains_key(name);
+            let copies = parse(lock)?.skills.into_iter().filter(|(name, _)| put(name));
+            left.extend(copies.map(|(name, locked)| (name, Was::Copy(Box::new(locked), BTreeSet::new()))));
         }
         retain_unnamed(&mut left, files);
         if left.is_empty() {
@@ -108,20 +142,37 @@ impl Placed {
         if let Some(twin) = scope.twin(settings).ok()? {
             retain_unnamed(&mut left, &Files::read(&twin).ok()?);
         }
+        for (name, was) in &mut left {
+            if let (Was::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
+                ours.extend(
+                    marks.iter().filter_map(|(spot, mark)| still_put(settings, scope, name, spot, *mark)),
+                );
+            }
+        }
         Some(left)
     }
 
-    /// Notes what is placed in `scope`, of which `manifest` is the manifest now, and `left` besides. Not synced:
-    /// who loses it loses no more than the removal of what somebody else took out of the lockfile.
-    pub fn write(
+    /// Notes what is placed in `scope` after a restore, of which `manifest` and `lock` are the files now. What these do
+    /// not name is forgotten: it went, or is somebody's from now on.
+    pub fn settle(&self, settings: &Settings, scope: &Scope, manifest: &Manifest, lock: &Lockfile) {
+        let mut put = self.put();
+        put.retain(|name, _| lock.skills.contains_key(name));
+        self.write(settings, scope, manifest, BTreeMap::new(), put);
+    }
+
+    /// Notes what is placed in `scope`, of which `manifest` is the manifest now, and `left` besides, with what was
+    /// `put` there. Not synced: who loses it loses no more than the removal of what somebody else took out of the
+    /// lockfile.
+    fn write(
         &self,
         settings: &Settings,
         scope: &Scope,
         manifest: &Manifest,
         left: BTreeMap<SkillName, Was>,
+        put: Marks,
     ) {
         let Some(file) = &self.file else { return };
-        let Some(text) = self.text(settings, scope, manifest, left) else { return };
+        let Some(text) = self.text(settings, scope, manifest, left, put) else { return };
         // What cannot be noted is not remembered: that is no failure of the change.
         let _ = if text.is_empty() {
             fs::remove_if_there(file)
@@ -132,19 +183,50 @@ impl Placed {
         };
     }
 
-    /// Notes what is placed in `scope` after a change of what `before` says, of which `manifest` is the manifest
-    /// now. What nothing named before stays in the record while it is there: it is for a restore to take it away.
-    pub fn renew(&self, settings: &Settings, scope: &Scope, before: &Files, manifest: &Manifest) {
+    /// Notes what is placed in `scope` after the change `steps` of what `before` says, of which `manifest` is the
+    /// manifest now. What nothing named before stays in the record while it is there: it is for a restore to take it away.
+    ///
+    /// A change that `comes_back` puts the very trees where they lay before. Of these it is known what they are, and so it
+    /// is of those that go: they may come back.
+    pub fn renew(
+        &self,
+        settings: &Settings,
+        scope: &Scope,
+        before: &Files,
+        manifest: &Manifest,
+        steps: &[Step],
+        comes_back: bool,
+    ) {
+        let mut put = self.put();
+        for step in steps.iter().filter(|step| matches!(step, Step::Put { .. }) && !comes_back) {
+            let (place, name) = step.place();
+            let path = scope.place(settings, &place, name).ok();
+            let marks = put.entry(name.clone()).or_default();
+            match path.and_then(|path| Mark::of(&path)) {
+                Some(mark) => drop(marks.insert(spot(&place), mark)),
+                None => drop(marks.remove(&spot(&place))),
+            }
+        }
+        put.retain(|_, marks| !marks.is_empty());
         let mut left = self.left(settings, scope, before);
         if !left.is_empty() {
             let lock = fs::read_text(&scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
             left.retain(|name, _| {
                 let named = manifest.skills().contains_key(name) || lock.skills.contains_key(name);
-                !named && lies(scope, name)
+                !named && lying(scope, name).next().is_some()
             });
         }
-        self.write(settings, scope, manifest, left);
+        self.write(settings, scope, manifest, left, put);
+    }
+
+    /// What was put in the scope, as far as that is noted.
+    fn put(&self) -> Marks {
+        let heading = self.read().as_deref().and_then(parts).map(|(heading, _)| heading);
+        heading
+            .filter(|heading| heading.directory == self.directory)
+            .map(|heading| heading.put)
+            .unwrap_or_default()
     }
 
     fn read(&self) -> Option<String> {
@@ -158,6 +240,7 @@ impl Placed {
         scope: &Scope,
         manifest: &Manifest,
         left: BTreeMap<SkillName, Was>,
+        put: Marks,
     ) -> Option<String> {
         let mut lock = fs::read_text(&scope.lockfile, MAX_FILE).ok()?.unwrap_or_default();
         let mut links: BTreeMap<SkillName, Link> = BTreeMap::new();
@@ -172,7 +255,7 @@ impl Placed {
         let mut copies = BTreeMap::new();
         for (name, was) in left {
             match was {
-                Was::Copy(locked) => drop(copies.insert(name, *locked)),
+                Was::Copy(locked, _) => drop(copies.insert(name, *locked)),
                 Was::Link(link) => drop(links.insert(name, link)),
             }
         }
@@ -184,7 +267,8 @@ impl Placed {
         if lock.is_empty() && links.is_empty() {
             return Some(String::new());
         }
-        let heading = serde_json::to_string(&Heading { directory: self.directory.clone(), links }).ok()?;
+        let heading =
+            serde_json::to_string(&Heading { directory: self.directory.clone(), links, put }).ok()?;
         Some(format!("{COMMENT}{heading}\n{lock}"))
     }
 }
@@ -192,15 +276,14 @@ impl Placed {
 impl Was {
     /// Whether a restore takes it away: it lies in `scope` as it was placed.
     pub fn is_whole(&self, scope: &Scope, name: &SkillName) -> bool {
-        let places = [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())];
         match self {
-            Self::Copy(locked) => {
-                let there = places.iter().filter(|path| matches!(fs::kind(path), Ok(Some(_))));
-                let digests: Vec<_> = there.map(|path| scope.index.digest_of(path)).collect();
-                !digests.is_empty() && digests.iter().all(|digest| *digest == Some(locked.digest))
+            Self::Copy(_, ours) if ours.is_empty() => false,
+            Self::Copy(locked, _) => {
+                let mut digests = lying(scope, name).map(|path| scope.index.digest_of(&path)).peekable();
+                digests.peek().is_some() && digests.all(|digest| digest == Some(locked.digest))
             }
             Self::Link(link) => {
-                let says = fs::read_link(&places[0]).ok().flatten();
+                let says = fs::read_link(&scope.skill_dir(name)).ok().flatten();
                 says.as_deref().and_then(Path::to_str) == Some(&link.says)
             }
         }
@@ -246,8 +329,22 @@ fn retain_unnamed(left: &mut BTreeMap<SkillName, Was>, files: &Files) {
     });
 }
 
-/// Whether something lies in a place of the skill `name`.
-fn lies(scope: &Scope, name: &SkillName) -> bool {
+/// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
+/// repository of its own in it was worked on, whatever its digest says.
+fn still_put(settings: &Settings, scope: &Scope, name: &SkillName, spot: &str, mark: Mark) -> Option<Place> {
+    let places = match spot {
+        "" => vec![Place::Canonical, Place::Disabled],
+        agent => vec![Place::Agent(agent.to_owned())],
+    };
+    places.into_iter().find(|place| {
+        let path = scope.place(settings, place, name).ok();
+        let has_repository = |path: &Path| !matches!(fs::kind(&path.join(".git")), Ok(None));
+        path.is_some_and(|path| Mark::of(&path) == Some(mark) && !has_repository(&path))
+    })
+}
+
+/// The places of the skill `name` where something lies.
+fn lying(scope: &Scope, name: &SkillName) -> impl Iterator<Item = PathBuf> {
     let places = [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())];
-    places.iter().any(|path| matches!(fs::kind(path), Ok(Some(_))))
+    places.into_iter().filter(|path| matches!(fs::kind(path), Ok(Some(_))))
 }

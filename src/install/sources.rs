@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::placed::Was;
 use super::plan::Goal;
 use super::scope::Scope;
 use super::state::Files;
@@ -25,6 +26,14 @@ pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
 pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
     let locked = files.lock.skills.values().map(|locked| (&locked.origin, locked.path.as_deref()));
     files.manifest.skills().values().filter_map(from).chain(locked)
+}
+
+/// Where the skills came from that nothing names any more.
+pub fn left(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
+    goal.left.values().filter_map(|was| match was {
+        Was::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
+        Was::Link(_) => None,
+    })
 }
 
 fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {

@@ -36,7 +36,7 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     survey.sources = sources::here(&context.settings, scope, sources::coming(goal))?;
     let mut planned = plan(goal, files, &survey);
     let everything = || {
-        let all = sources::coming(goal).chain(sources::there(files));
+        let all = sources::coming(goal).chain(sources::there(files)).chain(sources::left(goal));
         sources::here(&context.settings, scope, all)
     };
     // Which trees may go is decided by their bytes, not by what is remembered of them.

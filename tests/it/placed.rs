@@ -261,7 +261,8 @@ fn a_record_that_is_of_no_use() {
         sandbox.ok(&["install"]);
         assert_eq!(pdf(&sandbox), [true, true], "{damaged}");
         let now = std::fs::read_to_string(record).expect("a record");
-        assert_eq!(now, format!("{heading}\n{}", here[1]), "{damaged}");
+        // What was put there is no longer known.
+        assert_eq!(now.split_once('\n').map(|(_, lock)| lock), Some(&*here[1]), "{damaged}");
     }
     for bytes in [b"\xff\xfe".to_vec(), vec![b'#'; 18 << 20]] {
         std::fs::write(record, &bytes).expect("written");
@@ -282,11 +283,69 @@ fn only_the_very_bytes_go() {
     let sandbox = installed();
     let [record] = &records(&sandbox)[..] else { panic!("one record") };
     let text = std::fs::read_to_string(record).expect("a record");
-    std::fs::write(record, text.replace("name = \"pdf\"", "name = \"own\"")).expect("written");
+    let text = text.replace("name = \"pdf\"", "name = \"own\"").replace("\"pdf\":{", "\"own\":{");
+    std::fs::write(record, text).expect("written");
     check_out(&sandbox, &without_pdf());
     let output = sandbox.ok(&["install"]).to_string();
     assert!(output.contains("warning: `own` is no longer asked for"), "{output}");
     assert!(is_there(&sandbox, ".agents/skills/own/SKILL.md"));
+}
+
+/// What lay there before, or was written by somebody else since, is nobody's to take away, though its bytes are those
+/// that are locked: a copy of another tool, what version control checks out, and what has a repository in it.
+#[test]
+fn what_nobody_put_there_stays() {
+    type Change = fn(&Sandbox, &str);
+    let path = ".agents/skills/pdf/SKILL.md";
+    let sandbox = Sandbox::new();
+    sandbox.write("skillpm.toml", "# ours\n");
+    write_skill(&sandbox, "src/pdf", "pdf");
+    write_skill(&sandbox, ".agents/skills/pdf", "pdf");
+    std::fs::remove_file(sandbox.project().join("src/pdf/scripts/run.sh")).expect("removed");
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf/scripts")).expect("removed");
+    let before = [sandbox.read("skillpm.toml"), "version = 1\n".to_owned()];
+    sandbox.ok(&["install", "./src"]);
+    check_out(&sandbox, &before);
+    sandbox.ok(&["install"]);
+    assert!(is_there(&sandbox, path), "it was taken over");
+    let changes: [Change; 2] = [
+        |sandbox, path| {
+            let text = sandbox.read(path);
+            let file = sandbox.project().join(path);
+            std::fs::remove_file(&file).expect("removed");
+            // Another number, whichever the system gives a new file.
+            sandbox.write("other", "");
+            std::fs::rename(sandbox.project().join("other"), &file).expect("renamed");
+            sandbox.write(path, text);
+        },
+        |sandbox, _| drop(sandbox.write(".agents/skills/pdf/.git/HEAD", "ref: refs/heads/wip\n")),
+    ];
+    for change in changes {
+        let sandbox = installed();
+        change(&sandbox, path);
+        check_out(&sandbox, &without_pdf());
+        assert!(!sandbox.ok(&["list"]).to_string().contains("no longer asked for"));
+        sandbox.ok(&["install"]);
+        assert!(is_there(&sandbox, path));
+    }
+}
+
+/// The directory that a skill came from is its author's, also where an agent looks into it.
+#[test]
+fn the_source_stays() {
+    let sandbox = Sandbox::new();
+    sandbox.write("skillpm.toml", "# ours\n");
+    let before = [sandbox.read("skillpm.toml"), "version = 1\n".to_owned()];
+    write_skill(&sandbox, ".claude/skills/pdf", "pdf");
+    write_skill(&sandbox, ".windsurf/skills/pdf", "pdf");
+    sandbox.ok(&["install", "./.claude/skills/pdf", "--agent", "codex"]);
+    assert!(is_there(&sandbox, ".agents/skills/pdf/SKILL.md"));
+    check_out(&sandbox, &before);
+    let output = sandbox.ok(&["install"]).to_string();
+    assert!(output.contains("- pdf"), "{output}");
+    let left = [".agents", ".claude", ".windsurf"]
+        .map(|dir| is_there(&sandbox, &format!("{dir}/skills/pdf/SKILL.md")));
+    assert_eq!(left, [false, true, true], "what skillpm put there goes");
 }
 
 /// Without a manifest nobody says that something is not to be here; once there is one again, it counts.

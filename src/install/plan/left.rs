@@ -17,13 +17,18 @@ impl Planner<'_> {
         }
         let places = [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))];
         match was {
-            Was::Copy(locked) => {
+            Was::Copy(locked, ours) => {
                 let is_edited =
                     |found: &Found| matches!(found, Found::Tree(tree) if *tree != Some(locked.digest));
                 if let Some((place, _)) = places.iter().find(|(_, found)| is_edited(found)) {
                     return self.plan.stays.push((place.clone(), name.clone()));
                 }
                 if !matches!(places[0].1, Found::Tree(_) | Found::Absent) {
+                    return;
+                }
+                // Somebody else put the same bytes there, or skills come from there.
+                let stays = |place: &Place| !ours.contains(place) || self.survey.is_source(place, name);
+                if places.iter().any(|(place, found)| matches!(found, Found::Tree(_)) && stays(place)) {
                     return;
                 }
                 for (place, found) in &places {
@@ -40,9 +45,9 @@ impl Planner<'_> {
                 _ => return,
             },
         }
-        let locked = match was {
-            Was::Copy(locked) => Some(&**locked),
-            Was::Link(_) => None,
+        let (locked, ours) = match was {
+            Was::Copy(locked, ours) => (Some(&**locked), Some(ours)),
+            Was::Link(_) => (None, None),
         };
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
@@ -54,7 +59,10 @@ impl Planner<'_> {
             match (found, locked) {
                 (Found::OurLink, _) => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
                 (Found::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
-                    self.drop_tree(&place, name, locked.digest);
+                    let is_ours = ours.is_some_and(|ours| ours.contains(&place));
+                    if is_ours && !self.is_source(agent, name) {
+                        self.drop_tree(&place, name, locked.digest);
+                    }
                 }
                 (Found::Tree(_), Some(_)) if known => self.plan.stays.push((place, name.clone())),
                 _ => {}

@@ -181,10 +181,9 @@ impl<'a> Transaction<'a> {
             return Err(error);
         }
         merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
-        if plan.lock.is_some() || plan.manifest.is_some() {
-            let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
-            Placed::of(self.settings, self.scope).renew(self.settings, self.scope, files, manifest);
-        }
+        let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
+        let placed = Placed::of(self.settings, self.scope);
+        placed.renew(self.settings, self.scope, files, manifest, &plan.steps, false);
         self.settle(self.undoable.get())
     }
 

@@ -268,7 +268,8 @@ impl Transaction<'_> {
         if (undo.lockfile.is_some() || undo.manifest.is_some())
             && let Ok((manifest, _)) = read_manifest(self.scope)
         {
-            Placed::of(self.settings, self.scope).renew(self.settings, self.scope, &before, &manifest);
+            let placed = Placed::of(self.settings, self.scope);
+            placed.renew(self.settings, self.scope, &before, &manifest, &journal.steps, true);
         }
         self.settle(self.undoable.get())
     }

@@ -312,9 +312,7 @@ fn change(
         outcome.warnings.extend(kept_by(transaction, scope, kept));
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
         if settles {
-            placed.write(settings, scope, manifest, BTreeMap::new());
-        } else if request.restores() {
-            placed.renew(settings, scope, &files, manifest);
+            placed.settle(settings, scope, manifest, plan.lock.as_ref().unwrap_or(&files.lock));
         }
     }
     if plan.is_empty() {

@@ -144,7 +144,7 @@ pub(super) fn outcome(
     let put: BTreeSet<_> = goal.put.iter().map(|wanted| &wanted.name).collect();
     let gone = goal.left.iter().filter(|(name, _)| steps.contains_key(name) && !put.contains(name));
     skills.extend(gone.map(|(name, was)| match was {
-        Was::Copy(locked) => {
+        Was::Copy(locked, _) => {
             let gone = Wanted::new(name.clone(), Content::Locked((**locked).clone()), None);
             installed(&gone, Change::Removed, files)
         }
