@@ -9,6 +9,7 @@ use super::scope::Scope;
 use super::state::Files;
 use crate::error::Result;
 use crate::fs;
+use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::settings::Settings;
 use crate::source::local;
@@ -17,15 +18,19 @@ use crate::spec::Origin;
 /// A source and the directory of a skill in it.
 pub type SourceDir<'a> = (&'a Origin, Option<&'a str>);
 
-/// Where the skills come from that `goal` brings. What is editable is its own source, and no copy is made of it.
+/// Where the skills come from that `goal` brings: where each was found, which may be below what the manifest names.
+/// What is editable is its own source, and no copy is made of it.
 pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
-    goal.put.iter().filter_map(|wanted| wanted.requirement.as_ref()).filter_map(from)
+    goal.put.iter().filter_map(|wanted| wanted.content.locked()).map(found)
 }
 
 /// Where the skills come from that are there by manifest and lockfile.
 pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
-    let locked = files.lock.skills.values().map(|locked| (&locked.origin, locked.path.as_deref()));
-    files.manifest.skills().values().filter_map(from).chain(locked)
+    files.manifest.skills().values().filter_map(from).chain(files.lock.skills.values().map(found))
+}
+
+fn found(locked: &Locked) -> SourceDir<'_> {
+    (&locked.origin, locked.path.as_deref())
 }
 
 /// Where the skills came from that nothing names any more.

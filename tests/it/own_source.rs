@@ -130,3 +130,18 @@ fn an_import_leaves_what_names_itself_as_its_source() {
     assert!(output.code == Some(1) && output.stdout.contains("its source is this very copy"), "{output}");
     assert!(!sandbox.project().join("skillpm.toml").exists());
 }
+
+/// What the manifest names may be a directory above the skill, which is the source all the same.
+#[test]
+fn a_source_is_where_the_skill_was_found() {
+    for path in ["./", "./.claude", "./.claude/skills"] {
+        let sandbox = project(".claude/skills");
+        let manifest = format!("[agents]\ntargets = [\"claude-code\"]\n[skills]\nmine = {{ path = \"{path}\" }}\n");
+        sandbox.write("skillpm.toml", manifest);
+        let before = sandbox.scope();
+        let output = sandbox.run(&["install"]);
+        assert_eq!(output.code, Some(1), "{path}: {output}");
+        assert!(output.stderr.contains("is what `mine` is to be installed from"), "{path}: {output}");
+        assert_eq!(sandbox.scope(), before, "{path}");
+    }
+}
