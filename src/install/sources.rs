@@ -57,11 +57,14 @@ pub fn here<'a>(
 ) -> Result<BTreeSet<PathBuf>> {
     let mut real = BTreeSet::new();
     for (origin, path) in from {
-        let Origin::Local(typed) = origin else { continue };
-        let dir = local::resolve(settings, scope, typed)?;
-        // What cannot be looked at cannot have been read as a source.
-        let dir = fs::real_path(&path.map_or(dir.clone(), |path| dir.join(path)));
-        real.extend(dir.ok().flatten());
+        let Some(dir) = local::place(settings, scope, origin)? else { continue };
+        let below = path.map(|path| dir.join(path));
+        // A repository may have no such directory outside its history, which goes with it.
+        let whole = matches!(origin, Origin::Git(_)) || below.is_none();
+        for dir in below.into_iter().chain(whole.then_some(dir)) {
+            // What cannot be looked at cannot have been read as a source.
+            real.extend(fs::real_path(&dir).ok().flatten());
+        }
     }
     Ok(real)
 }

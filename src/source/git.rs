@@ -114,10 +114,8 @@ pub fn at_path(context: &Context, scope: &Scope, typed: &str) -> Result<Option<O
 }
 
 fn path_of(context: &Context, scope: &Scope, url: &GitUrl) -> Result<PathBuf> {
-    match (url.file_path(), url.local_path()) {
-        (Some(path), _) => Ok(PathBuf::from(path)),
-        (None, path) => local::resolve(&context.settings, scope, path.unwrap_or(url.as_str())),
-    }
+    let path = local::repository(&context.settings, scope, url)?;
+    Ok(path.unwrap_or_else(|| PathBuf::from(url.as_str())))
 }
 
 /// Where the own files of the repository at `path` lie, if there is one.

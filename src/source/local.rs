@@ -101,6 +101,32 @@ pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Ori
     }
 }
 
+/// Returns where the directory, file or repository of `origin` lies on this machine, where that is what it is.
+///
+/// # Errors
+///
+/// As [`resolve`].
+pub fn place(settings: &Settings, scope: &Scope, origin: &Origin) -> Result<Option<PathBuf>> {
+    match origin {
+        Origin::Local(path) => resolve(settings, scope, path).map(Some),
+        Origin::Git(url) => repository(settings, scope, url),
+        _ => Ok(None),
+    }
+}
+
+/// As [`place`], of the repository at `url`.
+///
+/// # Errors
+///
+/// As [`resolve`].
+pub fn repository(settings: &Settings, scope: &Scope, url: &GitUrl) -> Result<Option<PathBuf>> {
+    match (url.file_path(), url.local_path()) {
+        (Some(path), _) => Ok(Some(PathBuf::from(path))),
+        (None, Some(path)) => resolve(settings, scope, path).map(Some),
+        (None, None) => Ok(None),
+    }
+}
+
 /// Refuses `origin` where it lies in a directory that skillpm manages for `scope`: what is installed would be its own
 /// source, which goes with it, and which others do not have.
 ///
@@ -108,20 +134,13 @@ pub fn git_origin(settings: &Settings, scope: &Scope, typed: &str) -> Result<Ori
 ///
 /// Such a path; one that cannot be looked at.
 pub fn check_outside(settings: &Settings, scope: &Scope, origin: &Origin) -> Result<()> {
-    let typed = match origin {
-        Origin::Local(path) => path,
-        Origin::Git(url) => match url.local_path() {
-            Some(path) => path,
-            None => return Ok(()),
-        },
-        _ => return Ok(()),
-    };
-    let Some(real) = fs::real_path(&resolve(settings, scope, typed)?)? else { return Ok(()) };
+    let Some(path) = place(settings, scope, origin)? else { return Ok(()) };
+    let Some(real) = fs::real_path(&path)? else { return Ok(()) };
     for dir in MANAGED {
         let dir = scope.root.join(dir);
         let ours = fs::real_path(&dir)?.unwrap_or(dir);
         if real.starts_with(&ours) {
-            let ours = ours.display();
+            let (typed, ours) = (origin.typed(), ours.display());
             return Err(Error::usage(format!("`{typed}` lies in `{ours}`, which belongs to skillpm: it is no source"))
                 .hint("move the skill to a directory of its own, such as `skills/`, and install it from there; what is installed can be edited where it lies"));
         }

@@ -1,6 +1,6 @@
 //! Sources that lie where skillpm puts what it installs: an author's only copy is never taken for an installed one.
 
-use crate::support::Sandbox;
+use crate::support::{GitRepo, Sandbox};
 
 /// A project in which somebody wrote the skill `mine` below `dir`.
 fn project(dir: &str) -> Sandbox {
@@ -136,12 +136,55 @@ fn an_import_leaves_what_names_itself_as_its_source() {
 fn a_source_is_where_the_skill_was_found() {
     for path in ["./", "./.claude", "./.claude/skills"] {
         let sandbox = project(".claude/skills");
-        let manifest = format!("[agents]\ntargets = [\"claude-code\"]\n[skills]\nmine = {{ path = \"{path}\" }}\n");
+        let manifest =
+            format!("[agents]\ntargets = [\"claude-code\"]\n[skills]\nmine = {{ path = \"{path}\" }}\n");
         sandbox.write("skillpm.toml", manifest);
         let before = sandbox.scope();
         let output = sandbox.run(&["install"]);
         assert_eq!(output.code, Some(1), "{path}: {output}");
         assert!(output.stderr.contains("is what `mine` is to be installed from"), "{path}: {output}");
         assert_eq!(sandbox.scope(), before, "{path}");
+    }
+}
+
+/// A repository is the only copy of its history, too, however it is named.
+#[test]
+fn a_repository_is_no_source_where_skills_are_installed() {
+    let commit = |sandbox: &Sandbox, dir: &str| {
+        let repository = GitRepo::new(&sandbox.project().join(dir));
+        repository.git(&["add", "--all"]);
+        repository.commit_index();
+        let path = sandbox.project().display().to_string().replace(' ', "%20");
+        // An escaped letter is the same path.
+        [
+            format!("git+./{dir}"),
+            format!("git+file://{path}/{dir}"),
+            format!("git+file://{path}/%2E{}", &dir[1..]),
+        ]
+    };
+    for dir in [".claude/skills/mine", ".claude/skills"] {
+        let sandbox = project(".claude/skills");
+        for source in commit(&sandbox, dir) {
+            let output =
+                sandbox.run(&["install", &source, "--skill", "mine", "--agent", "claude-code", "--force"]);
+            assert_eq!(output.code, Some(1), "{source}: {output}");
+            assert!(output.stderr.contains("is what `mine` is to be installed from"), "{source}: {output}");
+            assert!(!sandbox.project().join(".claude/skills/mine").is_symlink(), "{source}");
+            assert!(sandbox.project().join(dir).join(".git").is_dir(), "{source}");
+        }
+    }
+    // What was committed is gone from the work tree, or was moved in it.
+    let sandbox = project(".claude/skills/mine/skills");
+    let [source, ..] = commit(&sandbox, ".claude/skills/mine");
+    std::fs::remove_dir_all(sandbox.project().join(".claude/skills/mine/skills")).expect("removes");
+    let output = sandbox.run(&["install", &source, "--agent", "claude-code", "--force"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(sandbox.project().join(".claude/skills/mine/.git").is_dir());
+
+    let sandbox = project(".agents/skills");
+    for source in commit(&sandbox, ".agents/skills/mine") {
+        let output = sandbox.run(&["install", &source]);
+        assert_eq!(output.code, Some(2), "{source}: {output}");
+        assert!(output.stderr.contains("which belongs to skillpm"), "{source}: {output}");
     }
 }

@@ -236,24 +236,20 @@ impl<'a> Judge<'a> {
     fn settled(&self, claim: &Claim) -> Result<SourceSpec, String> {
         let spec = claim.source.clone()?;
         // GitHub is the public one, whatever this machine takes for it.
+        let told = |error: Error| error.with_causes();
         let origin = match spec.origin {
-            Origin::Local(_) => {
-                let settled = source::settled(self.context, self.scope, spec.origin);
-                let told = |error: Error| error.with_causes();
-                let origin = settled.map_err(told)?;
-                local::check_outside(&self.context.settings, self.scope, &origin).map_err(told)?;
-                origin
-            }
+            Origin::Local(_) => source::settled(self.context, self.scope, spec.origin).map_err(told)?,
             origin => origin,
         };
+        local::check_outside(&self.context.settings, self.scope, &origin).map_err(told)?;
         Ok(SourceSpec { origin, ..spec })
     }
 
     /// Refuses a source that is a place of the skill `name` itself: a link would take its place.
     fn check_source(&self, name: &SkillName, spec: &SourceSpec) -> Result<(), String> {
-        let Origin::Local(typed) = &spec.origin else { return Ok(()) };
         let told = |error: Error| error.with_causes();
-        let dir = local::resolve(&self.context.settings, self.scope, typed).map_err(told)?;
+        let dir = local::place(&self.context.settings, self.scope, &spec.origin).map_err(told)?;
+        let Some(dir) = dir else { return Ok(()) };
         let dir = dir.join(spec.path.as_deref().unwrap_or_default());
         let Ok(Some(real)) = fs::real_path(&dir) else { return Ok(()) };
         let mut places = self.survey.dirs.values().chain([&self.survey.skills_dir]);
