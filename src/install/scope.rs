@@ -99,8 +99,7 @@ impl Scope {
     pub fn new(settings: &Settings, kind: ScopeKind) -> Result<Self> {
         let (root, files) = match kind {
             ScopeKind::Project => {
-                let root = project_root(settings)?;
-                (root.clone(), root)
+                return Ok(Self::project(settings, &project_root(settings)?));
             }
             ScopeKind::User => {
                 let root = settings.home.clone().ok_or_else(|| no_home("skills of the user", None))?;
@@ -121,6 +120,11 @@ impl Scope {
         Self { kind, root, manifest, lockfile, index }
     }
 
+    /// Returns the scope of the project whose root is `root`, wherever the working directory is. Nothing is touched.
+    pub fn project(settings: &Settings, root: &Path) -> Self {
+        Self::of(settings, ScopeKind::Project, root.to_owned(), root)
+    }
+
     /// The other scope that keeps its skills in the same directory: the user's home can be a project too.
     ///
     /// # Errors
@@ -128,8 +132,7 @@ impl Scope {
     /// Where a directory cannot be looked at.
     pub fn twin(&self, settings: &Settings) -> Result<Option<Self>> {
         if self.kind == ScopeKind::User {
-            let root = self.root.clone();
-            return Ok(Some(Self::of(settings, ScopeKind::Project, root.clone(), &root)));
+            return Ok(Some(Self::project(settings, &self.root)));
         }
         let (Some(home), Some(config)) = (&settings.home, &settings.dirs.config) else { return Ok(None) };
         let is_home = self.is_root(home)?;

@@ -111,7 +111,7 @@ fn leave_installed(context: &Context, request: &FmtRequest, outcome: &mut FmtOut
     if !outcome.files.iter().any(changes) {
         return Ok(());
     }
-    let installed = Installed::new(context, &request.targets)?;
+    let mut installed = Installed::new(context, &request.targets)?;
     let mut files = Vec::with_capacity(outcome.files.len());
     for file in outcome.files.drain(..) {
         if changes(&file) && installed.holds(&file.file)? {

@@ -112,3 +112,49 @@ fn installed_skills_stay_as_they_are_locked() {
     sandbox.ok(&["validate", "--fix", ".claude/skills/pdf/SKILL.md"]);
     assert_ne!(sandbox.read(".claude/skills/pdf/SKILL.md"), locked);
 }
+
+/// As above, wherever the search began: each lockfile says what is installed in its project, or for the user.
+#[test]
+fn installed_skills_of_other_projects_and_of_the_user_stay_as_they_are_locked() {
+    use crate::support::Sandbox;
+    let sandbox = Sandbox::new();
+    let text = |name: &str| {
+        format!(
+            "---\nname: {name}\ndescription: >\n    Reads PDF. Use it in tests.\nallowed-tools: [Read]\n---\n\nBody.\n"
+        )
+    };
+    sandbox.write("src/pdf/SKILL.md", text("pdf"));
+    sandbox.write("app/skillpm.toml", "");
+    let app = sandbox.project().join("app");
+    let install = ["install", "../src/pdf", "--agent", "claude-code", "--copy"];
+    let output = sandbox.output(sandbox.command(&install).current_dir(&app));
+    assert_eq!(output.code, Some(0), "{output}");
+    sandbox.ok(&["install", "-g", "./src/pdf", "--agent", "claude-code", "--copy"]);
+    // This one was written where others are installed.
+    sandbox.write("app/.claude/skills/own/SKILL.md", text("own"));
+    std::fs::remove_dir_all(sandbox.project().join("src")).expect("removes");
+    let home = sandbox.home();
+    let skills = [&app, &home]
+        .map(|root| [".agents", ".claude"].map(|dir| root.join(dir).join("skills/pdf/SKILL.md")));
+    let same = |after: &str| {
+        for file in skills.iter().flatten() {
+            let now = std::fs::read_to_string(file).expect("a skill");
+            assert_eq!(now, text("pdf"), "{after}: {}", file.display());
+        }
+    };
+    for dir in [sandbox.project(), app.join(".agents")] {
+        for args in [&["fmt"][..], &["validate", "--fix"]] {
+            let targets = [app.clone(), home.join(".agents"), home.join(".claude")];
+            let targets = targets.iter().map(|target| target.to_str().expect("UTF-8"));
+            let args: Vec<&str> = args.iter().copied().chain(targets).collect();
+            let output = sandbox.output(sandbox.command(&args).current_dir(&dir));
+            assert!(output.stderr.contains("4 installed skills left as locked"), "{args:?}: {output}");
+            same(args[0]);
+        }
+    }
+    assert_ne!(sandbox.read("app/.claude/skills/own/SKILL.md"), text("own"), "nobody installed it");
+    // Where nobody can tell, nothing changes.
+    sandbox.write("app/skillpm.lock", "no lockfile");
+    sandbox.ok(&["fmt", "app/.agents"]);
+    same("a wrong lockfile");
+}

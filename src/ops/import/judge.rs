@@ -235,8 +235,8 @@ impl<'a> Judge<'a> {
     /// The claimed source in the form that the manifest keeps.
     fn settled(&self, claim: &Claim) -> Result<SourceSpec, String> {
         let spec = claim.source.clone()?;
-        // GitHub is the public one, whatever this machine takes for it.
         let told = |error: Error| error.with_causes();
+        // GitHub is the public one, whatever this machine takes for it.
         let origin = match spec.origin {
             Origin::Local(_) => source::settled(self.context, self.scope, spec.origin).map_err(told)?,
             origin => origin,

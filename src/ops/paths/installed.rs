@@ -9,60 +9,100 @@ use crate::error::Result;
 use crate::fs;
 use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::read_lock;
+use crate::install::state::{normal, read_lock};
+use crate::lockfile::Lockfile;
+use crate::settings::Settings;
 
 /// Which files are left alone: those of installed skills, whose bytes are locked, unless somebody named them.
 #[derive(Debug)]
-pub(in crate::ops) struct Installed {
-    cwd: PathBuf,
+pub(in crate::ops) struct Installed<'a> {
+    settings: &'a Settings,
+    /// The lockfiles that were asked.
+    asked: BTreeSet<PathBuf>,
     /// The trees of locked skills, links followed: the canonical and disabled ones, and the copies of agents.
     trees: BTreeSet<PathBuf>,
     /// The directories that somebody named, links followed.
     named: BTreeSet<PathBuf>,
 }
 
-impl Installed {
-    /// Knows what the lockfile of the project around the working directory names, and what `targets` name.
+impl<'a> Installed<'a> {
+    /// Knows what the lockfiles of the project around the working directory and of the user name, and what `targets`
+    /// name.
     ///
     /// # Errors
     ///
-    /// A lockfile that is wrong; a directory that cannot be looked at.
-    pub(in crate::ops) fn new(context: &Context, targets: &[Target]) -> Result<Self> {
+    /// A lockfile of the project that is wrong; a directory that cannot be looked at.
+    pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let settings = &context.settings;
-        let scope = Scope::new(settings, ScopeKind::Project)?;
-        let mut trees = BTreeSet::new();
-        for (name, locked) in &read_lock(&scope)?.skills {
-            let own = locked.agents.iter().filter_map(|id| agents::find(id).ok());
-            let dirs = own.filter_map(|agent| scope.agent_dir(settings, agent));
-            for dir in [scope.skills_dir(), scope.disabled_dir()].into_iter().chain(dirs) {
-                trees.extend(fs::real_path(&dir.join(name.as_str()))?);
-            }
-        }
-        let cwd = settings.cwd.clone();
         let mut named = BTreeSet::new();
         for target in targets {
             let Target::Path(typed) = target else { continue };
-            let at = cwd.join(typed);
+            let at = settings.cwd.join(typed);
             named.extend(fs::real_path(&at)?);
             // Who names the file names its skill.
             named.extend(
                 directory(&at)?.filter(|_| fs::kind(&at).is_ok_and(|kind| kind != Some(fs::Kind::Directory))),
             );
         }
-        Ok(Self { cwd, trees, named })
+        let project = Scope::new(settings, ScopeKind::Project)?;
+        let asked = [project.lockfile.clone()].into();
+        let mut known = Self { settings, asked, trees: BTreeSet::new(), named };
+        known.learn(&project, &read_lock(&project)?)?;
+        // Without a home there are no skills of the user.
+        if let Ok(user) = Scope::new(settings, ScopeKind::User) {
+            known.ask(&user)?;
+        }
+        Ok(known)
     }
 
-    /// Whether the skill's file that is shown as `file` is left alone.
+    /// Takes note of the skills that the lockfile of `scope` names, which may be a project that nobody asked for.
+    fn ask(&mut self, scope: &Scope) -> Result<()> {
+        if !self.asked.insert(scope.lockfile.clone()) {
+            return Ok(());
+        }
+        match read_lock(scope) {
+            Ok(lock) => self.learn(scope, &lock),
+            // What is locked cannot be told: nothing that is installed is touched.
+            Err(_) => {
+                for dir in [scope.skills_dir(), scope.disabled_dir()] {
+                    self.trees.extend(fs::real_path(&dir)?);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes note of the skills that `lock` names for `scope`.
+    fn learn(&mut self, scope: &Scope, lock: &Lockfile) -> Result<()> {
+        for (name, locked) in &lock.skills {
+            let agents = locked.agents.iter().filter_map(|id| agents::find(id).ok());
+            let dirs = agents.filter_map(|agent| scope.agent_dir(self.settings, agent));
+            for dir in [scope.skills_dir(), scope.disabled_dir()].into_iter().chain(dirs) {
+                self.trees.extend(fs::real_path(&dir.join(name.as_str()))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the skill's file that is shown as `file` is left alone. Every project that it lies in is asked, as a
+    /// search may come from above or beside.
     ///
     /// # Errors
     ///
     /// Where its directory cannot be looked at.
-    pub(in crate::ops) fn holds(&self, file: &Path) -> Result<bool> {
-        if self.trees.is_empty() {
+    pub(in crate::ops) fn holds(&mut self, file: &Path) -> Result<bool> {
+        let file = self.settings.cwd.join(file);
+        let Some(dir) = directory(&file)? else { return Ok(false) };
+        if self.named.contains(&dir) {
             return Ok(false);
         }
-        let Some(dir) = directory(&self.cwd.join(file))? else { return Ok(false) };
-        Ok(!self.named.contains(&dir) && dir.ancestors().any(|dir| self.trees.contains(dir)))
+        // An agent's directory may be a link to somewhere else. No skill is installed into a root itself.
+        let file = normal(&file);
+        let typed = file.parent().into_iter().flat_map(Path::ancestors).skip(2);
+        for root in typed.chain(dir.ancestors().skip(2)) {
+            self.ask(&Scope::project(self.settings, root))?;
+        }
+        Ok(dir.ancestors().any(|dir| self.trees.contains(dir)))
     }
 }
 
