@@ -266,10 +266,7 @@ pub(super) fn rearrange(
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
         check_unlocked(context, scope, name, *disabled)?;
         if how.bring {
-            changed.warnings.push(format!(
-                "`{name}` is not installed yet: `skillpm install{}` brings it",
-                scope.kind.flag()
-            ));
+            changed.warnings.push(not_yet_installed(scope.kind, name));
         }
         let entry = entries.remove(name).or_else(|| audience.entry(name));
         entries.extend(entry.map(|entry| (name.clone(), Requirement { disabled: *disabled, ..entry })));
@@ -387,6 +384,11 @@ pub(super) fn no_manifest(scope: &Scope) -> Error {
     let install = format!("skillpm install{}", scope.kind.flag());
     Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME))
         .hint(format!("install something first: `{install} owner/repo`, or `{install} ./skill`"))
+}
+
+/// What is said of a skill that is in the manifest of a scope, and not yet locked.
+pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is not installed yet: `skillpm install{}` brings it", scope.flag())
 }
 
 /// The error for a name that is not among those `known` in `scope`, or in any.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::change::not_installed;
+use super::change::{not_installed, not_yet_installed};
 use super::gate::Gate;
 use super::list::{ListRequest, ListedSkill, SkillState, list};
 use crate::admission::Asked;
@@ -185,7 +185,7 @@ fn ask_scope(
         if entry.editable {
             outcome.skills.push(editable(name, scope.kind, &entry.origin.to_string(), listed));
         } else if !files.lock.skills.contains_key(name) {
-            outcome.warnings.push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+            outcome.warnings.push(not_yet_installed(scope.kind, name));
         }
     }
     for answer in ask(context, scope, &queries, true) {
@@ -284,5 +284,33 @@ fn editable(
         tag_moved: false,
         modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
         disabled: listed.is_some_and(|skill| skill.disabled),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::ops::diff::{DiffRequest, diff};
+
+    /// A hint without `-g` would act on the project.
+    #[test]
+    fn what_is_missing_is_installed_in_its_own_scope() {
+        let world = World::new();
+        let text = "[skills]\npdf = { path = \"pdf\" }\n";
+        for (scope, manifest, command) in [
+            (ScopeKind::Project, "skillpm.toml", "skillpm install"),
+            (ScopeKind::User, "../home/.config/skillpm/skillpm.toml", "skillpm install -g"),
+        ] {
+            world.write(manifest, text);
+            let expected = [format!("`pdf` is not installed yet: `{command}` brings it")];
+            let scope = Some(scope);
+            let request = OutdatedRequest { scope, ..OutdatedRequest::default() };
+            let told = outdated(&world.context(), &request).expect("works").warnings;
+            assert_eq!(told, expected);
+            let request = DiffRequest { scope, ..DiffRequest::default() };
+            let told = diff(&world.context(), &request).expect("works").warnings;
+            assert_eq!(told, expected);
+        }
     }
 }

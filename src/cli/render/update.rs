@@ -117,11 +117,16 @@ fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[String]) {
 fn still(printer: &Printer, outcome: &UpdateOutcome) {
     let all = printer.look().verbose;
     for skill in &outcome.skills {
+        let missing;
         let text = match skill.change {
             UpdateChange::Unchanged if all => "is up to date",
             UpdateChange::Pinned => "is pinned to a commit: `--latest` goes past it",
             UpdateChange::Editable => "is editable: it changes with its directory",
-            UpdateChange::Missing => "is not installed yet: `skillpm install` brings it",
+            UpdateChange::Missing => {
+                let flag = outcome.scope.map_or("", ScopeKind::flag);
+                missing = format!("is not installed yet: `skillpm install{flag}` brings it");
+                &missing
+            }
             UpdateChange::Unresolved => "has conflicts of an earlier update",
             UpdateChange::Failed => "stays as it is",
             _ => continue,

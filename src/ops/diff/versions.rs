@@ -14,7 +14,7 @@ use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::not_installed;
+use crate::ops::change::{not_installed, not_yet_installed};
 use crate::ops::install::restore::{Worker, lies, spec_of};
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
@@ -182,9 +182,7 @@ impl<'a> Compare<'a> {
                     meant.push(One { name, locked, entry });
                 }
                 (_, None) => {
-                    self.outcome
-                        .warnings
-                        .push(format!("`{name}` is not installed yet: `skillpm install` brings it"));
+                    self.outcome.warnings.push(not_yet_installed(self.scope.kind, name));
                 }
             }
         }
