@@ -51,6 +51,31 @@ pub(super) fn put_behind(document: &mut DocumentMut, position: Option<isize>, te
     }
 }
 
+/// Takes the head of the file from where it stands, for the header of the section `name`, which is about to be written
+/// as the first one: else that would stand above what is said of the whole file.
+pub(super) fn take_head(document: &mut DocumentMut, name: &str) -> String {
+    if document.is_empty() {
+        let head = text_of(Some(document.trailing()));
+        document.set_trailing("");
+        let has_end = head.is_empty() || head.ends_with('\n');
+        return if has_end { head } else { head + "\n" };
+    }
+    // The section is there without a header of its own where there are some below it: `[skills.pdf]`.
+    let is_first = document.iter().next().is_some_and(|(first, item)| {
+        first == name && item.as_table().is_some_and(|table| !has_header(table) && !table.is_dotted())
+    });
+    let next = if is_first { next_position(document.as_table(), 0) } else { None };
+    let Some(table) = next.and_then(|next| table_at(document.as_table_mut(), next)) else {
+        return String::new();
+    };
+    let above = text_of(table.decor().prefix());
+    let head = apart(&above);
+    if !head.is_empty() {
+        table.decor_mut().set_prefix(format!("\n{}", &above[head.len()..]));
+    }
+    head.to_owned()
+}
+
 fn text_of(text: Option<&RawString>) -> String {
     text.and_then(RawString::as_str).unwrap_or_default().to_owned()
 }

@@ -16,13 +16,13 @@ impl Manifest {
         }
         let new = requirement.to_toml();
         let document = self.document();
-        let skills = section(document, "skills");
-        match skills.as_table_like_mut().and_then(|skills| skills.get_mut(name.as_str())) {
+        let skills = document.get_mut("skills").and_then(Item::as_table_like_mut);
+        match skills.and_then(|skills| skills.get_mut(name.as_str())) {
             Some(entry) if has_lines(entry) => {
                 let (left, position) = set_keys(entry, &new);
                 above::put_behind(document, position, &left);
             }
-            _ => put(skills, name.as_str(), new.into()),
+            _ => put(with_header(document, "skills"), name.as_str(), new.into()),
         }
         self.skills.insert(name.clone(), requirement);
     }
@@ -63,7 +63,7 @@ impl Manifest {
             return;
         }
         let old = std::mem::replace(&mut self.agents, agents.clone());
-        let table = section(self.document(), "agents");
+        let table = with_header(self.document(), "agents");
         if let Some(targets) = agents.targets.filter(|new| old.targets.as_ref() != Some(new)) {
             put(table, "targets", targets.iter().collect::<Array>().into());
         }
@@ -207,6 +207,16 @@ fn section<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
     let item = document.entry(name).or_insert_with(|| Item::Table(Table::new()));
     if !item.is_table_like() {
         *item = Item::Table(Table::new());
+    }
+    item
+}
+
+/// As [`section`], of one that is about to get a line, and with it a header if it has none.
+fn with_header<'a>(document: &'a mut DocumentMut, name: &str) -> &'a mut Item {
+    let head = above::take_head(document, name);
+    let item = section(document, name);
+    if let Some(table) = item.as_table_mut().filter(|_| !head.is_empty()) {
+        table.decor_mut().set_prefix(head);
     }
     item
 }

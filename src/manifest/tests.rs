@@ -288,6 +288,43 @@ targets = []
     assert_eq!(changed(last, without(&["pdf"])), "[skills]\n# ours\n\n# a\n# the end");
 }
 
+/// What stands at the head of a file stays there when its first section is written.
+#[test]
+fn the_head_of_the_file_stays_above_the_first_section() {
+    let with_docx = |manifest: &mut Manifest| {
+        manifest.set_skill(&name("docx"), Requirement::new(Origin::Local("d".to_owned())));
+    };
+    let docx = "[skills]\ndocx = { path = \"d\" }\n";
+    let head = "#:schema https://example.com/schema.json\n# Skills of the team: ask before you add one.\n";
+    for (text, expected) in [
+        (head.to_owned(), format!("{head}{docx}")),
+        (format!("{head}\n"), format!("{head}\n{docx}")),
+        ("# no end".to_owned(), format!("# no end\n{docx}")),
+        (String::new(), docx.to_owned()),
+        (
+            format!("{head}\n# for reports\n[skills.pdf]\npath = \"p\"\n"),
+            format!("{head}\n{docx}\n# for reports\n[skills.pdf]\npath = \"p\"\n"),
+        ),
+        (
+            format!("{head}\n[skills.pdf]\npath = \"p\"\n\n[agents]\ntargets = []\n"),
+            format!("{head}\n{docx}\n[skills.pdf]\npath = \"p\"\n\n[agents]\ntargets = []\n"),
+        ),
+        // The head is above another section, or is none of the file.
+        (
+            format!("{head}\n[agents]\ntargets = []\n\n[skills.pdf]\npath = \"p\"\n"),
+            format!("{head}\n[agents]\ntargets = []\n\n{docx}\n[skills.pdf]\npath = \"p\"\n"),
+        ),
+        (format!("[agents]\ntargets = []\n{head}"), format!("[agents]\ntargets = []\n\n{docx}{head}")),
+    ] {
+        assert_eq!(changed(&text, with_docx), expected, "{text}");
+    }
+    // Lines of a section that is there need no header.
+    let own = format!("{head}\n[skills.docx]\npath = \"old\"\n");
+    assert_eq!(changed(&own, with_docx), own.replace("old", "d"));
+    let targets = "[agents]\ntargets = [\"claude-code\"]\n";
+    assert_eq!(changed(head, seen_by(&["claude-code"])), format!("{head}{targets}"));
+}
+
 /// The same where skills have sections of their own, dotted keys or braces.
 #[test]
 fn comments_outlive_skills_in_other_forms() {
