@@ -12,10 +12,12 @@ use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST};
 pub struct Pattern {
     /// `None` means every source.
     kind: Option<&'static str>,
-    /// `None` means all of the kind.
-    root: Option<Start>,
-    parts: Vec<String>,
+    /// What it can mean, of which any counts; without one it means all of the kind.
+    places: Vec<Place>,
 }
+
+/// Where what a pattern means begins, and the parts below.
+type Place = (Start, Vec<String>);
 
 /// Where the parts of a pattern begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +72,7 @@ impl Pattern {
     pub(super) fn read(placed: &Placed) -> Result<Self, ManifestError> {
         let text = placed.text.as_str();
         if text == "*" {
-            return Ok(Self { kind: None, root: None, parts: Vec::new() });
+            return Ok(Self { kind: None, places: Vec::new() });
         }
         let Some((kind, rest)) = text.split_once(':') else {
             let message = format!("`{text}` is no pattern of sources");
@@ -83,7 +85,7 @@ impl Pattern {
             return Err(placed.error(format!("`{kind}:` is no kind of source"), Some(hint)));
         };
         if rest == "*" {
-            return Ok(Self { kind: Some(kind), root: None, parts: Vec::new() });
+            return Ok(Self { kind: Some(kind), places: Vec::new() });
         }
         let read = match kind {
             "path" => local(rest),
@@ -101,7 +103,7 @@ impl Pattern {
             "github" => repository(rest),
             _ => package(kind, rest),
         };
-        let (start, parts) = read.map_err(|fault| {
+        let place = read.map_err(|fault| {
             let (message, hint) = match fault {
                 Fault::Nothing => {
                     (format!("`{text}` names no source"), format!("a pattern begins with one of {}", kinds()))
@@ -122,8 +124,11 @@ impl Pattern {
             placed.error(message, Some(hint))
         })?;
         // All hosts are all of the kind.
-        let is_all = parts.is_empty() && start == Start::Host("*".to_owned(), Port::Unsaid);
-        Ok(Self { kind: Some(kind), root: Some(start).filter(|_| !is_all), parts })
+        if place == (Start::Host("*".to_owned(), Port::Unsaid), Vec::new()) {
+            return Ok(Self { kind: Some(kind), places: Vec::new() });
+        }
+        let other = if kind == "github" { on_short_host(rest) } else { None };
+        Ok(Self { kind: Some(kind), places: [Some(place), other].into_iter().flatten().collect() })
     }
 
     /// How far it means the source that has these names.
@@ -138,50 +143,56 @@ impl Pattern {
         if self.kind != Some(name.kind) {
             return Match::No;
         }
-        match (&self.root, &name.root) {
-            (None, _) => yes(name.own),
-            (Some(Start::Host(host, port)), Root::Host(named)) if fits(host, &named.name) => {
-                let is_met = match port {
-                    Port::Any => true,
-                    Port::Number(port) => *port == named.port,
-                    Port::Unsaid => list == List::Deny || named.is_usual,
-                };
-                match self.means_parts(name) {
-                    Match::Yes if !is_met && *port == Port::Unsaid => Match::Port,
-                    _ if !is_met => Match::No,
-                    means => means,
-                }
-            }
-            (Some(Start::Local(base, up)), Root::Local(named_base, named_up)) if base == named_base => {
-                // A directory above another one holds that too.
-                if self.parts.is_empty() {
-                    yes(named_up <= up)
-                } else if named_up == up {
-                    self.means_parts(name)
-                } else {
-                    Match::No
-                }
-            }
-            (Some(Start::Package), Root::Package) => self.means_parts(name),
-            _ => Match::No,
+        if self.places.is_empty() {
+            return yes(name.own);
         }
+        self.places.iter().map(|place| means_at(place, name, list)).max().unwrap_or(Match::No)
     }
+}
 
-    fn means_parts(&self, name: &Name) -> Match {
-        let parts = match &name.parts {
-            Ok(parts) => parts,
-            Err(_) if self.parts.is_empty() => return Match::Yes,
-            Err(unclear) => return Match::Unclear(*unclear),
-        };
-        if !self.parts.iter().zip(parts).all(|(pattern, part)| fits(pattern, part)) {
-            Match::No
-        } else if self.parts.len() <= parts.len() {
-            Match::Yes
-        } else if name.is_open {
-            Match::Unclear(Unclear::Directory)
-        } else {
-            Match::No
+fn means_at((start, below): &Place, name: &Name, list: List) -> Match {
+    match (start, &name.root) {
+        (Start::Host(host, port), Root::Host(named)) if fits(host, &named.name) => {
+            let is_met = match port {
+                Port::Any => true,
+                Port::Number(port) => *port == named.port,
+                Port::Unsaid => list == List::Deny || named.is_usual,
+            };
+            match means_parts(below, name) {
+                Match::Yes if !is_met && *port == Port::Unsaid => Match::Port,
+                _ if !is_met => Match::No,
+                means => means,
+            }
         }
+        (Start::Local(base, up), Root::Local(named_base, named_up)) if base == named_base => {
+            // A directory above another one holds that too.
+            if below.is_empty() {
+                yes(named_up <= up)
+            } else if named_up == up {
+                means_parts(below, name)
+            } else {
+                Match::No
+            }
+        }
+        (Start::Package, Root::Package) => means_parts(below, name),
+        _ => Match::No,
+    }
+}
+
+fn means_parts(below: &[String], name: &Name) -> Match {
+    let parts = match &name.parts {
+        Ok(parts) => parts,
+        Err(_) if below.is_empty() => return Match::Yes,
+        Err(unclear) => return Match::Unclear(*unclear),
+    };
+    if !below.iter().zip(parts).all(|(pattern, part)| fits(pattern, part)) {
+        Match::No
+    } else if below.len() <= parts.len() {
+        Match::Yes
+    } else if name.is_open {
+        Match::Unclear(Unclear::Directory)
+    } else {
+        Match::No
     }
 }
 
@@ -220,7 +231,7 @@ enum Fault {
     Unclear(Unclear),
 }
 
-type Read = Result<(Start, Vec<String>), Fault>;
+type Read = Result<Place, Fault>;
 
 fn local(text: &str) -> Read {
     if text.is_empty() {
@@ -284,20 +295,37 @@ fn without_suffixes(mut parts: Vec<String>) -> Vec<String> {
     parts
 }
 
-/// `owner/name/directory`, below a server's name if it is not the public one. No owner has a dot.
+/// `owner/name/directory`, below a server's name if it is not the public one. No owner has a dot or a colon.
 fn repository(text: &str) -> Read {
-    let mut parts: Vec<&str> = text.trim_matches('/').split('/').collect();
+    let parts: Vec<&str> = text.trim_matches('/').split('/').collect();
     if parts.iter().any(|part| matches!(*part, "" | "." | "..")) {
         return Err(Fault::Nothing);
     }
-    let server = if parts[0].contains('.') { parts.remove(0) } else { PUBLIC_HOST };
+    match parts.split_first() {
+        Some((server, below)) if server.contains(['.', ':']) => on_server(server, below),
+        _ => on_server(PUBLIC_HOST, &parts),
+    }
+}
+
+/// The other meaning of a pattern of repositories whose first part can be an owner as well as a server: `ghe/acme`. A
+/// server without a dot has a name in the own network only, and somebody who writes it can mean nothing else. One with
+/// `*` is none: it would be any server whose repositories have such an owner.
+fn on_short_host(text: &str) -> Option<Place> {
+    let (server, below) = text.trim_matches('/').split_once('/')?;
+    let can_be = !server.contains(['.', ':', '*']);
+    let below: Vec<&str> = below.split('/').collect();
+    on_server(server, &below).ok().filter(|_| can_be)
+}
+
+/// `parts` on the server that is called so.
+fn on_server(server: &str, parts: &[&str]) -> Read {
     let (host, port) = place::split_port(server);
     let port = match port {
         None | Some("443") => Port::Unsaid,
         Some("*") => Port::Any,
         Some(port) => Port::Number(port.parse().map_err(|_| Fault::Host)?),
     };
-    let mut parts: Vec<String> = parts.into_iter().map(place::key).collect();
+    let mut parts: Vec<String> = parts.iter().copied().map(place::key).collect();
     if let Some(name) = parts.get_mut(1)
         && let Some(plain) = name.strip_suffix(".git").filter(|plain| !plain.is_empty())
     {

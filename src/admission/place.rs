@@ -115,7 +115,12 @@ const GITHUB_HOSTS: [(&str, &[&str]); 6] = [
     ("media.githubusercontent.com", &["media"]),
 ];
 
-/// The same on servers of GitHub Enterprise.
+/// Servers of GitHub Enterprise that GitHub runs, and what stands before their names where files of repositories are,
+/// with what stands before the owner there.
+const ENTERPRISE_CLOUD: &str = ".ghe.com";
+const ENTERPRISE_HOSTS: [(&str, &[&str]); 3] = [("api.", &["repos"]), ("codeload.", &[]), ("raw.", &[])];
+
+/// The same on servers of GitHub Enterprise that others run.
 const ENTERPRISE_API: &[&str] = &["api", "v3", "repos"];
 
 /// The port of a scheme, as far as it is known.
@@ -207,7 +212,7 @@ fn of_address(kind: &'static str, address: &Address) -> Vec<Name> {
     let (host, port) = split_port(rest.split(['/', '?']).next().unwrap_or(rest));
     let host = self::host(host, port.and_then(|port| port.parse().ok()), scheme);
     let parts = web(address.path().trim_end_matches('/'));
-    let known = GITHUB_HOSTS.iter().find(|(known, _)| *known == host.name);
+    let known = server_of(&host.name);
     let repository = parts.clone().and_then(|parts| {
         let prefix = match known {
             Some((_, prefix)) => prefix,
@@ -216,23 +221,38 @@ fn of_address(kind: &'static str, address: &Address) -> Vec<Name> {
         };
         // Of what the interface of GitHub offers, some tells repositories by their number.
         let is_below = parts.iter().zip(prefix).all(|(part, prefix)| part == prefix);
-        if !is_below && host.name == "api.github.com" {
+        if !is_below && host.name.starts_with("api.") && known.is_some() {
             return Err(Unclear::Repository);
         }
         let skipped = if is_below { prefix.len() } else { 0 };
         Ok(without_suffix(parts.into_iter().skip(skipped).take(2).collect()))
     });
     let root = match known {
-        Some(_) => Root::Host(Host { name: PUBLIC_HOST.to_owned(), ..host.clone() }),
+        Some((server, _)) => Root::Host(Host { name: server.to_owned(), ..host.clone() }),
         None => Root::Host(host.clone()),
     };
     let is_open = address.path().to_ascii_lowercase().ends_with(".md") || kind == "site";
-    let github = Name { own: known.is_some(), is_open, ..name("github", root, repository) };
-    let own = name(kind, Root::Host(host), parts);
+    let github = Name {
+        own: known.is_some_and(|(server, _)| server == PUBLIC_HOST),
+        is_open,
+        ..name("github", root, repository)
+    };
+    let own = name(kind, Root::Host(host.clone()), parts);
     match known {
         Some(_) => vec![own, Name { kind: "git", own: false, ..github.clone() }, github],
         None => vec![own, github],
     }
+}
+
+/// The server of GitHub whose repositories have files at the host `name`, and what stands before the owner there.
+fn server_of(name: &str) -> Option<(&str, &'static [&'static str])> {
+    if let Some((_, prefix)) = GITHUB_HOSTS.iter().find(|(known, _)| *known == name) {
+        return Some((PUBLIC_HOST, prefix));
+    }
+    ENTERPRISE_HOSTS.iter().find_map(|(before, prefix)| {
+        let server = name.strip_prefix(before).filter(|server| server.ends_with(ENTERPRISE_CLOUD))?;
+        Some((server, *prefix))
+    })
 }
 
 /// The server `text`, which has no port any more.

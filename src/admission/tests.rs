@@ -328,6 +328,10 @@ fn an_address_counts_as_it_is_read_by_who_follows_it() {
         ("git:h.example/\u{e9}", "git+https://h.example/e%CC%81/x.git"),
         ("github:ghe.example.com/acme", "git+https://ghe.example.com/acme/x.git"),
         ("github:ghe.example.com/acme", "url:https://ghe.example.com/api/v3/repos/acme/x/zipball"),
+        ("github:acme.ghe.com/acme", "url:https://codeload.acme.ghe.com/acme/x/zip/main.zip"),
+        ("github:acme.ghe.com/acme", "url:https://API.acme.ghe.com/repos/acme/x/zipball/main.zip"),
+        ("github:acme.ghe.com/acme/x", "url:https://raw.acme.ghe.com/acme/x/main/a.zip"),
+        ("git:acme.ghe.com/acme", "url:https://codeload.acme.ghe.com/acme/x/zip/main.zip"),
         ("git:ghe.example.com/acme", "github:ghe.example.com/acme/x"),
         ("url:h.example/a", "url:https://h.example/a/./b/../x.zip"),
         ("url:[0:0::1]/a", "url:https://[::1]/a/x.zip"),
@@ -385,6 +389,43 @@ fn a_git_repository_on_this_machine_is_found_by_its_path() {
         let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
         assert_eq!(said.iter().any(|decision| !decision.admitted), refused, "{list} {pattern} {path}");
     }
+}
+
+/// A server of GitHub Enterprise may have a name without a dot, as an owner has.
+#[test]
+fn a_server_without_a_dot_is_named_as_others_are() {
+    for (pattern, host, means) in [
+        ("github:ghe/acme", Some("ghe"), true),
+        ("github:GHE/acme/x.git", Some("ghe"), true),
+        ("github:ghe/other", Some("ghe"), false),
+        ("github:ghe:8443/acme", Some("ghe:8443"), true),
+        ("github:ghe:8443/acme", Some("ghe"), false),
+        ("github:acme/x", Some("ghe"), false),
+        ("github:acme/x", None, true),
+        ("github:acme/x/pdf", None, false),
+        // It would be any server.
+        ("github:*/acme", Some("ghe"), false),
+        ("github:g*/acme", Some("ghe"), false),
+    ] {
+        let repository = crate::spec::Repository {
+            host: host.map(ToOwned::to_owned),
+            owner: "acme".to_owned(),
+            name: "x".to_owned(),
+        };
+        let origin = Origin::GitHub(repository);
+        let asked = Asked { origin: &origin, path: None, reference: None };
+        for list in ["deny", "allow"] {
+            let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
+            let is_meant = said.iter().any(|decision| !decision.admitted) == (list == "deny");
+            assert_eq!(is_meant, means, "{list} {pattern} {host:?}");
+        }
+    }
+    // An owner of the same name is still meant.
+    assert!(
+        refuses("deny", "github:ghe/acme", "ghe/acme") && !refuses("allow", "github:ghe/acme", "ghe/acme/x")
+    );
+    assert!(refuses("deny", "github:ghe/acme", "git+https://ghe/acme/x.git"));
+    assert!(refuses("allow", "github:*/acme", "git+https://evil.example/acme/acme.git"));
 }
 
 /// A line without a port means every one where it denies, and the usual ones where it allows.
@@ -450,6 +491,7 @@ fn an_address_that_nobody_can_compare_is_refused_where_a_line_has_a_say() {
     }
     for (pattern, source) in [
         ("github:acme", "url:https://api.github.com/repositories/1/zipball/main"),
+        ("github:acme.ghe.com/acme", "url:https://api.acme.ghe.com/repositories/1/zipball/main"),
         ("github:acme/x/skills/pdf", "url:https://raw.githubusercontent.com/acme/x/main/skills/pdf/SKILL.md"),
     ] {
         assert!(refuses("deny", pattern, source) && refuses("allow", pattern, source), "{pattern} {source}");
