@@ -10,6 +10,7 @@ mod scripts;
 
 pub use age::Age;
 pub use pattern::Pattern;
+pub use place::Dirs;
 pub use scripts::{Because, Permission, Scripts};
 
 use std::cell::LazyCell;
@@ -25,6 +26,8 @@ use crate::text::shell_word;
 /// What all files together say.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {
+    /// From where the paths of sources count.
+    dirs: Dirs,
     files: Vec<File>,
 }
 
@@ -105,7 +108,12 @@ impl fmt::Display for Line {
 }
 
 impl File {
-    fn read(file: &str, settings: &PolicySettings, of_project: bool) -> Result<Self, ManifestError> {
+    fn read(
+        file: &str,
+        settings: &PolicySettings,
+        dirs: &Dirs,
+        of_project: bool,
+    ) -> Result<Self, ManifestError> {
         let line = |key: &str, placed: &Placed| Line {
             file: file.to_owned(),
             line: placed.line,
@@ -113,7 +121,7 @@ impl File {
             text: format!("{key} = \"{}\"", placed.text),
         };
         let patterns = |key: &str, list: &[Placed]| -> Result<Vec<(Line, Pattern)>, ManifestError> {
-            list.iter().map(|placed| Ok((line(key, placed), Pattern::read(placed)?))).collect()
+            list.iter().map(|placed| Ok((line(key, placed), Pattern::read(placed, dirs)?))).collect()
         };
         Ok(Self {
             allow: patterns("allow", &settings.allow)?,
@@ -173,13 +181,18 @@ fn meant<'a>(lines: &'a [(Line, Pattern)], names: &[Name], list: List) -> Option
 }
 
 impl Admission {
-    /// Adds what the file that is shown as `file` says.
+    /// Admits everything until a file is added. Paths of the sources that are asked about count from `dirs`.
+    pub fn new(dirs: Dirs) -> Self {
+        Self { dirs, files: Vec::new() }
+    }
+
+    /// Adds what the file that is shown as `file` says; the paths in its patterns count from `dirs`.
     ///
     /// # Errors
     ///
     /// A value that has no meaning, with its place.
-    pub fn add(&mut self, file: &str, settings: &PolicySettings) -> Result<(), ManifestError> {
-        self.files.push(File::read(file, settings, false)?);
+    pub fn add(&mut self, file: &str, settings: &PolicySettings, dirs: &Dirs) -> Result<(), ManifestError> {
+        self.files.push(File::read(file, settings, dirs, false)?);
         Ok(())
     }
 
@@ -189,8 +202,13 @@ impl Admission {
     /// # Errors
     ///
     /// As [`Admission::add`].
-    pub fn add_project(&mut self, file: &str, settings: &PolicySettings) -> Result<(), ManifestError> {
-        self.files.push(File::read(file, settings, true)?);
+    pub fn add_project(
+        &mut self,
+        file: &str,
+        settings: &PolicySettings,
+        dirs: &Dirs,
+    ) -> Result<(), ManifestError> {
+        self.files.push(File::read(file, settings, dirs, true)?);
         Ok(())
     }
 
@@ -216,7 +234,7 @@ impl Admission {
     /// What is said of a source before anything of it is fetched.
     pub fn source(&self, asked: Asked<'_>) -> Vec<Decision> {
         // Mostly no file asks for them, and there may be thousands of skills.
-        let names = LazyCell::new(|| place::names(asked.origin, asked.path));
+        let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
         let mut decisions = Vec::new();
         for file in &self.files {
             if !(file.deny.is_empty() && file.allow.is_empty()) {
@@ -282,7 +300,7 @@ impl Admission {
     }
 
     fn ages<'a>(&'a self, asked: Asked<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
-        let names = place::names(asked.origin, asked.path);
+        let names = place::names(asked.origin, asked.path, &self.dirs);
         // What lies on this machine came here some other way.
         let local = asked.origin.is_on_this_machine();
         self.files.iter().filter_map(move |file| {
@@ -301,7 +319,7 @@ impl Admission {
     /// Whether the scripts of a skill from this source may run: what the strictest file says, or `unsaid`
     /// where none has a say. The file of a project can only be stricter than that.
     pub fn scripts(&self, asked: Asked<'_>, unsaid: Scripts) -> Permission {
-        let names = place::names(asked.origin, asked.path);
+        let names = place::names(asked.origin, asked.path, &self.dirs);
         let said = |of_project: bool| {
             let files = self.files.iter().filter(move |file| file.of_project == of_project);
             let said = files.filter_map(|file| file.scripts.of(&names));

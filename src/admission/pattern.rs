@@ -1,6 +1,6 @@
 //! Patterns of sources.
 
-use super::place::{self, Base, Name, Root, Unclear};
+use super::place::{self, Base, Dirs, Name, Root, Unclear};
 use crate::manifest::{ManifestError, Placed};
 use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST};
 
@@ -68,8 +68,8 @@ pub(super) enum Match {
 const KINDS: [&str; 9] = ["github", "git", "url", "site", "path", "python", "npm", "r", "crate"];
 
 impl Pattern {
-    /// Reads a pattern.
-    pub(super) fn read(placed: &Placed) -> Result<Self, ManifestError> {
+    /// Reads a pattern; paths on this machine count from `dirs`.
+    pub(super) fn read(placed: &Placed, dirs: &Dirs) -> Result<Self, ManifestError> {
         let text = placed.text.as_str();
         if text == "*" {
             return Ok(Self { kind: None, places: Vec::new() });
@@ -87,23 +87,25 @@ impl Pattern {
         if rest == "*" {
             return Ok(Self { kind: Some(kind), places: Vec::new() });
         }
-        let read = match kind {
-            "path" => local(rest),
-            "git" => match GitUrl::new(rest) {
-                Ok(url) if url.local_path().is_some() => {
-                    local(rest).map(|(start, parts)| (start, place::without_suffix(parts)))
-                }
-                Ok(url) if url.file_path().is_some() => {
-                    let path = url.file_path().unwrap_or_default();
-                    local(&path).map(|(start, parts)| (start, place::without_suffix(parts)))
-                }
-                _ => address(rest).map(|(start, parts)| (start, without_suffixes(parts))),
-            },
-            "url" | "site" => address(rest),
-            "github" => repository(rest),
-            _ => package(kind, rest),
+        let one = |read: Read| read.map(|place| vec![place]);
+        let repository_at = |path: &str| {
+            let without_suffix = |(start, parts)| (start, place::without_suffix(parts));
+            local(path, dirs).map(|places| places.into_iter().map(without_suffix).collect())
         };
-        let place = read.map_err(|fault| {
+        let read = match kind {
+            "path" => local(rest, dirs),
+            "git" => match GitUrl::new(rest) {
+                Ok(url) if url.local_path().is_some() => repository_at(rest),
+                Ok(url) if url.file_path().is_some() => repository_at(&url.file_path().unwrap_or_default()),
+                _ => one(address(rest).map(|(start, parts)| (start, without_suffixes(parts)))),
+            },
+            "url" | "site" => one(address(rest)),
+            "github" => {
+                repository(rest).map(|place| [place].into_iter().chain(on_short_host(rest)).collect())
+            }
+            _ => one(package(kind, rest)),
+        };
+        let mut places = read.map_err(|fault| {
             let (message, hint) = match fault {
                 Fault::Nothing => {
                     (format!("`{text}` names no source"), format!("a pattern begins with one of {}", kinds()))
@@ -124,11 +126,10 @@ impl Pattern {
             placed.error(message, Some(hint))
         })?;
         // All hosts are all of the kind.
-        if place == (Start::Host("*".to_owned(), Port::Unsaid), Vec::new()) {
-            return Ok(Self { kind: Some(kind), places: Vec::new() });
+        if places.contains(&(Start::Host("*".to_owned(), Port::Unsaid), Vec::new())) {
+            places.clear();
         }
-        let other = if kind == "github" { on_short_host(rest) } else { None };
-        Ok(Self { kind: Some(kind), places: [Some(place), other].into_iter().flatten().collect() })
+        Ok(Self { kind: Some(kind), places })
     }
 
     /// How far it means the source that has these names.
@@ -233,12 +234,20 @@ enum Fault {
 
 type Read = Result<Place, Fault>;
 
-fn local(text: &str) -> Read {
+/// A path as it is written, and from the root of the file system where `dirs` tell that.
+fn local(text: &str, dirs: &Dirs) -> Result<Vec<Place>, Fault> {
     if text.is_empty() {
         return Err(Fault::Nothing);
     }
-    match place::local(text) {
-        (Root::Local(base, up), parts) => Ok((Start::Local(base, up), parts)),
+    let (root, parts) = place::local(text);
+    // A `*` in the name of a directory would stand for others in a pattern.
+    let from_root = dirs.from_root(&root, &parts).filter(|whole| {
+        let stars = |parts: &[String]| parts.iter().filter(|part| part.contains('*')).count();
+        stars(whole) <= stars(&parts)
+    });
+    let from_root = from_root.map(|whole| (Start::Local(Base::Root, 0), whole));
+    match root {
+        Root::Local(base, up) => Ok([(Start::Local(base, up), parts)].into_iter().chain(from_root).collect()),
         _ => Err(Fault::Nothing),
     }
 }
@@ -308,8 +317,8 @@ fn repository(text: &str) -> Read {
 }
 
 /// The other meaning of a pattern of repositories whose first part can be an owner as well as a server: `ghe/acme`. A
-/// server without a dot has a name in the own network only, and somebody who writes it can mean nothing else. One with
-/// `*` is none: it would be any server whose repositories have such an owner.
+/// server without a dot has no other pattern. One with `*` is none: it would be any server whose repositories have such
+/// an owner.
 fn on_short_host(text: &str) -> Option<Place> {
     let (server, below) = text.trim_matches('/').split_once('/')?;
     let can_be = !server.contains(['.', ':', '*']);

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 
 use crate::path::collision_key;
 use crate::spec::{Address, Ecosystem, GitUrl, Origin, PUBLIC_HOST, Repository, distribution_name};
@@ -57,6 +58,15 @@ pub(super) enum Base {
     Root,
 }
 
+/// From where paths on this machine count. Where a directory is not known, paths from there are compared as written.
+#[derive(Debug, Clone, Default)]
+pub struct Dirs {
+    /// The parts of the directory from which those in a manifest count.
+    scope: Option<Vec<String>>,
+    /// Those of the user's home directory.
+    home: Option<Vec<String>>,
+}
+
 /// Why an address cannot be compared: where it leads depends on who reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Unclear {
@@ -76,6 +86,30 @@ pub(super) enum Unclear {
     Repository,
     /// An address of one file, which has a revision before the directory, and either may have slashes.
     Directory,
+}
+
+impl Dirs {
+    /// Paths in a manifest count from `scope`, and those that begin with `~` from `home`.
+    pub fn new(scope: &Path, home: Option<&Path>) -> Self {
+        let parts = |dir: &Path| match local(dir.to_str()?) {
+            (Root::Local(Base::Root, _), parts) => Some(parts),
+            _ => None,
+        };
+        Self { scope: parts(scope), home: home.and_then(parts) }
+    }
+
+    /// The parts of a path on this machine from the root of the file system; `None` where it begins there anyway, or
+    /// nobody knows.
+    pub(super) fn from_root(&self, root: &Root, parts: &[String]) -> Option<Vec<String>> {
+        let (dir, up) = match root {
+            Root::Local(Base::Scope, up) => (self.scope.as_ref()?, *up),
+            Root::Local(Base::Home, up) => (self.home.as_ref()?, *up),
+            _ => return None,
+        };
+        // Nothing lies above the root.
+        let above = dir.iter().take(dir.len().saturating_sub(up));
+        Some(above.chain(parts).cloned().collect())
+    }
 }
 
 /// As a sentence.
@@ -135,19 +169,18 @@ pub(super) fn usual_port(scheme: &str) -> Option<u16> {
 
 /// The names under which a pattern can mean a source: its own, and those of other addresses that lead there
 /// too. So `deny = ["github:acme"]` cannot be gone around with `git+https://github.com/acme/x.git` or the
-/// address of an archive.
-pub(super) fn names(origin: &Origin, path: Option<&str>) -> Vec<Name> {
+/// address of an archive, nor `deny = ["path:/srv/skills"]` with a path from a project to there.
+pub(super) fn names(origin: &Origin, path: Option<&str>, dirs: &Dirs) -> Vec<Name> {
     let mut names = match origin {
         Origin::GitHub(repository) => of_repository(repository),
-        Origin::Git(url) => of_git(url),
+        Origin::Git(url) => of_git(url, dirs),
         Origin::Download(address) | Origin::Site(address) => of_address(origin.kind(), address),
         Origin::Package(package) => {
             let parts = package_parts(package.ecosystem, &package.name);
             vec![name(package.ecosystem.key(), Root::Package, Ok(parts))]
         }
         Origin::Local(path) => {
-            let (root, parts) = local(path);
-            vec![name("path", root, Ok(parts))]
+            locals(path, dirs).map(|(root, parts)| name("path", root, Ok(parts))).collect()
         }
     };
     let below = || path.unwrap_or_default().split('/').filter(|part| !part.is_empty()).map(key);
@@ -171,11 +204,13 @@ fn of_repository(repository: &Repository) -> Vec<Name> {
     vec![name("github", root.clone(), parts.clone()), Name { own: false, ..name("git", root, parts) }]
 }
 
-fn of_git(url: &GitUrl) -> Vec<Name> {
+fn of_git(url: &GitUrl, dirs: &Dirs) -> Vec<Name> {
     if let Some(path) = url.local_path().map(Cow::Borrowed).or_else(|| url.file_path().map(Cow::Owned)) {
-        let (root, parts) = local(&path);
-        let repository = without_suffix(parts.clone());
-        return vec![name("git", root.clone(), Ok(repository)), name("path", root, Ok(parts))];
+        let names = locals(&path, dirs).flat_map(|(root, parts)| {
+            let repository = without_suffix(parts.clone());
+            [name("git", root.clone(), Ok(repository)), name("path", root, Ok(parts))]
+        });
+        return names.collect();
     }
     let text = url.as_str();
     let (scheme, login, authority, path) = if let Some((scheme, rest)) = text.split_once("://") {
@@ -403,6 +438,13 @@ pub(super) fn local(path: &str) -> (Root, Vec<String>) {
         }
     }
     (Root::Local(base, up), parts)
+}
+
+/// A path on this machine as it is written, and from the root of the file system where `dirs` tell that.
+fn locals(path: &str, dirs: &Dirs) -> impl Iterator<Item = (Root, Vec<String>)> + use<> {
+    let (root, parts) = local(path);
+    let from_root = dirs.from_root(&root, &parts).map(|parts| (Root::Local(Base::Root, 0), parts));
+    [(root, parts)].into_iter().chain(from_root)
 }
 
 /// The parts of a repository's place, which may end in `.git`, or lead to the directory `.git` itself.

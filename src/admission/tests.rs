@@ -8,10 +8,15 @@ use crate::manifest::Manifest;
 use crate::spec::SourceSpec;
 
 fn admission(files: &[(&str, &str)]) -> Admission {
-    let mut admission = Admission::default();
+    admission_at(Dirs::default(), files)
+}
+
+/// As [`admission`], of a manifest that counts paths from `dirs`.
+fn admission_at(dirs: Dirs, files: &[(&str, &str)]) -> Admission {
+    let mut admission = Admission::new(dirs);
     for (file, text) in files {
         let manifest = Manifest::parse(&format!("[policy]\n{text}")).expect(text);
-        admission.add(file, manifest.policy()).expect(text);
+        admission.add(file, manifest.policy(), &admission.dirs.clone()).expect(text);
     }
     admission
 }
@@ -187,7 +192,7 @@ fn wrong_values_are_told_with_their_place() {
         ("audit = \"info\"", "2:9: `info` is no threshold: `error` or `warning` is expected"),
     ] {
         let manifest = Manifest::parse(&format!("[policy]\n{text}")).expect(text);
-        let error = Admission::default().add("m", manifest.policy()).expect_err(text);
+        let error = Admission::default().add("m", manifest.policy(), &Dirs::default()).expect_err(text);
         assert_eq!(error.to_string(), message);
     }
 }
@@ -236,7 +241,7 @@ fn a_project_lets_no_script_run_that_would_not_run_without_it() {
     let answer = |machine: &str, project: &str, unsaid| {
         let mut admission = admission(&[("etc", machine)]);
         let manifest = Manifest::parse(&format!("[policy]\n{project}")).expect(project);
-        admission.add_project("p", manifest.policy()).expect(project);
+        admission.add_project("p", manifest.policy(), &Dirs::default()).expect(project);
         admission.scripts(asked(&spec), unsaid)
     };
     let project = |line: &str| Because {
@@ -259,7 +264,7 @@ fn a_word_that_says_nothing_of_scripts_is_an_error_with_its_place() {
         ("scripts-deny = [\"acme\"]", "2:17: `acme` is no pattern of sources"),
     ] {
         let manifest = Manifest::parse(&format!("[policy]\n{text}")).expect(text);
-        let error = Admission::default().add("m", manifest.policy()).expect_err(text);
+        let error = Admission::default().add("m", manifest.policy(), &Dirs::default()).expect_err(text);
         assert_eq!(error.to_string(), message);
     }
 }
@@ -389,6 +394,51 @@ fn a_git_repository_on_this_machine_is_found_by_its_path() {
         let said = admission(&[("m", &format!("{list} = [\"{pattern}\"]"))]).source(asked);
         assert_eq!(said.iter().any(|decision| !decision.admitted), refused, "{list} {pattern} {path}");
     }
+}
+
+/// Whether a path is written from the manifest, from home or from the root makes no difference where all are known.
+#[test]
+fn a_path_counts_by_where_it_leads() {
+    use std::path::Path;
+    let dirs = |dir: &str| Dirs::new(Path::new(dir), Some(Path::new("/home/me")));
+    let git = |path: &str| Origin::Git(crate::spec::GitUrl::new(path).expect(path));
+    let path = |path: &str| Origin::Local(path.to_owned());
+    for (pattern, origin, means) in [
+        ("path:/home/me/work/shared", path("../shared/s"), true),
+        ("path:/home/me/work/Shared/s", path("../shared/s"), true),
+        ("path:/home/me/work/shared", path("../other/s"), false),
+        ("path:/home/me/work/shared", path("../../../../../../home/me/work/shared"), true),
+        ("path:~/work/shared", path("../shared/s"), true),
+        ("path:~/work/*/s", path("../shared/s"), true),
+        ("path:~", path("./s"), true),
+        ("path:/home/you", path("./s"), false),
+        ("path:/home/me", path("~/s"), true),
+        ("path:/", path("./s"), true),
+        ("path:../shared", git("file:///home/me/work/shared/s"), true),
+        ("path:../shared", git("file:///home/me/work/other/s"), false),
+        ("path:../team/x", path("./x"), true),
+        ("path:./x", path("/home/me/work/team/x/s"), true),
+        ("path:./x", path("~/work/team/x"), true),
+        ("path:..", path("/home/me/work"), true),
+        ("path:..", path("/home/me"), false),
+        ("git:/home/me/work/s", git("../s.git"), true),
+        ("git:../s", git("file:///home/me/work/s.git"), true),
+        ("git:file:///home/me/work/team", git("./.git"), true),
+    ] {
+        let asked = Asked { origin: &origin, path: None, reference: None };
+        for list in ["deny", "allow"] {
+            let admission =
+                admission_at(dirs("/home/me/work/team"), &[("m", &format!("{list} = [\"{pattern}\"]"))]);
+            let is_meant =
+                admission.source(asked).iter().any(|decision| !decision.admitted) == (list == "deny");
+            assert_eq!(is_meant, means, "{list} {pattern} {origin}");
+        }
+    }
+    // A `*` in the name of the directory is none of the pattern's.
+    let files = [("m", "allow = [\"path:./x\"]")];
+    let elsewhere = Origin::Local("/home/me/other/x".to_owned());
+    let asked = Asked { origin: &elsewhere, path: None, reference: None };
+    assert!(!admission_at(dirs("/home/me/*"), &files).source(asked).remove(0).admitted);
 }
 
 /// A server of GitHub Enterprise may have a name without a dot, as an owner has.

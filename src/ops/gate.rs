@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::install::restore::skill_file;
-use crate::admission::{Admission, Asked, Decision};
+use crate::admission::{Admission, Asked, Decision, Dirs};
 use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files::{self, Contents};
@@ -59,25 +59,28 @@ pub struct Decided {
 /// A file that cannot be read or says something without meaning, with the place; a named file that is
 /// not there.
 pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Admission> {
-    admission_of(context, [(scope, manifest)])
+    admission_of(context, scope, [(scope, manifest)])
 }
 
-/// As [`admission`], with the rules of several manifests.
+/// As [`admission`], with the rules of several manifests; `asked` is the scope whose skills are asked about.
 ///
 /// # Errors
 ///
 /// As [`admission`].
 pub(super) fn admission_of<'a>(
     context: &Context,
+    asked: &Scope,
     scopes: impl IntoIterator<Item = (&'a Scope, &'a Manifest)>,
 ) -> Result<Admission> {
-    let mut admission = Admission::default();
+    let dirs_of = |scope: &Scope| Dirs::new(&scope.root, context.settings.home.as_deref());
+    let dirs = dirs_of(asked);
+    let mut admission = Admission::new(dirs.clone());
     let Policies { machine, named } = &context.settings.policies;
     if let Some(path) = machine {
-        add(&mut admission, path)?;
+        add(&mut admission, path, &dirs)?;
     }
     if let Some(path) = named
-        && !add(&mut admission, path)?
+        && !add(&mut admission, path, &dirs)?
     {
         return Err(Error::config(format!(
             "`{}` does not exist, and `SKILLPM_POLICY` names it",
@@ -88,8 +91,8 @@ pub(super) fn admission_of<'a>(
     for (scope, manifest) in scopes {
         let shown = scope.manifest.display().to_string();
         let added = match scope.kind {
-            ScopeKind::Project => admission.add_project(&shown, manifest.policy()),
-            ScopeKind::User => admission.add(&shown, manifest.policy()),
+            ScopeKind::Project => admission.add_project(&shown, manifest.policy(), &dirs_of(scope)),
+            ScopeKind::User => admission.add(&shown, manifest.policy(), &dirs_of(scope)),
         };
         added.map_err(|error| manifest_error(&scope.manifest, error))?;
     }
@@ -97,10 +100,10 @@ pub(super) fn admission_of<'a>(
 }
 
 /// Adds what the file at `path` says; `false` where there is none.
-fn add(admission: &mut Admission, path: &Path) -> Result<bool> {
+fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
     let Some(text) = fs::read_text(path, MAX_FILE)? else { return Ok(false) };
     let settings = PolicySettings::parse(&text);
-    let added = settings.and_then(|settings| admission.add(&path.display().to_string(), &settings));
+    let added = settings.and_then(|settings| admission.add(&path.display().to_string(), &settings, dirs));
     added.map_err(|error| manifest_error(path, error))?;
     Ok(true)
 }

@@ -12,7 +12,7 @@ use crate::admission::{Asked, Because, Permission, Scripts};
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_manifest;
 use crate::text::shell_word;
 use crate::tree::FileSet;
@@ -119,11 +119,15 @@ fn permission(
     let manifests = scopes.iter().map(|scope| Ok((scope, read_manifest(scope)?.0)));
     let manifests = manifests.collect::<Result<Vec<_>>>()?;
     let manifests = manifests.iter().map(|(scope, manifest)| (*scope, manifest));
-    let admission = gate::admission_of(context, manifests)?;
-    let (origin, path) = match provenance {
-        Provenance::Locked(skill) => (&skill.locked.origin, skill.locked.path.as_deref()),
-        Provenance::Unlocked(skill) => (&skill.origin, None),
+    let (kind, origin, path) = match provenance {
+        Provenance::Locked(skill) => (skill.scope, &skill.locked.origin, skill.locked.path.as_deref()),
+        Provenance::Unlocked(skill) => (ScopeKind::Project, &skill.origin, None),
     };
+    let asked = match scopes.iter().find(|scope| scope.kind == kind) {
+        Some(scope) => scope,
+        None => &Scope::new(&context.settings, kind)?,
+    };
+    let admission = gate::admission_of(context, asked, manifests)?;
     Ok(admission.scripts(Asked { origin, path, reference: None }, unsaid))
 }
 

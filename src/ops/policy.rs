@@ -98,5 +98,29 @@ fn scripts_admission(
         let manifest = read_manifest(&user)?.0;
         manifests.push((user, manifest));
     }
-    gate::admission_of(context, manifests.iter().map(|(scope, manifest)| (scope, manifest)))
+    gate::admission_of(context, scope, manifests.iter().map(|(scope, manifest)| (scope, manifest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+
+    /// A machine's policy cannot know from where a project will look.
+    #[test]
+    fn a_line_with_a_whole_path_holds_in_every_scope() {
+        let world = World::new();
+        world.skill("../shared/s", "s");
+        let shared = world.root().join("shared").display().to_string();
+        for (list, is_admitted) in [("deny", false), ("allow", true)] {
+            world.write("../policy.toml", &format!("{list} = ['path:{shared}']\n"));
+            let file = world.root().join("policy.toml").display().to_string();
+            let settings = world.settings(&[("SKILLPM_POLICY", &file)]);
+            for scope in [ScopeKind::Project, ScopeKind::User] {
+                let request = PolicyRequest { sources: vec![format!("{shared}/s")], scope: Some(scope) };
+                let told = policy(&Context::silent(settings.clone()), &request).expect("works");
+                assert_eq!(told.sources[0].admitted, is_admitted, "{list} {scope}");
+            }
+        }
+    }
 }
