@@ -241,7 +241,7 @@ fn local(text: &str, dirs: &Dirs) -> Result<Vec<Place>, Fault> {
     }
     let (root, parts) = place::local(text);
     // A `*` in the name of a directory would stand for others in a pattern.
-    let from_root = dirs.from_root(&root, &parts).filter(|whole| {
+    let from_root = dirs.whole(&root, &parts).filter(|whole| {
         let stars = |parts: &[String]| parts.iter().filter(|part| part.contains('*')).count();
         stars(whole) <= stars(&parts)
     });

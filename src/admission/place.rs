@@ -100,7 +100,7 @@ impl Dirs {
 
     /// The parts of a path on this machine from the root of the file system; `None` where it begins there anyway, or
     /// nobody knows.
-    pub(super) fn from_root(&self, root: &Root, parts: &[String]) -> Option<Vec<String>> {
+    pub(super) fn whole(&self, root: &Root, parts: &[String]) -> Option<Vec<String>> {
         let (dir, up) = match root {
             Root::Local(Base::Scope, up) => (self.scope.as_ref()?, *up),
             Root::Local(Base::Home, up) => (self.home.as_ref()?, *up),
@@ -443,7 +443,7 @@ pub(super) fn local(path: &str) -> (Root, Vec<String>) {
 /// A path on this machine as it is written, and from the root of the file system where `dirs` tell that.
 fn locals(path: &str, dirs: &Dirs) -> impl Iterator<Item = (Root, Vec<String>)> + use<> {
     let (root, parts) = local(path);
-    let from_root = dirs.from_root(&root, &parts).map(|parts| (Root::Local(Base::Root, 0), parts));
+    let from_root = dirs.whole(&root, &parts).map(|parts| (Root::Local(Base::Root, 0), parts));
     [(root, parts)].into_iter().chain(from_root)
 }
 

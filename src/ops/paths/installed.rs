@@ -60,16 +60,14 @@ impl<'a> Installed<'a> {
         if !self.asked.insert(scope.lockfile.clone()) {
             return Ok(());
         }
-        match read_lock(scope) {
-            Ok(lock) => self.learn(scope, &lock),
-            // What is locked cannot be told: nothing that is installed is touched.
-            Err(_) => {
-                for dir in [scope.skills_dir(), scope.disabled_dir()] {
-                    self.trees.extend(fs::real_path(&dir)?);
-                }
-                Ok(())
-            }
+        if let Ok(lock) = read_lock(scope) {
+            return self.learn(scope, &lock);
         }
+        // What is locked cannot be told: nothing that is installed is touched.
+        for dir in [scope.skills_dir(), scope.disabled_dir()] {
+            self.trees.extend(fs::real_path(&dir)?);
+        }
+        Ok(())
     }
 
     /// Takes note of the skills that `lock` names for `scope`.
