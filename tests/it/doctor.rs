@@ -41,14 +41,15 @@ fn ids(output: &Output, notes: bool) -> BTreeSet<String> {
         .collect()
 }
 
-/// The content of every file on the machine, but for what is noted of the last change: the next one
-/// takes its place.
+/// The content of every file on the machine, but for what is noted of the last change and of what was placed: the next
+/// change takes its place.
 fn contents(sandbox: &Sandbox) -> BTreeSet<Vec<u8>> {
     let mut contents = BTreeSet::new();
     let mut open = vec![sandbox.home(), sandbox.project()];
     while let Some(path) = open.pop() {
         let kind = std::fs::symlink_metadata(&path).expect("looks").file_type();
-        if path.ends_with(".agents/.skillpm-undo") || path.ends_with(".local/state/skillpm/undo") {
+        let notes = [".agents/.skillpm-undo", ".local/state/skillpm/undo", ".local/state/skillpm/placed"];
+        if notes.iter().any(|note| path.ends_with(note)) {
             continue;
         }
         if kind.is_dir() {

@@ -22,10 +22,13 @@ fn settled(path: &str) -> String {
     path.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
-/// All that is on the machine, random parts of names taken out.
+/// All that is on the machine, random parts of names taken out, and what is noted of files by their numbers and times.
 pub(super) fn state(sandbox: &Sandbox) -> Snapshot {
     let all = Snapshot::of(sandbox.root());
-    Snapshot(all.0.into_iter().map(|(path, thing)| (settled(&path), thing)).collect())
+    let is_note =
+        |path: &str| path.starts_with("home/.local/state/skillpm/placed/") && path.ends_with(".lock");
+    let all = all.0.into_iter().filter(|(path, _)| !is_note(path));
+    Snapshot(all.map(|(path, thing)| (settled(&path), thing)).collect())
 }
 
 /// Where a path belongs to something that is to be old or new as a whole; `None` for what only skillpm
