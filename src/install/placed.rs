@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::editable::Editable;
+use super::places::Places;
 use super::plan::{Place, Step};
 use super::scope::Scope;
 use super::state::{Files, MAX_FILE};
@@ -198,9 +199,10 @@ impl Placed {
         comes_back: bool,
     ) {
         let mut put = self.put();
+        let places = Places::new(scope, settings);
         for step in steps.iter().filter(|step| matches!(step, Step::Put { .. }) && !comes_back) {
             let (place, name) = step.place();
-            let path = scope.place(settings, &place, name).ok();
+            let path = places.of(&place, name).ok();
             let marks = put.entry(name.clone()).or_default();
             match path.and_then(|path| Mark::of(&path)) {
                 Some(mark) => drop(marks.insert(spot(&place), mark)),

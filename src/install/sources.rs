@@ -1,8 +1,10 @@
 //! Directories of this machine that skills are installed from. What lies there is its author's, and may be the only copy.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::agents;
 use super::placed::Was;
 use super::plan::Goal;
 use super::scope::Scope;
@@ -45,7 +47,8 @@ fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
     (!requirement.editable).then_some((&requirement.origin, requirement.path.as_deref()))
 }
 
-/// Those of the directories that are on this machine and there, links followed.
+/// Those of the directories that are on this machine and there, links followed, and that may lie where skills are
+/// installed.
 ///
 /// # Errors
 ///
@@ -56,15 +59,39 @@ pub fn here<'a>(
     from: impl Iterator<Item = SourceDir<'a>>,
 ) -> Result<BTreeSet<PathBuf>> {
     let mut real = BTreeSet::new();
+    // Manifest and lockfile name the same, and thousands of skills come from few sources.
+    let from: BTreeSet<SourceDir<'a>> = from.collect();
+    let places = OnceCell::new();
+    let mut last: Option<(&Origin, Option<PathBuf>)> = None;
     for (origin, path) in from {
-        let Some(dir) = local::place(settings, scope, origin)? else { continue };
+        if last.as_ref().is_none_or(|(known, _)| *known != origin) {
+            let dir = local::place(settings, scope, origin)?;
+            let is_near = |dir: &PathBuf| {
+                let places: &Vec<PathBuf> = places.get_or_init(|| around(settings, scope));
+                // What cannot be looked at cannot have been read as a source.
+                let real = fs::real_path(dir).ok().flatten();
+                real.is_some_and(|real| {
+                    places.iter().any(|place| real.starts_with(place) || place.starts_with(&real))
+                })
+            };
+            last = Some((origin, dir.filter(is_near)));
+        }
+        let Some((_, Some(dir))) = &last else { continue };
         let below = path.map(|path| dir.join(path));
         // A repository may have no such directory outside its history, which goes with it.
         let whole = matches!(origin, Origin::Git(_)) || below.is_none();
-        for dir in below.into_iter().chain(whole.then_some(dir)) {
-            // What cannot be looked at cannot have been read as a source.
-            real.extend(fs::real_path(&dir).ok().flatten());
+        for dir in below.iter().chain(whole.then_some(dir)) {
+            real.extend(fs::real_path(dir).ok().flatten());
         }
     }
     Ok(real)
+}
+
+/// The directories in or below which all places of `scope` lie. To follow the links of a thousand paths that lie elsewhere
+/// would take longer than much else of an installation.
+fn around(settings: &Settings, scope: &Scope) -> Vec<PathBuf> {
+    let agents = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));
+    let dirs: BTreeSet<PathBuf> =
+        [scope.root.clone(), scope.skills_dir()].into_iter().chain(agents).collect();
+    dirs.iter().filter_map(|dir| fs::real_path(dir).ok().flatten()).collect()
 }

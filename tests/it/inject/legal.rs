@@ -26,7 +26,7 @@ fn settled(path: &str) -> String {
 pub(super) fn state(sandbox: &Sandbox) -> Snapshot {
     let all = Snapshot::of(sandbox.root());
     let is_note =
-        |path: &str| path.starts_with("home/.local/state/skillpm/placed/") && path.ends_with(".lock");
+        |path: &str| path.starts_with("home/.local/state/skillpm/placed/") && !path.contains(".download-");
     let all = all.0.into_iter().filter(|(path, _)| !is_note(path));
     Snapshot(all.map(|(path, thing)| (settled(&path), thing)).collect())
 }
