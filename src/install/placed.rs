@@ -35,7 +35,9 @@ const COMMENT: &str = "# ";
 
 /// The record of one scope.
 #[derive(Debug)]
-pub struct Placed {
+pub struct Placed<'a> {
+    settings: &'a Settings,
+    scope: &'a Scope,
     /// `None` where there is no place for it.
     file: Option<PathBuf>,
     directory: String,
@@ -99,31 +101,27 @@ fn spot(place: &Place) -> Spot {
     }
 }
 
-impl Placed {
+impl<'a> Placed<'a> {
     /// The record of `scope`. Nothing is read or written.
-    pub fn of(settings: &Settings, scope: &Scope) -> Self {
+    pub fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
         let work_dir = scope.work_dir();
         let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
         // In the user's home both scopes have one directory, and a record each.
         let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
         let file = records(settings).map(|dir| dir.join(format!("{}.lock", Digest::of(&key).hex())));
-        Self { file, directory: real.display().to_string() }
+        Self { settings, scope, file, directory: real.display().to_string() }
     }
 
-    /// What was placed in `scope` and `files` do not name, be it there or not.
-    pub fn left(&self, settings: &Settings, scope: &Scope, files: &Files) -> BTreeMap<SkillName, Was> {
-        self.try_left(settings, scope, files).unwrap_or_default()
+    /// What was placed in the scope and `files` do not name, be it there or not.
+    pub fn left(&self, files: &Files) -> BTreeMap<SkillName, Was> {
+        let text = self.read();
+        let known = self.known(&text);
+        known.and_then(|(heading, lock)| self.unnamed(&heading, lock, files)).unwrap_or_default()
     }
 
-    fn try_left(
-        &self,
-        settings: &Settings,
-        scope: &Scope,
-        files: &Files,
-    ) -> Option<BTreeMap<SkillName, Was>> {
-        let text = self.read()?;
-        let (heading, lock) = parts(&text).filter(|(heading, _)| heading.directory == self.directory)?;
-        let links = heading.links.into_iter().map(|(name, link)| (name, Was::Link(link)));
+    /// As [`Placed::left`], of the record with these parts.
+    fn unnamed(&self, heading: &Heading, lock: &str, files: &Files) -> Option<BTreeMap<SkillName, Was>> {
+        let links = heading.links.iter().map(|(name, link)| (name.clone(), Was::Link(link.clone())));
         let mut left: BTreeMap<SkillName, Was> = links.collect();
         // Mostly it is the lockfile that is there, and nothing has to be parsed for that.
         if lock != files.lock_text.as_deref().unwrap_or_default() {
@@ -140,66 +138,54 @@ impl Placed {
             files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
         left.retain(|name, _| !needed.contains(name.as_str()));
         // What the other scope has in the same directory is not left there by this one.
-        if let Some(twin) = scope.twin(settings).ok()? {
+        if let Some(twin) = self.scope.twin(self.settings).ok()? {
             retain_unnamed(&mut left, &Files::read(&twin).ok()?);
         }
         for (name, was) in &mut left {
             if let (Was::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
-                ours.extend(
-                    marks.iter().filter_map(|(spot, mark)| still_put(settings, scope, name, spot, *mark)),
-                );
+                ours.extend(marks.iter().filter_map(|(spot, mark)| self.still_put(name, spot, *mark)));
             }
         }
         Some(left)
     }
 
-    /// Notes what is placed in `scope` after a restore, of which `manifest` and `lock` are the files now. What these do
+    /// Notes what is placed in the scope after a restore, of which `manifest` and `lock` are the files now. What these do
     /// not name is forgotten: it went, or is somebody's from now on.
-    pub fn settle(&self, settings: &Settings, scope: &Scope, manifest: &Manifest, lock: &Lockfile) {
-        let mut put = self.put();
+    pub fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
+        let old = self.read();
+        let mut put = self.known(&old).map(|(heading, _)| heading.put).unwrap_or_default();
         put.retain(|name, _| lock.skills.contains_key(name));
-        self.write(settings, scope, manifest, BTreeMap::new(), put);
+        self.write(&old, manifest, BTreeMap::new(), put);
     }
 
-    /// Notes what is placed in `scope`, of which `manifest` is the manifest now, and `left` besides, with what was
-    /// `put` there. Not synced: who loses it loses no more than the removal of what somebody else took out of the
-    /// lockfile.
-    fn write(
-        &self,
-        settings: &Settings,
-        scope: &Scope,
-        manifest: &Manifest,
-        left: BTreeMap<SkillName, Was>,
-        put: Marks,
-    ) {
+    /// Notes in place of `old` what is placed in the scope, of which `manifest` is the manifest now, and `left` besides,
+    /// with what was `put` there. Not synced: who loses it loses no more than the removal of what somebody else took out
+    /// of the lockfile.
+    fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, Was>, put: Marks) {
         let Some(file) = &self.file else { return };
-        let Some(text) = self.text(settings, scope, manifest, left, put) else { return };
+        let Some(text) = self.text(manifest, left, put) else { return };
         // What cannot be noted is not remembered: that is no failure of the change.
         let _ = if text.is_empty() {
             fs::remove_if_there(file)
-        } else if self.read().is_some_and(|old| old == text) {
+        } else if old == text {
             Ok(())
         } else {
             fs::write_small(file, text.as_bytes())
         };
     }
 
-    /// Notes what is placed in `scope` after the change `steps` of what `before` says, of which `manifest` is the
+    /// Notes what is placed in the scope after the change `steps` of what `before` says, of which `manifest` is the
     /// manifest now. What nothing named before stays in the record while it is there: it is for a restore to take it away.
     ///
     /// A change that `comes_back` puts the very trees where they lay before. Of these it is known what they are, and so it
     /// is of those that go: they may come back.
-    pub fn renew(
-        &self,
-        settings: &Settings,
-        scope: &Scope,
-        before: &Files,
-        manifest: &Manifest,
-        steps: &[Step],
-        comes_back: bool,
-    ) {
-        let mut put = self.put();
-        let places = Places::new(scope, settings);
+    pub fn renew(&self, before: &Files, manifest: &Manifest, steps: &[Step], comes_back: bool) {
+        let old = self.read();
+        let (mut left, mut put) = match self.known(&old) {
+            Some((heading, lock)) => (self.unnamed(&heading, lock, before).unwrap_or_default(), heading.put),
+            None => Default::default(),
+        };
+        let places = Places::new(self.scope, self.settings);
         for step in steps.iter().filter(|step| matches!(step, Step::Put { .. }) && !comes_back) {
             let (place, name) = step.place();
             let path = places.of(&place, name).ok();
@@ -210,45 +196,49 @@ impl Placed {
             }
         }
         put.retain(|_, marks| !marks.is_empty());
-        let mut left = self.left(settings, scope, before);
         if !left.is_empty() {
-            let lock = fs::read_text(&scope.lockfile, MAX_FILE).ok().flatten();
+            let lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
             left.retain(|name, _| {
                 let named = manifest.skills().contains_key(name) || lock.skills.contains_key(name);
-                !named && lying(scope, name).next().is_some()
+                !named && lying(self.scope, name).next().is_some()
             });
         }
-        self.write(settings, scope, manifest, left, put);
+        self.write(&old, manifest, left, put);
     }
 
-    /// What was put in the scope, as far as that is noted.
-    fn put(&self) -> Marks {
-        let heading = self.read().as_deref().and_then(parts).map(|(heading, _)| heading);
-        heading
-            .filter(|heading| heading.directory == self.directory)
-            .map(|heading| heading.put)
-            .unwrap_or_default()
+    /// The text of the record, empty where there is none.
+    fn read(&self) -> String {
+        let read = |file: &PathBuf| fs::read_text(file, MAX_RECORD).ok().flatten();
+        self.file.as_ref().and_then(read).unwrap_or_default()
     }
 
-    fn read(&self) -> Option<String> {
-        fs::read_text(self.file.as_deref()?, MAX_RECORD).ok().flatten()
+    /// The parts of the record `text`, if it is about this directory.
+    fn known<'t>(&self, text: &'t str) -> Option<(Heading, &'t str)> {
+        parts(text).filter(|(heading, _)| heading.directory == self.directory)
+    }
+
+    /// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
+    /// repository of its own in it was worked on, whatever its digest says.
+    fn still_put(&self, name: &SkillName, spot: &str, mark: Mark) -> Option<Place> {
+        let places = match spot {
+            "" => vec![Place::Canonical, Place::Disabled],
+            agent => vec![Place::Agent(agent.to_owned())],
+        };
+        places.into_iter().find(|place| {
+            let path = self.scope.place(self.settings, place, name).ok();
+            let has_repository = |path: &Path| !matches!(fs::kind(&path.join(".git")), Ok(None));
+            path.is_some_and(|path| Mark::of(&path) == Some(mark) && !has_repository(&path))
+        })
     }
 
     /// The record, empty where there is nothing to note; `None` where the lockfile cannot be read.
-    fn text(
-        &self,
-        settings: &Settings,
-        scope: &Scope,
-        manifest: &Manifest,
-        left: BTreeMap<SkillName, Was>,
-        put: Marks,
-    ) -> Option<String> {
-        let mut lock = fs::read_text(&scope.lockfile, MAX_FILE).ok()?.unwrap_or_default();
+    fn text(&self, manifest: &Manifest, left: BTreeMap<SkillName, Was>, put: Marks) -> Option<String> {
+        let mut lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok()?.unwrap_or_default();
         let mut links: BTreeMap<SkillName, Link> = BTreeMap::new();
         for (name, entry) in manifest.skills().iter().filter(|(_, entry)| entry.editable) {
-            let Ok(Some(editable)) = Editable::of(settings, scope, entry) else { continue };
-            let text = fs::read_link(&scope.skill_dir(name)).ok().flatten();
+            let Ok(Some(editable)) = Editable::of(self.settings, self.scope, entry) else { continue };
+            let text = fs::read_link(&self.scope.skill_dir(name)).ok().flatten();
             let ours = text.filter(|text| editable.link.says(text));
             if let Some(says) = ours.as_deref().and_then(Path::to_str).map(ToOwned::to_owned) {
                 links.insert(name.clone(), Link { says, source: entry.origin.to_string() });
@@ -329,20 +319,6 @@ fn retain_unnamed(left: &mut BTreeMap<SkillName, Was>, files: &Files) {
     left.retain(|name, _| {
         !files.manifest.skills().contains_key(name) && !files.lock.skills.contains_key(name)
     });
-}
-
-/// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
-/// repository of its own in it was worked on, whatever its digest says.
-fn still_put(settings: &Settings, scope: &Scope, name: &SkillName, spot: &str, mark: Mark) -> Option<Place> {
-    let places = match spot {
-        "" => vec![Place::Canonical, Place::Disabled],
-        agent => vec![Place::Agent(agent.to_owned())],
-    };
-    places.into_iter().find(|place| {
-        let path = scope.place(settings, place, name).ok();
-        let has_repository = |path: &Path| !matches!(fs::kind(&path.join(".git")), Ok(None));
-        path.is_some_and(|path| Mark::of(&path) == Some(mark) && !has_repository(&path))
-    })
 }
 
 /// The places of the skill `name` where something lies.

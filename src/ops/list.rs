@@ -187,7 +187,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
     if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
-        let left = Placed::of(&context.settings, scope).left(&context.settings, scope, &files);
+        let left = Placed::of(&context.settings, scope).left(&files);
         let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
         outcome.warnings.extend(goes.map(|(name, _)| {
             format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.kind.flag())

@@ -403,7 +403,7 @@ fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {
 }
 
 fn left(settings: &Settings, scope: &Scope, files: &Files) -> BTreeSet<SkillName> {
-    let left = Placed::of(settings, scope).left(settings, scope, files);
+    let left = Placed::of(settings, scope).left(files);
     left.into_iter().filter(|(name, was)| was.is_whole(scope, name)).map(|(name, _)| name).collect()
 }
 

@@ -183,7 +183,7 @@ impl<'a> Transaction<'a> {
         merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
         let placed = Placed::of(self.settings, self.scope);
-        placed.renew(self.settings, self.scope, files, manifest, &plan.steps, false);
+        placed.renew(files, manifest, &plan.steps, false);
         self.settle(self.undoable.get())
     }
 

@@ -269,7 +269,7 @@ impl Transaction<'_> {
             && let Ok((manifest, _)) = read_manifest(self.scope)
         {
             let placed = Placed::of(self.settings, self.scope);
-            placed.renew(self.settings, self.scope, &before, &manifest, &journal.steps, true);
+            placed.renew(&before, &manifest, &journal.steps, true);
         }
         self.settle(self.undoable.get())
     }

@@ -280,7 +280,7 @@ fn change(
     let placed = Placed::of(settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();
-    let left = if settles { placed.left(settings, scope, &files) } else { BTreeMap::new() };
+    let left = if settles { placed.left(&files) } else { BTreeMap::new() };
     let goal = Goal {
         entries,
         left,
@@ -312,7 +312,7 @@ fn change(
         outcome.warnings.extend(kept_by(transaction, scope, kept));
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
         if settles {
-            placed.settle(settings, scope, manifest, plan.lock.as_ref().unwrap_or(&files.lock));
+            placed.settle(manifest, plan.lock.as_ref().unwrap_or(&files.lock));
         }
     }
     if plan.is_empty() {
