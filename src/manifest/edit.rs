@@ -280,3 +280,6 @@ fn put(table: &mut Item, key: &str, mut value: Value) {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

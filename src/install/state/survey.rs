@@ -1,0 +1,226 @@
+//! What lies at the places of skills.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use super::real_dir;
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::fs::{self, PathError};
+use crate::install::agents::Agent;
+use crate::install::directory::SkillsDir;
+use crate::install::plan::Place;
+use crate::install::scope::Scope;
+use crate::name::SkillName;
+use crate::settings::Settings;
+
+/// What lies at a place where a skill may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Absent,
+    /// A directory with this digest; `None` where it holds what no skill may have.
+    Tree(Option<Digest>),
+    /// A link that leads to the canonical copy, whether that is there or not.
+    OurLink,
+    /// A link to somewhere else.
+    OtherLink(PathBuf),
+    /// A link that leads to itself, maybe through others: it stands for nothing.
+    Loop,
+    /// A file or something stranger.
+    Other,
+}
+
+/// What lies at the places that a change is about.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// The canonical copies.
+    pub canonical: BTreeMap<SkillName, Found>,
+    /// What lies where disabled skills do.
+    pub disabled: BTreeMap<SkillName, Found>,
+    /// The directory of the canonical copies, links followed.
+    pub skills_dir: PathBuf,
+    /// Agents' directories that were looked at, links followed, whether they are there or not. Where
+    /// two agents have one, what is done for the one is done for the other.
+    pub dirs: BTreeMap<&'static str, PathBuf>,
+    /// What lies in them, by skill and agent; nothing where nothing does.
+    agents: BTreeMap<SkillName, Places>,
+    /// Agents whose directory is the canonical one, or a link to it: they need nothing.
+    pub served: BTreeSet<&'static str>,
+    /// Agents whose directory cannot be looked at, and why.
+    pub unreadable: BTreeMap<&'static str, PathError>,
+    /// Trees among all these that are not what is locked, and that nobody edited: they came from a source, and the
+    /// store has them.
+    pub fetched: BTreeSet<Digest>,
+    /// Directories of this machine that skills are installed from, links followed. What lies there is its author's,
+    /// and may be the only copy, whatever bytes are locked.
+    pub sources: BTreeSet<PathBuf>,
+}
+
+/// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.
+#[derive(Debug, Default)]
+struct Places(Vec<(&'static str, Found)>);
+
+impl Places {
+    fn find(&self, agent: &str) -> std::result::Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| (*other).cmp(agent))
+    }
+
+    fn at(&self, agent: &str) -> Option<&Found> {
+        self.find(agent).ok().map(|at| &self.0[at].1)
+    }
+
+    fn put(&mut self, agent: &'static str, found: Found) {
+        match self.find(agent) {
+            Ok(at) => self.0[at].1 = found,
+            Err(at) => self.0.insert(at, (agent, found)),
+        }
+    }
+}
+
+impl Survey {
+    /// Looks at the places of the skills `names`: canonical, disabled, and in the directories of
+    /// `agents`.
+    ///
+    /// # Errors
+    ///
+    /// Where one of the first two places cannot be looked at, or leads out of the project.
+    pub fn take(
+        settings: &Settings,
+        scope: &Scope,
+        names: &[&SkillName],
+        agents: &[&'static Agent],
+    ) -> Result<Self> {
+        scope.check_skills_inside()?;
+        Self::take_in(settings, scope, &SkillsDir::of_scope(scope)?, names, agents, &|_| true)
+    }
+
+    /// As [`Survey::take`], where the directory of the canonical copies was opened before and is known to lie in
+    /// the project. Only the trees of skills that are `compared` are read; the digest of another one is `None`.
+    ///
+    /// # Errors
+    ///
+    /// Where one of the first two places cannot be looked at.
+    pub fn take_in(
+        settings: &Settings,
+        scope: &Scope,
+        canonical: &SkillsDir,
+        names: &[&SkillName],
+        agents: &[&'static Agent],
+        compared: &dyn Fn(&SkillName) -> bool,
+    ) -> Result<Self> {
+        let mut survey = Self { skills_dir: canonical.real().to_owned(), ..Self::default() };
+        let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
+        let found = |dir: &SkillsDir, name: &SkillName| {
+            dir.look(name, |_| compared(name).then(|| dir.digest(name, &scope.index)).flatten())
+        };
+        let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
+            // At once: names that come in order are not searched for then.
+            names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
+        };
+        (survey.canonical, survey.disabled) = (all(canonical)?, all(&disabled)?);
+        let root = fs::real_path(&scope.root).ok().flatten();
+        for agent in agents {
+            let Some(dir) = scope.agent_dir(settings, agent) else { continue };
+            let absent = root.as_ref().and_then(|root| absent_below(&scope.root, root, &dir));
+            if let Some(real) = absent.filter(|real| dir != scope.skills_dir() && *real != survey.skills_dir)
+            {
+                survey.dirs.insert(agent.id, real);
+                continue;
+            }
+            // Somebody else's directory, such as one that a container made, is not our failure.
+            if let Err(error) = survey.agent(scope, names, agent.id, &dir, &found) {
+                survey.unreadable.insert(agent.id, error);
+            }
+        }
+        Ok(survey)
+    }
+
+    fn agent(
+        &mut self,
+        scope: &Scope,
+        names: &[&SkillName],
+        agent: &'static str,
+        dir: &Path,
+        found: &dyn Fn(&SkillsDir, &SkillName) -> std::result::Result<Found, PathError>,
+    ) -> std::result::Result<(), PathError> {
+        let real = real_dir(dir)?;
+        if dir == scope.skills_dir() || real == self.skills_dir {
+            self.served.insert(agent);
+            return Ok(());
+        }
+        // Where two agents have one directory, it is looked at once.
+        let same = self.dirs.iter().find(|(_, other)| **other == real).map(|(other, _)| *other);
+        if let Some(other) = same {
+            for there in self.agents.values_mut() {
+                if let Some(found) = there.at(other).cloned() {
+                    there.put(agent, found);
+                }
+            }
+        } else {
+            let opened = SkillsDir::open(dir, &self.skills_dir)?;
+            let mut there = Vec::new();
+            // An agent's directory that is not there holds nothing.
+            for name in names.iter().filter(|_| opened.is_there()) {
+                match found(&opened, name)? {
+                    Found::Absent => {}
+                    found => there.push(((*name).clone(), found)),
+                }
+            }
+            if self.agents.is_empty() {
+                // At once: names that come in order are not searched for then.
+                let only = |(name, found)| (name, Places(vec![(agent, found)]));
+                self.agents = there.into_iter().map(only).collect();
+            } else {
+                for (name, found) in there {
+                    self.agents.entry(name).or_default().put(agent, found);
+                }
+            }
+        }
+        self.dirs.insert(agent, real);
+        Ok(())
+    }
+
+    /// What lies at the place of `name` in the directory of `agent`; `None` where that was not looked at.
+    pub fn at(&self, agent: &str, name: &SkillName) -> Option<&Found> {
+        let there = self.agents.get(name).and_then(|places| places.at(agent));
+        there.or_else(|| self.dirs.contains_key(agent).then_some(&Found::Absent))
+    }
+
+    /// Whether a skill is installed from what lies at the place of `name`, or from a directory in it.
+    pub fn is_source(&self, place: &Place, name: &SkillName) -> bool {
+        let dir = match place {
+            Place::Canonical => &self.skills_dir,
+            Place::Agent(agent) => match self.dirs.get(agent.as_str()) {
+                Some(dir) => dir,
+                None => return false,
+            },
+            // What is there was moved there: no source lies in it.
+            Place::Disabled => return false,
+        };
+        let path = dir.join(name.as_str());
+        // In their order, what lies in a directory comes straight after it.
+        self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
+    }
+
+    /// Says what lies at the place of `name` in the directory of `agent`.
+    #[cfg(test)]
+    pub(in crate::install) fn set(&mut self, agent: &'static str, name: &SkillName, found: Found) {
+        self.agents.entry(name.clone()).or_default().put(agent, found);
+    }
+
+    /// Everything that lies at a place of `name` in agents' directories.
+    pub fn of(&self, name: &SkillName) -> impl Iterator<Item = (&'static str, &Found)> {
+        let places = self.agents.get(name).into_iter().flat_map(|places| &places.0);
+        places.map(|(agent, found)| (*agent, found))
+    }
+}
+
+/// As [`real_dir`] of `dir`, where not even its first part is there in `root`, which is `real` with links followed.
+/// There are dozens of agents, few of which anybody has, and to follow a path takes a system call for each of its
+/// parts.
+fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
+    let rest = dir.strip_prefix(root).ok()?;
+    let Some(Component::Normal(first)) = rest.components().next() else { return None };
+    matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))
+}
