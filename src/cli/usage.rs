@@ -63,11 +63,16 @@ fn in_our_words(text: &str) -> String {
 fn command(text: &str, arguments: &[OsString]) -> String {
     if let Some(usage) = text.lines().find_map(|line| line.strip_prefix("Usage: ")) {
         let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
-        return usage.split(' ').take(2).take_while(is_word).collect::<Vec<_>>().join(" ");
+        return usage.split(' ').take_while(is_word).collect::<Vec<_>>().join(" ");
     }
     let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
-    let named = typed.find(|word| Command::names().any(|name| name == *word));
-    ["skillpm"].into_iter().chain(named).collect::<Vec<_>>().join(" ")
+    let mut words = vec!["skillpm"];
+    let named = typed.find_map(|word| Some((word, Command::alone(word)?)));
+    if let Some((word, command)) = named {
+        words.push(word);
+        words.extend(typed.find(|word| command.find_subcommand(word).is_some()));
+    }
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -120,6 +125,10 @@ mod tests {
         let (message, hints) = told("skillpm install o/r --scope here");
         assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
         assert_eq!(hints, ["`skillpm install --help` shows what is possible"]);
+        // With the verbs of a verb, whether clap tells its usage or not.
+        for line in ["skillpm cache prune --nothing", "skillpm cache prune --older-than x"] {
+            assert_eq!(told(line).1, ["`skillpm cache prune --help` shows what is possible"]);
+        }
     }
 
     /// The page is that of `skillpm`, by whatever name the program was called.

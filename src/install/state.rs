@@ -137,7 +137,8 @@ pub struct NotText {
 impl NotText {
     const MESSAGE: &str = "it is not UTF-8 from here on";
 
-    fn of_manifest(self) -> ManifestError {
+    /// The error for a manifest, or for a file of rules.
+    pub fn of_manifest(self) -> ManifestError {
         let hint = "restore the file from version control, or save it as UTF-8";
         let (message, hint) = (Self::MESSAGE.to_owned(), Some(hint.to_owned()));
         ManifestError { line: self.line, column: self.column, message, hint }

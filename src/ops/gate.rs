@@ -12,9 +12,8 @@ use crate::engine::files::{self, Contents};
 use crate::engine::load;
 use crate::env;
 use crate::error::{Error, Result};
-use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::manifest_error;
+use crate::install::state::{manifest_error, read_text};
 use crate::lint::{self, Profile, Ruleset, SkillFile, Subject};
 use crate::manifest::{Manifest, PolicySettings};
 use crate::name::SkillName;
@@ -26,9 +25,6 @@ use crate::tree::FileSet;
 
 /// The code of the error for what a policy keeps out.
 pub const NOT_ADMITTED: &str = "not-admitted";
-
-/// The largest file of rules that is read, in bytes.
-const MAX_FILE: u64 = 1 << 20;
 
 /// Lets in what all files admit, and remembers which lines decided.
 #[derive(Debug, Default)]
@@ -101,7 +97,8 @@ pub(super) fn admission_of<'a>(
 
 /// Adds what the file at `path` says; `false` where there is none.
 fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
-    let Some(text) = fs::read_text(path, MAX_FILE)? else { return Ok(false) };
+    let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
+    let Some(text) = text else { return Ok(false) };
     let settings = PolicySettings::parse(&text);
     let added = settings.and_then(|settings| admission.add(&path.display().to_string(), &settings, dirs));
     added.map_err(|error| manifest_error(path, error))?;

@@ -1,6 +1,6 @@
 //! `undo`: the scope as it was before the last change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::plan::{ChangedFiles, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::transaction::undo::{Changed, ChangedKind, Stop, Undo};
+use crate::install::transaction::undo::{Bytes, Changed, ChangedKind, Coming, Stop, Undo};
 use crate::install::transaction::{Record, Transaction};
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
@@ -124,7 +124,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         Stop::Changed(changed) => changed_since(&changed),
         Stop::Failed(error) => error,
     })?;
-    admit(context, &scope, &undo)?;
+    admit(context, &scope, &record, &undo)?;
     let mut outcome = UndoOutcome {
         scope: Some(scope.kind),
         skills: skills(&undo.steps),
@@ -213,10 +213,9 @@ fn changed_since(changed: &[Changed]) -> Error {
 }
 
 /// Asks the policy about the skills that would come back: it may have changed since.
-fn admit(context: &Context, scope: &Scope, undo: &Undo) -> Result<()> {
-    let comes = |step: &&Step| matches!(step, Step::Put { place: Place::Canonical | Place::Disabled, .. });
-    let names: BTreeSet<&SkillName> = undo.steps.iter().filter(comes).map(|step| step.place().1).collect();
-    if names.is_empty() {
+fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Result<()> {
+    let comes: Vec<_> = undo.coming(record).collect();
+    if comes.is_empty() {
         return Ok(());
     }
     let text = |new: Option<&[u8]>, file: &Path| -> Result<String> {
@@ -231,7 +230,7 @@ fn admit(context: &Context, scope: &Scope, undo: &Undo) -> Result<()> {
     let manifest = Manifest::parse(&text(manifest, &scope.manifest)?).unwrap_or_default();
     let lock = Lockfile::parse(&text(lockfile, &scope.lockfile)?).unwrap_or_default();
     let mut gate = Gate::new(context, scope, &manifest)?;
-    for name in names {
+    for Coming { name, digest, bytes } in comes {
         let Some(locked) = lock.skills.get(name) else { continue };
         let reference = match manifest.skills().get(name) {
             Some(requirement) if locked.meets(requirement) => requirement.reference.clone(),
@@ -239,6 +238,13 @@ fn admit(context: &Context, scope: &Scope, undo: &Undo) -> Result<()> {
         };
         let (origin, path) = (&locked.origin, locked.path.as_deref());
         gate.source(Asked { origin, path, reference: reference.as_ref() })?;
+        // What a user made of a skill is his own, as it is where it lies.
+        if locked.digest == digest {
+            match bytes {
+                Bytes::Beside(directory) => gate.directory(name, &directory)?,
+                Bytes::Stored(set) => gate.skill(name, set)?,
+            }
+        }
     }
     Ok(())
 }

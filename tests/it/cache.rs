@@ -313,7 +313,7 @@ fn mistakes() {
     exit: 2
     --- stderr
     error: invalid value `soon` for `--older-than <AGE>`: a number and `m`, `h`, `d` or `w` are expected, such as `30d`
-    hint: `skillpm cache --help` shows what is possible
+    hint: `skillpm cache prune --help` shows what is possible
     ");
     let mut homeless = Sandbox::new();
     homeless.env("HOME", "");

@@ -399,6 +399,13 @@ fn wrong_rules_are_told_with_their_place() {
     error: [DIR]/project/rules.toml:1:2: the key `policy` is not known here
     hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`, `scripts`, `scripts-allow`, `scripts-deny`
     ");
+    sandbox.write("rules.toml", b"deny = []\n# caf\xe9\n");
+    insta::assert_snapshot!(sandbox.run(&["policy"]), @"
+    exit: 3
+    --- stderr
+    error: [DIR]/project/rules.toml:2:6: it is not UTF-8 from here on
+    hint: restore the file from version control, or save it as UTF-8
+    ");
 }
 
 /// `import` asks before it fetches from a source that a lockfile of another tool claims, and about the

@@ -735,6 +735,39 @@ fn a_policy_keeps_out_what_would_come_back() {
     assert_eq!(sandbox.scope(), before);
 }
 
+/// So it is of what was found in it, wherever its bytes are; what a user made of it is his own.
+#[test]
+fn what_would_come_back_is_asked_for_findings() {
+    let mut sandbox = sandbox();
+    let text = "---\nname: bad\ndescription: d\n---\nSee [x](../../x).\n";
+    let source = sandbox.write("src/bad/SKILL.md", text);
+    sandbox.ok(&["install", "./src/bad"]);
+    std::fs::remove_file(source).expect("removes");
+    sandbox.ok(&["remove", "bad"]);
+    let policy = sandbox.write("src/policy.toml", "audit = \"warning\"\n");
+    sandbox.env("SKILLPM_POLICY", &policy.display().to_string());
+    let before = sandbox.scope();
+    let refused = |sandbox: &Sandbox| {
+        let output = sandbox.run(&["undo"]);
+        assert_eq!(output.code, Some(5), "{output}");
+        assert!(output.stderr.contains("`bad` has a finding: `SKILL.md`, 5:9"), "{output}");
+        assert_eq!(sandbox.scope(), before);
+    };
+    refused(&sandbox);
+    let tree = sandbox.project().join(".agents/.skillpm-undo/tree-0");
+    std::fs::remove_dir_all(&tree).expect("removes the tree: the store has it too");
+    refused(&sandbox);
+
+    sandbox.write("src/policy.toml", "");
+    sandbox.ok(&["undo"]);
+    let edited = format!("{text}Mine.\n");
+    sandbox.write(".agents/skills/bad/SKILL.md", &edited);
+    sandbox.ok(&["remove", "bad", "--force"]);
+    sandbox.write("src/policy.toml", "audit = \"warning\"\n");
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.read(".agents/skills/bad/SKILL.md"), edited);
+}
+
 /// Nothing to take back is told where nothing can be written either.
 #[test]
 fn a_project_without_a_record_is_not_touched() {

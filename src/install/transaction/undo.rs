@@ -41,6 +41,26 @@ pub struct Undo {
     pub(super) refills: Vec<(usize, SkillName, FileSet, Digest)>,
 }
 
+/// A tree that comes back.
+#[derive(Debug)]
+pub struct Coming<'a> {
+    /// The skill.
+    pub name: &'a SkillName,
+    /// Its digest.
+    pub digest: Digest,
+    /// Its bytes.
+    pub bytes: Bytes<'a>,
+}
+
+/// Where the bytes of a tree are that comes back.
+#[derive(Debug)]
+pub enum Bytes<'a> {
+    /// In this directory of the record.
+    Beside(PathBuf),
+    /// In the store, because they are not in the record any more.
+    Stored(&'a FileSet),
+}
+
 /// The text that a file gets, and the one that it has; `None` is no file.
 #[derive(Debug)]
 pub(super) struct Text {
@@ -82,6 +102,19 @@ impl Undo {
     /// Whether everything is as it was before already.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.manifest.is_none() && self.lockfile.is_none()
+    }
+
+    /// The trees that come back from `record` to where a scope keeps its skills; each skill has one.
+    pub fn coming<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Coming<'a>> {
+        let stored: BTreeMap<_, _> = self.refills.iter().map(|(slot, _, set, _)| (slot, set)).collect();
+        self.steps.iter().zip(&self.slots).filter_map(move |(step, slot)| match step {
+            Step::Put { place: Place::Canonical | Place::Disabled, name, digest, .. } => {
+                let beside = || Bytes::Beside(record.tree(*slot));
+                let bytes = stored.get(slot).map_or_else(beside, |set| Bytes::Stored(set));
+                Some(Coming { name, digest: *digest, bytes })
+            }
+            _ => None,
+        })
     }
 
     /// The texts that manifest and lockfile get, where they change and there is to be a file.
