@@ -119,10 +119,24 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
     let mut seen = Vec::new();
     for name in fs::list_dir(dir)?.into_iter().filter(|name| !name.starts_with('.')) {
         let path = dir.join(&name);
-        let Ok(real) = fs::real_path(&path) else { continue };
-        let target = fs::read_link(&path).ok().flatten();
-        // Also where the canonical place is a link itself, as that of an editable skill is.
-        let says = target.as_ref().map(|target| normal(&base.join(target)));
+        let (target, says, real) = match fs::kind(&path) {
+            Ok(Some(Kind::Directory)) => (None, None, Some(base.join(&name))),
+            Ok(Some(Kind::Symlink)) => {
+                let Ok(Some(target)) = fs::read_link(&path) else { continue };
+                // Also where the canonical place is a link itself, as that of an editable skill is.
+                let says = normal(&base.join(&target));
+                // Mostly it leads to the canonical copy, and nothing has to be asked of each directory above.
+                let real = match fs::kind(&says) {
+                    Ok(Some(Kind::Directory)) if says.parent() == Some(&skills) => Some(says.clone()),
+                    _ => match fs::real_path(&path) {
+                        Ok(real) => real,
+                        Err(_) => continue,
+                    },
+                };
+                (Some(target), Some(says), real)
+            }
+            _ => continue,
+        };
         let is_skill = real.as_deref().is_some_and(|real| {
             matches!(fs::kind(real), Ok(Some(Kind::Directory))) && matches!(skill_file(real), Ok(Some(_)))
         });

@@ -197,9 +197,9 @@ impl Look {
             manifest,
             lock,
         };
-        look.canonical = look.list(&scope.skills_dir(), &BTreeSet::new());
-        look.disabled = look.list(&scope.disabled_dir(), &BTreeSet::new());
         let skills = real(&scope.skills_dir());
+        look.canonical = look.list(&scope.skills_dir(), &skills, &BTreeSet::new());
+        look.disabled = look.list(&scope.disabled_dir(), &skills, &BTreeSet::new());
         look.directories(settings, &skills);
         look.people(settings, &skills);
         look.leftovers();
@@ -253,8 +253,9 @@ impl Look {
             || self.scope.check_inside(dir).is_err()
     }
 
-    /// What lies in `dir`; trees that are not in `named` are only hashed where they are locked.
-    fn list(&self, dir: &Path, named: &BTreeSet<String>) -> Listing {
+    /// What lies in `dir`; links are compared with the directory of the canonical copies, `skills`, and trees that
+    /// are not in `named` are only hashed where they are locked.
+    fn list(&self, dir: &Path, skills: &Path, named: &BTreeSet<String>) -> Listing {
         self.scope.check_inside(dir).map_err(Fault::Outside)?;
         // Where the directory is not there, what is to hold it has to be one.
         if let Some(there) = dir.ancestors().find(|there| exists(there))
@@ -263,19 +264,25 @@ impl Look {
             let source = std::io::ErrorKind::NotADirectory.into();
             return Err(Fault::Unreadable(PathError { action: "read", path: there.to_owned(), source }));
         }
-        let mut things = BTreeMap::new();
+        let (mut things, real) = (BTreeMap::new(), real(dir));
         for name in fs::list_dir(dir).map_err(Fault::Unreadable)? {
             if name.starts_with('.') {
                 continue;
             }
             let hashed = named.contains(&name) || self.locked().is_some_and(|lock| is_locked(lock, &name));
-            let thing = self.thing(&dir.join(&name), hashed).map_err(Fault::Unreadable)?;
+            let thing = self.thing(&dir.join(&name), [&real, skills], hashed).map_err(Fault::Unreadable)?;
             things.extend(thing.map(|thing| (name, thing)));
         }
         Ok(things)
     }
 
-    fn thing(&self, path: &Path, hashed: bool) -> Result<Option<Thing>, PathError> {
+    /// What lies at `path`. Its directory and that of the canonical copies are given with all links followed.
+    fn thing(
+        &self,
+        path: &Path,
+        [dir, skills]: [&Path; 2],
+        hashed: bool,
+    ) -> Result<Option<Thing>, PathError> {
         Ok(match fs::kind(path)? {
             None => None,
             Some(Kind::Directory) => {
@@ -283,24 +290,10 @@ impl Look {
             }
             Some(Kind::Symlink) => {
                 let target = fs::read_link(path)?.unwrap_or_default();
-                Some(Thing::Link { goes: self.goes(path, &target)?, target })
+                Some(Thing::Link { goes: goes(path, &normal(&dir.join(&target)), skills)?, target })
             }
             Some(_) => Some(Thing::Other),
         })
-    }
-
-    fn goes(&self, path: &Path, target: &Path) -> Result<Goes, PathError> {
-        let skills = real(&self.scope.skills_dir());
-        let canonical =
-            |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
-                (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
-                _ => None,
-            };
-        // By what it says, whatever lies there; else by where it ends.
-        let says = normal(&path.parent().map(real).unwrap_or_default().join(target));
-        let ends = fs::real_path(path)?;
-        let goes = canonical(&says).or_else(|| ends.as_deref().and_then(canonical));
-        Ok(goes.unwrap_or(if ends.is_some() { Goes::Elsewhere } else { Goes::Nowhere }))
     }
 
     /// Looks at the directories of all agents, each once.
@@ -327,7 +320,7 @@ impl Look {
                     }
                     continue;
                 }
-                let things = self.list(&dir.path, &installed);
+                let things = self.list(&dir.path, skills, &installed);
                 let agents = is_own.then_some(*agent).into_iter().collect();
                 found.push(AgentDirectory { path: dir.path, real, agents, things });
             }
@@ -411,6 +404,23 @@ fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
     let Some(store) = store else { return BTreeSet::new() };
     let whole = lock.skills.iter().filter(|(_, locked)| store.is_whole(&locked.digest));
     whole.map(|(name, _)| name.clone()).collect()
+}
+
+/// Where the link at `path` leads, which says that it leads to `says`; `skills` is the directory of the canonical
+/// copies.
+fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
+    let canonical = |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
+        (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
+        _ => None,
+    };
+    // By what it says, whatever lies there; else by where it ends.
+    if let Some(goes) = canonical(says) {
+        return Ok(goes);
+    }
+    Ok(match fs::real_path(path)? {
+        Some(ends) => canonical(&ends).unwrap_or(Goes::Elsewhere),
+        None => Goes::Nowhere,
+    })
 }
 
 /// `path` with links followed as far as it is there.
