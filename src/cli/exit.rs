@@ -66,6 +66,9 @@ pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
     }
 }
 
+/// Nobody reads what a script writes any more: what shells make of `SIGPIPE`.
+pub(crate) const CLOSED_PIPE: u8 = 141;
+
 /// A script's time was over, as with `timeout`.
 pub(crate) const TIMEOUT: u8 = 124;
 

@@ -208,12 +208,12 @@ fn work_dir(context: &Context, place: &Place) -> Result<WorkDir> {
 
 fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString, OsString>> {
     let one = |wanted: &OsString| {
-        if let Some((name, value)) = wanted.to_str().and_then(|text| text.split_once('=')) {
+        if let Some((name, value)) = assignment(wanted) {
             if name.is_empty() || wanted.as_encoded_bytes().contains(&0) {
                 return Err(Error::usage(format!("`{}` names no variable", wanted.display()))
                     .hint("`--env NAME` passes a variable on, `--env NAME=VALUE` sets one"));
             }
-            return Ok((OsString::from(name), OsString::from(value)));
+            return Ok((name, value));
         }
         match context.settings.env.vars.get::<OsStr>(wanted) {
             Some(value) => Ok((wanted.clone(), value.clone())),
@@ -222,6 +222,24 @@ fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString
         }
     };
     wanted.iter().map(one).collect()
+}
+
+/// The name and the value of `text`, which is `NAME=VALUE`. A value can be any bytes that the system knows.
+#[cfg(unix)]
+fn assignment(text: &OsStr) -> Option<(OsString, OsString)> {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let bytes = text.as_bytes();
+    let (name, value) = bytes.split_at(memchr::memchr(b'=', bytes)?);
+    let [name, value] = [name, &value[1..]].map(|bytes| OsStr::from_bytes(bytes).to_owned());
+    Some((name, value))
+}
+
+/// The name and the value of `text`, which is `NAME=VALUE`.
+#[cfg(not(unix))]
+fn assignment(text: &OsStr) -> Option<(OsString, OsString)> {
+    let (name, value) = text.to_str()?.split_once('=')?;
+    Some((name.into(), value.into()))
 }
 
 /// Why `wanted` is no script of `skill`, which was asked for as `name`.
@@ -238,8 +256,10 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     let tree = fs::tree_of(dir)?;
     let paths: Vec<&str> = tree.entries().map(|(path, _)| path).collect();
     let below = format!("{SCRIPTS}{wanted}");
-    if let Some(path) = paths.iter().find(|path| **path == wanted || **path == below) {
-        return Ok((*path).to_owned());
+    // What is called by a name alone is in `scripts/`; `./` says that it is not.
+    let of_skill = wanted.strip_prefix("./").unwrap_or(wanted);
+    if let Some(path) = [below.as_str(), of_skill].into_iter().find(|path| paths.contains(path)) {
+        return Ok(path.to_owned());
     }
     let scripts: Vec<&str> = paths.iter().filter_map(|path| path.strip_prefix(SCRIPTS)).collect();
     let stem = |name: &str| name.rsplit_once('.').is_some_and(|(stem, _)| stem == wanted);

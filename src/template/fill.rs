@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value};
 
@@ -24,6 +25,11 @@ const SKILL_FILE: &str = "SKILL.md";
 const YAML: AutoEscape = AutoEscape::Custom(Cow::Borrowed("yaml"));
 /// How many steps filling in one text may take: a template may be a stranger's.
 const FUEL: u64 = 500_000;
+/// How many words and signs a tag may have. What reads an expression calls itself for each sign of a chain such as
+/// `1 + 1 + 1`, and only counts brackets; this is far from the end of any stack.
+const MOST_TOKENS: usize = 500;
+/// Filters that make much of little in one step: `{{ "x" | indent(99999999999) }}`.
+const BOUNDLESS: [&str; 4] = ["batch", "format", "indent", "slice"];
 
 /// Whether a skill's own file comes of the file at `path`.
 pub(super) fn is_skill_file(path: &SafePath) -> bool {
@@ -158,6 +164,11 @@ impl<'a> Filler<'a> {
         environment.set_syntax(self.syntax.clone());
         environment.set_auto_escape_callback(move |_| escape.clone());
         environment.set_formatter(write_value);
+        BOUNDLESS.iter().for_each(|filter| environment.remove_filter(filter));
+        if let Some(line) = self.long_tag(text) {
+            let reason = format!("this tag has more than {MOST_TOKENS} words and signs");
+            return Err(self.wrong(path, Some(line + before), &reason));
+        }
         let mut sink = Capped { bytes: to, full: false };
         let result = environment
             .template_from_str(text)
@@ -173,6 +184,19 @@ impl<'a> Filler<'a> {
             };
             self.wrong(path, line, &reason)
         })
+    }
+
+    /// The line of the first tag in `text` that is too long to be read; what is no template ends the search.
+    fn long_tag(&self, text: &str) -> Option<usize> {
+        let tokens = tokenize(text, false, self.syntax.clone());
+        let mut count = 0;
+        for (token, span) in tokens.map_while(std::result::Result::ok) {
+            count = if matches!(token, Token::VariableStart | Token::BlockStart) { 0 } else { count + 1 };
+            if count > MOST_TOKENS {
+                return Some(span.start_line.into());
+            }
+        }
+        None
     }
 
     fn wrong(&self, path: &str, line: Option<usize>, reason: &str) -> Error {

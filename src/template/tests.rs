@@ -115,6 +115,17 @@ fn a_wrong_template_is_told_with_its_line() {
         ),
         ("{{ 'x' * 90000000 }}", "it grows beyond 4 MiB"),
         ("{% include '/etc/passwd' %}", "line 5: "),
+        ("{{ 'x' | indent(99999999999) }}", "line 5: filter indent is unknown"),
+        ("{{ '%99999999999d' | format(1) }}", "line 5: "),
+        ("{{ [1] | batch(99999999999) }}", "line 5: "),
+        ("{{ [1] | slice(99999999999) }}", "line 5: "),
+        (
+            &format!("a\n{{{{ {}1 }}}}", "-".repeat(60_000)),
+            "line 6: this tag has more than 500 words and signs",
+        ),
+        (&format!("{{% if {}name %}}", "not ".repeat(60_000)), "line 5: this tag has more than 500 words"),
+        (&format!("{{{{ 1{} }}}}", " + 1".repeat(60_000)), "line 5: this tag has more than 500 words"),
+        (&format!("{{{{ name{} }}}}", "|upper".repeat(60_000)), "line 5: this tag has more than 500 words"),
     ] {
         let error = fill(&[("SKILL.md", &skill(body))]).expect_err(body);
         assert_eq!(error.kind(), ErrorKind::Config);
@@ -125,6 +136,17 @@ fn a_wrong_template_is_told_with_its_line() {
     }
     assert!(message(&[("SKILL.md", "# x")]).ends_with("it has no frontmatter between two lines `---`"));
     assert_eq!(message(&[("a.md", "")]), "the template `./t` has no `SKILL.md`");
+}
+
+/// A tag that is as long as it may be is read on the smallest stack that anything here runs on.
+#[test]
+fn long_tags_are_read() {
+    let chain = format!("{{{{ {}1 }}}}{{{{ 1{} }}}}", "-".repeat(498), " + 1".repeat(249));
+    let long = format!("{HEAD}{}", "text ".repeat(10_000));
+    let raw = format!("{HEAD}{{% raw %}}{{{{ {} }}}}{{% endraw %}}", "- ".repeat(10_000));
+    for text in [format!("{HEAD}{chain}"), long, raw] {
+        fill(&[("SKILL.md", &text)]).expect("filled");
+    }
 }
 
 #[test]

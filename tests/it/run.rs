@@ -103,6 +103,35 @@ fn output_and_exit_code_are_the_script_s() {
     ");
 }
 
+/// A name alone means what is in `scripts/`, in whatever order names are; `./` leads to what lies beside `SKILL.md`.
+#[test]
+fn a_name_alone_is_in_scripts() {
+    let scripts =
+        ["a.sh", "z.sh", "../a.sh", "../z.sh", "../m.sh"].map(|name| (name, format!("echo {name}\n")));
+    let sandbox = installed(&scripts.each_ref().map(|(name, text)| (*name, text.as_str())));
+    for (wanted, ran) in [
+        ("a.sh", "a.sh"),
+        ("z.sh", "z.sh"),
+        ("./a.sh", "../a.sh"),
+        ("./z.sh", "../z.sh"),
+        ("m.sh", "../m.sh"),
+    ] {
+        assert_eq!(run(&sandbox, &["demo", wanted]).stdout, format!("{ran}\n"), "{wanted}");
+    }
+}
+
+/// A value can be any bytes.
+#[test]
+fn variables_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let sandbox = installed(&[("show.sh", "printf %s \"$A\" | od -An -tx1\n")]);
+    let mut command = sandbox.command(&["run", "--env"]);
+    command.arg(std::ffi::OsStr::from_bytes(b"A=x=\xe9")).args(["demo", "show"]);
+    let output = command.output().expect("starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "78 3d e9", "{output:?}");
+}
+
 /// S1-FR-205.2.
 #[test]
 fn what_takes_too_long_is_told() {
@@ -309,11 +338,13 @@ fn an_ignored_hang_up_ends_nothing() {
 fn a_closed_pipe_ends_the_script() {
     let sandbox = installed(&[("yes.sh", "exec yes 8303\n")]);
     let mut command = sandbox.command(&["run", "--max-output", "100G", "demo", "yes"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut some = [0; 5];
     child.stdout.as_mut().expect("piped").read_exact(&mut some).expect("reads");
     drop(child.stdout.take());
-    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    // As with every other program, and without a word.
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(141), ""));
     assert!(!is_running("yes\08303"));
 }
 

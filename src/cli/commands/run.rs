@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
-use crate::engine::run::{Limits, Mode, Stdin, Stream, Watch};
+use crate::engine::run::{Ended, Limits, Mode, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
 use crate::ops::run::{Place, RunRequest, run as run_script};
 
@@ -102,6 +102,10 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     let outcome = run_script(&app.context, &request(args)?, &mut watch)?;
     for warning in &outcome.warnings {
         app.printer.warning(warning);
+    }
+    // Nobody stopped it who would have to be told.
+    if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {
+        return Ok(exit::CLOSED_PIPE);
     }
     if args.json {
         render::run::json(&app.printer, &outcome);
