@@ -330,15 +330,11 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let (store, cache) = (Store::new(&context.settings)?, cache_dir(context)?);
     let mut outcome = VerifyOutcome { dry_run: request.dry_run, ..VerifyOutcome::default() };
     let remove = request.fix && !request.dry_run;
-    let mut wrong = Vec::new();
     // Nothing is taken away meanwhile: what is gone is not damaged.
     let reading = store.reader()?;
-    for digest in store.objects()? {
-        outcome.checked += 1;
-        if !store.is_whole(&digest) {
-            wrong.push(digest);
-        }
-    }
+    let objects = store.objects()?;
+    outcome.checked += objects.len();
+    let wrong = store.damaged(objects);
     drop(reading);
     let lock = if remove && !wrong.is_empty() {
         store.lock(|| context.reporter.waiting_for_lock(store.root()))?

@@ -7,6 +7,7 @@ use super::{KEPT, READ, STAGE_PREFIX, Store, is_whole, object};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock};
+use crate::workers::{self, FEW};
 
 /// The store, which no other process writes to or reads from while this value lives.
 #[derive(Debug)]
@@ -47,8 +48,14 @@ impl Store {
 
     /// Whether the tree with `digest` is here and has it.
     pub fn is_whole(&self, digest: &Digest) -> bool {
-        let set = object::open(&self.path(digest), digest);
-        set.is_ok_and(|set| set.is_some_and(|set| set.digest().is_ok_and(|found| found == *digest)))
+        object::is_whole(&self.path(digest), digest)
+    }
+
+    /// Those of `digests` whose trees are not here undamaged, in their order.
+    pub fn damaged(&self, digests: Vec<Digest>) -> Vec<Digest> {
+        let is_whole = workers::map(&digests, FEW, || (), |(), digest| self.is_whole(digest));
+        let is_whole: Vec<bool> = is_whole.collect();
+        digests.into_iter().zip(is_whole).filter(|(_, whole)| !whole).map(|(digest, _)| digest).collect()
     }
 
     /// The copies that a user edited, sorted by digest; also those in an older store.

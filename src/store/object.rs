@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::MOST_OBJECT;
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::fs::{PathError, SharedFile};
 use crate::path::SafePath;
@@ -171,6 +172,20 @@ pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, Read
     }
     let content = Arc::new(Stored { path: path.to_owned(), starts });
     Ok(Some(FileSet::new(files, content, &Limits::default())?))
+}
+
+/// Whether the object of the tree with `digest` lies at `path`, undamaged. Mostly it is small enough to be read at
+/// once; of another one each content is opened again.
+pub(super) fn is_whole(path: &Path, digest: &Digest) -> bool {
+    let Ok(Some(file)) = SharedFile::open_plain(path) else { return false };
+    match usize::try_from(file.len()) {
+        Ok(length) if file.len() <= MOST_OBJECT => {
+            let mut bytes = vec![0; length];
+            file.read_exact_at(&mut bytes, 0).is_ok() && read(bytes, digest).is_ok()
+        }
+        _ => open(path, digest)
+            .is_ok_and(|set| set.is_some_and(|set| set.digest().is_ok_and(|found| found == *digest))),
+    }
 }
 
 /// The file set of `held`, whose object lies at `path`: its bytes are read from there.

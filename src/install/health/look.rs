@@ -402,7 +402,9 @@ fn left(settings: &Settings, scope: &Scope, files: &Files) -> BTreeSet<SkillName
 
 fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
     let Some(store) = store else { return BTreeSet::new() };
-    let whole = lock.skills.iter().filter(|(_, locked)| store.is_whole(&locked.digest));
+    let wanted: BTreeSet<_> = lock.skills.values().map(|locked| locked.digest).collect();
+    let damaged: BTreeSet<_> = store.damaged(wanted.into_iter().collect()).into_iter().collect();
+    let whole = lock.skills.iter().filter(|(_, locked)| !damaged.contains(&locked.digest));
     whole.map(|(name, _)| name.clone()).collect()
 }
 

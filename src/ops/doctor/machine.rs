@@ -15,7 +15,7 @@ pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> 
     if let Some(store) = store {
         found.extend(closed(store.root()));
         match store.objects() {
-            Ok(objects) => found.extend(objects.iter().filter_map(|digest| object(store, digest))),
+            Ok(objects) => found.extend(store.damaged(objects).iter().map(|digest| object(store, digest))),
             Err(error) => found.push(unreadable(store.root(), &error)),
         }
         match store.kept() {
@@ -38,9 +38,8 @@ pub(super) fn look(store: Option<&Store>, cache: Option<&Path>) -> Vec<Finding> 
     found
 }
 
-fn object(store: &Store, digest: &Digest) -> Option<Finding> {
-    let damaged = || damaged(&store.path(digest)).remedy(Remedy::Discard(*digest));
-    (!store.is_whole(digest)).then(damaged)
+fn object(store: &Store, digest: &Digest) -> Finding {
+    damaged(&store.path(digest)).remedy(Remedy::Discard(*digest))
 }
 
 fn kept_copy(kept: &Kept) -> Option<Finding> {
