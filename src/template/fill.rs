@@ -164,7 +164,9 @@ impl<'a> Filler<'a> {
         environment.set_syntax(self.syntax.clone());
         environment.set_auto_escape_callback(move |_| escape.clone());
         environment.set_formatter(write_value);
-        BOUNDLESS.iter().for_each(|filter| environment.remove_filter(filter));
+        for filter in BOUNDLESS {
+            environment.remove_filter(filter);
+        }
         if let Some(line) = self.long_tag(text) {
             let reason = format!("this tag has more than {MOST_TOKENS} words and signs");
             return Err(self.wrong(path, Some(line + before), &reason));
