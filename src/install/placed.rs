@@ -316,9 +316,7 @@ fn parse(lock: &str) -> Option<Lockfile> {
 }
 
 fn retain_unnamed(left: &mut BTreeMap<SkillName, Was>, files: &Files) {
-    left.retain(|name, _| {
-        !files.manifest.skills().contains_key(name) && !files.lock.skills.contains_key(name)
-    });
+    left.retain(|name, _| !files.knows(name));
 }
 
 /// The places of the skill `name` where something lies.

@@ -85,6 +85,24 @@ impl Scopes {
         }
         Ok(scopes)
     }
+
+    /// Leaves the project out where it is the user's home and has neither file: what lies there is the user's. Returns
+    /// whether both scopes are still there and keep their skills in one directory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::twin`], and for files that cannot be looked at.
+    pub fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
+        let [project, _] = &self.there[..] else { return Ok(false) };
+        if project.twin(settings)?.is_none() {
+            return Ok(false);
+        }
+        let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
+        if !is_used {
+            self.there.remove(0);
+        }
+        Ok(is_used)
+    }
 }
 
 impl Scope {

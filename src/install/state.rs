@@ -83,6 +83,11 @@ impl Files {
         Ok(Self { manifest, manifest_text, lock, lock_text: Some(text), conflicts })
     }
 
+    /// Whether one of the files names the skill `name`.
+    pub fn knows(&self, name: &SkillName) -> bool {
+        self.manifest.skills().contains_key(name) || self.lock.skills.contains_key(name)
+    }
+
     /// The skills that are to stay: those that the manifest asks for, and all that they need by what is locked.
     /// A lockfile alone asks for all that it has.
     pub fn kept(&self) -> BTreeSet<SkillName> {

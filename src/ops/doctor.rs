@@ -90,11 +90,9 @@ impl DoctorOutcome {
 ///
 /// Where a scope that was asked for is not there. What is wrong is none: it is in the outcome.
 pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcome> {
-    let doctor = Doctor {
-        context,
-        store: Store::new(&context.settings).ok(),
-        scopes: scopes(context, request.scope)?,
-    };
+    let mut scopes = Scopes::new(&context.settings, request.scope)?;
+    scopes.settle_twins(&context.settings)?;
+    let doctor = Doctor { context, store: Store::new(&context.settings).ok(), scopes: scopes.there };
     let whole = request.scope.is_none();
     let before = doctor.look(whole);
     let mut repairs = Repairs::default();
@@ -126,23 +124,13 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
     Ok(DoctorOutcome { findings, dry_run: request.dry_run, kept: repairs.kept })
 }
 
-/// The scope `only`, or both, each place once.
-///
-/// # Errors
-///
-/// Where a scope that was asked for is not there.
-pub(super) fn scopes(context: &Context, only: Option<ScopeKind>) -> Result<Vec<Scope>> {
-    let mut scopes: Vec<Scope> = Vec::new();
-    for scope in Scopes::new(&context.settings, only)?.there {
-        // In the home directory itself both have one place; what lies there is the user's.
-        scopes.retain(|other| other.root != scope.root);
-        scopes.push(scope);
-    }
-    Ok(scopes)
-}
-
 /// What makes two findings one.
 type Key = (&'static str, PathBuf, Option<&'static str>, Option<ScopeKind>);
+
+/// What makes findings of two scopes one.
+fn place_of(finding: &Finding) -> (&'static str, PathBuf, Option<&'static str>) {
+    (finding.id, finding.path.clone(), finding.agent)
+}
 
 fn key(finding: &Finding) -> Key {
     (finding.id, finding.path.clone(), finding.agent, finding.scope)
@@ -176,9 +164,14 @@ struct Doctor<'a> {
 
 impl Doctor<'_> {
     fn look(&self, whole: bool) -> Vec<Finding> {
-        let mut found = Vec::new();
+        let mut found: Vec<Finding> = Vec::new();
         for scope in &self.scopes {
-            found.extend(self.check(scope));
+            let here = self.check(scope);
+            // In the home directory both scopes have the same directories: what is wrong with one of them is told
+            // once, as the user's.
+            let told: BTreeSet<_> = here.iter().filter(|f| f.skill.is_none()).map(place_of).collect();
+            found.retain(|f| f.skill.is_some() || !told.contains(&place_of(f)));
+            found.extend(here);
         }
         if whole {
             found.extend(machine::look(self.store.as_ref(), self.context.settings.dirs.cache.as_deref()));
@@ -188,9 +181,28 @@ impl Doctor<'_> {
 
     fn check(&self, scope: &Scope) -> Vec<Finding> {
         let wishes = |files: &Files| self.wishes(scope, files);
-        let mut found = check(&Look::take(&self.context.settings, scope, self.store.as_ref(), &wishes));
+        let look = Look::take(&self.context.settings, scope, self.store.as_ref(), &wishes);
+        let mut found = check(&look);
+        self.leave_others(&look, &mut found);
         self.admit(scope, &mut found);
         found
+    }
+
+    /// Leaves out what is found of skills that are none of this scope's. In the home directory both scopes have the same
+    /// directories: what the files of the other one know is neither left over nor a stranger's here, and what neither
+    /// knows is the user's.
+    fn leave_others(&self, look: &Look, found: &mut Vec<Finding>) {
+        let Ok(Some(twin)) = look.scope.twin(&self.context.settings) else { return };
+        let is_told_by_twin = look.scope.kind == ScopeKind::Project && self.scopes.len() > 1;
+        // What is in files that cannot be read may be any skill.
+        let files = Files::read(&twin).ok();
+        let is_theirs = |name: &str| {
+            files.as_ref().is_none_or(|files| SkillName::exact(name).is_some_and(|name| files.knows(&name)))
+        };
+        found.retain(|finding| match &finding.skill {
+            Some(name) => look.knows(name) || !is_told_by_twin && !is_theirs(name),
+            None => true,
+        });
     }
 
     /// Leaves what a policy keeps out where it is: it comes back no more than with an installation.

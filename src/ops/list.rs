@@ -109,7 +109,8 @@ pub struct ListOutcome {
 /// A manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let mut outcome = ListOutcome::default();
-    let scopes = Scopes::new(&context.settings, request.scope)?;
+    let mut scopes = Scopes::new(&context.settings, request.scope)?;
+    let twins = scopes.settle_twins(&context.settings)?;
     for scope in &scopes.there {
         if Transaction::is_cut_off(scope) {
             outcome.warnings.push(format!(
@@ -119,9 +120,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
         }
         list_scope(context, scope, &mut outcome)?;
     }
-    if let [project, _] = &scopes.there[..]
-        && project.twin(&context.settings)?.is_some()
-    {
+    if twins {
         tell_once(&mut outcome.skills);
     }
     outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));

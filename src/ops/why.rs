@@ -10,7 +10,7 @@ use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight::{Form, Role};
 use crate::install::state::{normal, read_manifest};
 use crate::manifest::Manifest;
@@ -115,6 +115,12 @@ pub struct Elsewhere {
 pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let name = SkillName::new(&request.name).map_or_else(|_| request.name.clone(), String::from);
     let tree = survey(context, None)?;
+    // In the home directory the directories of both scopes are the same.
+    let twins = match &Scopes::new(&context.settings, None)?.there[..] {
+        [project, _] => project.twin(&context.settings)?.is_some(),
+        _ => false,
+    };
+    let is_one = |one: ScopeKind, other: ScopeKind| twins || one == other;
     // Every agent: what no agent of this machine reads may be what somebody looks for.
     let all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
     let wanted = |kind: ScopeKind| request.scope.is_none_or(|only| only == kind);
@@ -152,6 +158,8 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let installed: Vec<&TreeSkill> = tree.skills.iter().filter(is_installed).collect();
     for one in installed.iter().filter(|one| wanted(one.skill.scope)) {
         let other = installed.iter().find(|other| other.skill.scope != one.skill.scope);
+        // In the home directory it is one place of both.
+        let other = other.filter(|other| other.skill.location != one.skill.location);
         let other = other.map(|other| other.skill.location.clone());
         // The project comes before the user.
         let (shadowed_by, shadows) = match one.skill.scope {
@@ -161,13 +169,13 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         outcome.installed.push(WhySkill {
             asked: asked(context, one)?,
             needed_by: one.needed_by.clone(),
-            seen: seen(one, &places),
+            seen: seen(one, &places, &is_one),
             shadowed_by,
             shadows,
             skill: one.skill.clone(),
         });
     }
-    outcome.elsewhere = elsewhere(&places, &installed, &outcome.installed);
+    outcome.elsewhere = elsewhere(&places, &installed, &outcome.installed, &is_one);
     if outcome.installed.is_empty() {
         outcome.closest = likely(&outcome.name, &tree);
     }
@@ -175,6 +183,9 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     outcome.warnings.dedup();
     Ok(outcome)
 }
+
+/// Whether the directories of two scopes are the same.
+type IsOne<'a> = &'a dyn Fn(ScopeKind, ScopeKind) -> bool;
 
 /// Where skills of the name lie.
 type Places = BTreeMap<(ScopeKind, String), Place>;
@@ -220,9 +231,9 @@ fn asked(context: &Context, one: &TreeSkill) -> Result<Option<Asked>> {
 }
 
 /// Where agents see an installed skill: its canonical copy, links to it and copies of it.
-fn seen(one: &TreeSkill, places: &Places) -> Vec<SeenBy> {
+fn seen(one: &TreeSkill, places: &Places, is_one: IsOne<'_>) -> Vec<SeenBy> {
     let of_it = places.iter().filter(|((scope, path), place)| {
-        *scope == one.skill.scope && !place.agents.is_empty() && place.is_of(path, &one.skill)
+        is_one(*scope, one.skill.scope) && !place.agents.is_empty() && place.is_of(path, &one.skill)
     });
     of_it
         .map(|((_, path), place)| SeenBy {
@@ -235,10 +246,16 @@ fn seen(one: &TreeSkill, places: &Places) -> Vec<SeenBy> {
 
 /// What lies elsewhere: all that is not one of the skills that are `told`. Of one that is `installed` and not
 /// told, the canonical place is enough.
-fn elsewhere(places: &Places, installed: &[&TreeSkill], told: &[WhySkill]) -> Vec<Elsewhere> {
+fn elsewhere(
+    places: &Places,
+    installed: &[&TreeSkill],
+    told: &[WhySkill],
+    is_one: IsOne<'_>,
+) -> Vec<Elsewhere> {
     let others = places.iter().filter_map(|((scope, path), place)| {
-        let owner = installed.iter().find(|one| one.skill.scope == *scope && place.is_of(path, &one.skill));
-        let is_told = told.iter().any(|why| why.skill.scope == *scope);
+        let owner =
+            installed.iter().find(|one| is_one(one.skill.scope, *scope) && place.is_of(path, &one.skill));
+        let is_told = told.iter().any(|why| is_one(why.skill.scope, *scope));
         if owner.is_some() && (is_told || place.form != Form::Canonical) {
             return None;
         }

@@ -1023,3 +1023,34 @@ fn nothing_is_wrong_after_an_import() {
     sandbox.ok(&["import"]);
     sandbox.ok(&["doctor"]);
 }
+
+/// In the home directory both scopes have the same directories: what the files of one know is neither left over nor a
+/// stranger's in the other, wherever that is looked at from.
+#[test]
+fn in_the_home_directory() {
+    let sandbox = Sandbox::new();
+    let run = |args: &[&str]| sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
+    sandbox.write("src/b/SKILL.md", "---\nname: b\ndescription: Does b. Use it in tests.\n---\n");
+    assert_eq!(run(&["install", "../project/src", "--agent", "claude-code"]).code, Some(0));
+    let copy = sandbox.home().join(".agents/skills/b");
+    std::fs::remove_dir_all(&copy).expect("removed");
+    let output = run(&["doctor"]).to_string();
+    assert!(output.contains("skill-missing") && !output.contains("link-broken"), "{output}");
+    assert_eq!(run(&["doctor", "--fix"]).code, Some(0));
+    assert!(copy.join("SKILL.md").exists() && sandbox.home().join(".claude/skills/b/SKILL.md").exists());
+    std::fs::write(copy.join("more"), "").expect("written");
+    let output = run(&["doctor", "--verbose"]).to_string();
+    assert!(output.contains("skill-edited"), "{output}");
+    assert_eq!(run(&["disable", "b"]).code, Some(0));
+    for args in [&["doctor"][..], &["doctor", "-g"], &["doctor", "-p"]] {
+        for output in [run(args), sandbox.run(args)] {
+            assert_eq!(output.code, Some(0), "{output}");
+            assert!(!output.to_string().contains("disabled-leftover"), "{output}");
+        }
+    }
+    sandbox.write("../home/skillpm.lock", "garbage");
+    let output = run(&["doctor"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.to_string().contains("lock-unreadable"), "{output}");
+    assert!(!output.to_string().contains("disabled-leftover"), "{output}");
+}

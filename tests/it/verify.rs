@@ -239,3 +239,54 @@ fn scopes() {
     sandbox.write("skillpm.lock", "version = 1\n[[skill]]\nname = 1\n");
     assert_eq!(sandbox.run(&["verify", "-p"]).code, Some(3));
 }
+
+/// In the home directory both scopes have the same skills: what is locked in either is verified, and told once.
+#[test]
+fn in_the_home_directory() {
+    let sandbox = Sandbox::new();
+    let run = |args: &[&str]| sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
+    for name in ["mine", "ours", "strange"] {
+        let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n");
+        sandbox.write(&format!("src/{name}/SKILL.md"), &text);
+    }
+    assert_eq!(run(&["install", "../project/src/ours"]).code, Some(0));
+    assert_eq!(run(&["install", "-g", "../project/src/mine"]).code, Some(0));
+    let text = sandbox.read("src/strange/SKILL.md");
+    sandbox.write("../home/.agents/skills/strange/SKILL.md", text);
+    insta::assert_snapshot!(run(&["verify", "--verbose"]), @"
+    exit: 0
+    --- stdout
+    ok: ours, project
+      `[DIR]/home/.agents/skills/ours`
+    ok: mine, user
+      `[DIR]/home/.agents/skills/mine`
+    untracked: strange, user
+      `[DIR]/home/.agents/skills/strange` is not in the lockfile
+    --- stderr
+    3 skills: 2 ok, 1 untracked
+    ");
+    let copy = sandbox.write("../home/.agents/skills/ours/SKILL.md", "evil\n");
+    for args in [&["verify"][..], &["verify", "ours"], &["verify", "-p"]] {
+        assert_eq!(run(args).code, Some(5), "{args:?}");
+    }
+    // The home directory may be called by a link.
+    let link = sandbox.root().join("link");
+    symlink(sandbox.home(), &link).expect("a link");
+    let output = sandbox.output(sandbox.command(&["verify"]).current_dir(sandbox.home()).env("HOME", &link));
+    insta::assert_snapshot!(output, @"
+    exit: 5
+    --- stdout
+    modified: ours, project
+      `[DIR]/home/.agents/skills/ours` is not what is locked
+        changed: SKILL.md
+    untracked: strange, user
+      `[DIR]/link/.agents/skills/strange` is not in the lockfile
+    --- stderr
+    3 skills: 1 ok, 1 modified, 1 untracked
+    hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
+    ");
+    fs::remove_dir_all(copy.parent().expect("a directory")).expect("removed");
+    assert_eq!(run(&["verify"]).code, Some(5));
+    sandbox.write("../home/skillpm.lock", "garbage");
+    assert_eq!(run(&["verify"]).code, Some(3));
+}

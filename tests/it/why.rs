@@ -337,3 +337,19 @@ fn what_is_special_about_a_skill() {
     warning: `paper` is disabled in `skillpm.toml` and lies where agents see it: `skillpm install` moves it away
     "#);
 }
+
+/// In the home directory the directories of the project are the user's: a skill is not elsewhere in its own place.
+#[test]
+fn in_the_home_directory() {
+    for flag in ["-p", "-g"] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        sandbox.write("src/b/SKILL.md", "---\nname: b\ndescription: Does b. Use it in tests.\n---\n");
+        let run = |args: &[&str]| sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
+        assert_eq!(run(&["install", flag, "../project/src"]).code, Some(0));
+        let output = run(&["why", "b", "--json"]);
+        let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!(value["elsewhere"], serde_json::json!([]), "{flag}: {output}");
+        assert!(!value["installed"][0]["seen"].as_array().expect("a list").is_empty(), "{flag}: {output}");
+    }
+}

@@ -220,6 +220,15 @@ impl Look {
         self.asked().map(sight::chosen).unwrap_or_default().into_iter().chain(wished).collect()
     }
 
+    /// Whether the files of the scope know a skill of this name, or did when an installation placed it.
+    pub fn knows(&self, name: &str) -> bool {
+        let asked = |name: &SkillName| self.asked().is_some_and(|asked| asked.skills().contains_key(name));
+        self.locked().is_some_and(|lock| is_locked(lock, name))
+            || SkillName::exact(name).is_some_and(|name| {
+                self.wishes.contains_key(&name) || self.left.contains(&name) || asked(&name)
+            })
+    }
+
     /// What lies in the canonical place of `name`.
     pub fn canonical(&self, name: &SkillName) -> Option<&Thing> {
         self.canonical.as_ref().ok()?.get(name.as_str())

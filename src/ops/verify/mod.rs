@@ -13,14 +13,13 @@ use serde::Serialize;
 pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
 
-use super::doctor::scopes;
 use super::list::{SkillState, state_of_link};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::agents;
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, Found, real_dir};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
@@ -151,16 +150,23 @@ impl VerifyOutcome {
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let mut outcome = VerifyOutcome::default();
     let mut known: BTreeSet<String> = BTreeSet::new();
-    for scope in scopes(context, request.scope)? {
-        if Transaction::is_cut_off(&scope) {
+    let mut scopes = Scopes::new(&context.settings, request.scope)?;
+    let twins = scopes.settle_twins(&context.settings)?;
+    for scope in &scopes.there {
+        if Transaction::is_cut_off(scope) {
             outcome.warnings.push(format!(
                 "a run of skillpm was cut off in the scope of the {}: the next `skillpm install` finishes it",
                 scope.kind
             ));
         }
-        let files = Files::read(&scope)?;
-        let work = Work::new(context, &scope, &files, &mut outcome.warnings)?;
-        let mut names = work.names();
+        let files = Files::read(scope)?;
+        let work = Work::new(context, scope, &files, &mut outcome.warnings)?;
+        let mut names = work.asked();
+        // In the home directory both scopes have the same skills: what neither asks for is told once, as the user's.
+        if !twins || scope.kind == ScopeKind::User {
+            let strangers = work.there().filter(|name| !twins || !known.contains(name.as_str()));
+            names.extend(strangers);
+        }
         known.extend(names.iter().map(ToString::to_string));
         names.retain(|name| request.names.is_empty() || request.names.iter().any(|n| n == name.as_str()));
         let names: Vec<_> = names.into_iter().collect();
@@ -235,16 +241,19 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// What is locked, editable, or there.
-    fn names(&self) -> BTreeSet<SkillName> {
+    /// What is locked or editable.
+    fn asked(&self) -> BTreeSet<SkillName> {
         let editable = self.files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
-        let asked = self.files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned();
+        self.files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
+    }
+
+    /// What is there.
+    fn there(&self) -> impl Iterator<Item = SkillName> {
         let is_there = |dir: &SkillsDir, name: &SkillName| {
             !matches!(dir.look(name, |_| None), Ok(Found::Other | Found::Absent))
         };
-        let there = self.canonical.names().filter(|name| is_there(&self.canonical, name));
-        let aside = self.disabled.names().filter(|name| is_there(&self.disabled, name));
-        asked.chain(there).chain(aside).collect()
+        let there = self.canonical.names().filter(move |name| is_there(&self.canonical, name));
+        there.chain(self.disabled.names().filter(move |name| is_there(&self.disabled, name)))
     }
 
     fn skill(&self, name: &SkillName) -> VerifiedSkill {
