@@ -1,5 +1,6 @@
 //! `update`: what is newer comes, what is not stays, and nobody is surprised.
 
+use crate::support::tar::tar_gz;
 use crate::support::{Endpoint, Fault, Forge, GitRepo, Sandbox, Tree};
 
 /// A `SKILL.md` that is in order, with `body`.
@@ -526,4 +527,64 @@ fn json_for_programs() {
     let value: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
     let files = serde_json::json!({"manifest": false, "lockfile": true});
     assert_eq!((&value["dry_run"], &value["files_changed"]), (&false.into(), &files));
+}
+
+/// What its source calls otherwise now is another skill until somebody says that it is the same; one that was called
+/// otherwise all along is updated as ever.
+#[test]
+fn a_skill_that_was_renamed() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "z"] {
+        sandbox.write(&format!("up/{name}/SKILL.md"), skill(name, "one"));
+    }
+    sandbox.write("odd/SKILL.md", skill("other", "one"));
+    sandbox.ok(&["install", "./up", "--skill", "*"]);
+    let manifest = sandbox.read("skillpm.toml") + "odd = { path = \"./odd\" }\n";
+    sandbox.write("skillpm.toml", &manifest);
+    let restored = sandbox.ok(&["install"]).to_string();
+    assert!(restored.contains("`odd` calls itself `other` in `./odd`"), "{restored}");
+    sandbox.write("odd/SKILL.md", skill("other", "two"));
+    sandbox.write("up/a/SKILL.md", skill("z", "two"));
+    insta::assert_snapshot!(sandbox.run(&["update"]), @r#"
+    exit: 1
+    --- stderr
+    ~ odd (path:./odd)
+        review: no new commands, addresses, scripts, tools or hidden text
+        1 file: 1 changed; 1 line added, 1 removed
+    ! a stays as it is
+    1 skill updated, 1 up to date, 1 failed in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    warning: `a` stays as it is: `a` is no longer found in `./up`: the skill in `a` is called `z` now
+    hint: if it is the same, say so in its entry in `skillpm.toml` with `name = "z"`; else take it away with `skillpm remove a`, and install what is there
+    "#);
+    assert!(sandbox.read(".agents/skills/a/SKILL.md").contains("name: a"));
+    assert!(sandbox.read(".agents/skills/odd/SKILL.md").contains("two"));
+    let entry = "a = { path = \"./up\", subdir = \"a\"";
+    sandbox.write("skillpm.toml", manifest.replace(entry, &format!("{entry}, name = \"z\"")));
+    sandbox.ok(&["update"]);
+    assert!(sandbox.read(".agents/skills/a/SKILL.md").contains("name: z"));
+    let silent = sandbox.ok(&["install"]).to_string();
+    assert!(!silent.contains("calls itself"), "{silent}");
+    // Without a lockfile nothing says what it was called: it is told.
+    sandbox.write("skillpm.toml", manifest);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removed");
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills")).expect("removed");
+    let restored = sandbox.ok(&["install"]).to_string();
+    assert!(restored.contains("`a` calls itself `z` in `./up`"), "{restored}");
+}
+
+/// An archive that holds another skill now does not have the old one any more.
+#[test]
+fn an_archive_that_holds_another_skill() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.tgz", tar_gz(&Tree::new().skill("", "a")));
+    sandbox.ok(&["install", "./a.tgz"]);
+    sandbox.write("a.tgz", tar_gz(&Tree::new().skill("", "z")));
+    let before = state(&sandbox);
+    for args in [&["update"][..], &["update", "a"]] {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stderr.contains("`a` is no longer found in `./a.tgz`"), "{output}");
+    }
+    assert_eq!(state(&sandbox), before);
 }

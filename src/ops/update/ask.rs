@@ -6,12 +6,15 @@ use super::edits;
 use super::find::{Finder, Installed, Job, Newer, Work, nothing, tree};
 use super::outcome::UpdateChange;
 use crate::digest::Digest;
+use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
-use crate::ops::install::restore::{Newest as Fresh, spec_of};
+use crate::ops::install::restore::{Newest as Fresh, skill_file, spec_of};
+use crate::skill;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
 use crate::store;
@@ -143,6 +146,12 @@ impl<'a> Finder<'a> {
         }
         let newest = self.worker.newest(name, &entry).map_err(|error| gone(name, &entry, error))?;
         let digest = newest.set.digest()?;
+        if digest != locked.digest
+            && let Some(now) = newest.other_name(name)
+            && self.is_renamed(installed, now)
+        {
+            return Err(renamed(self.scope.kind, name, &entry, now));
+        }
         let new = newest.locked(digest);
         if !moved {
             self.tell_moved_tag(installed, new.revision.as_deref());
@@ -165,6 +174,19 @@ impl<'a> Finder<'a> {
         self.came.push(newest.needer(name));
         self.found.jobs.push(job);
         Ok(())
+    }
+
+    /// Whether what is locked has another name than `now`. Many skills are called otherwise than their entry, and only a
+    /// change of that is news.
+    fn is_renamed(&mut self, installed: &Installed<'_>, now: &str) -> bool {
+        let Installed { name, entry, locked } = installed;
+        let lies = tree(self.context, self.scope, name, entry.disabled);
+        let set = match lies {
+            Ok(Some((path, Some(digest)))) if digest == locked.digest => store::read(&path),
+            _ => self.worker.content(name, locked),
+        };
+        // Of what nobody has any more, nothing can be compared.
+        set.is_ok_and(|set| own_name(&set).is_some_and(|was| was != now))
     }
 
     /// Why what is locked cannot be had any more, where its source has the revision `now` in its place. Each
@@ -250,6 +272,24 @@ impl<'a> Finder<'a> {
             self.found.warnings.push(warning);
         }
     }
+}
+
+/// The name that the skill with the files `set` gives itself, where it can be loaded.
+fn own_name(set: &FileSet) -> Option<String> {
+    let document = Document::from_bytes(set.read(skill_file(set)?).ok()?);
+    Some(skill::load(&document).ok()?.meta.name)
+}
+
+/// The error for a skill in whose place its source has one of the name `now`: that is another skill until somebody says
+/// that it is the same.
+fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -> Error {
+    let (source, flag) = (entry.origin.typed(), scope.flag());
+    let place = entry.path.as_ref().map_or("there".to_owned(), |path| format!("in `{path}`"));
+    let message =
+        format!("`{name}` is no longer found in `{source}`: the skill {place} is called `{now}` now");
+    Error::new(ErrorKind::Findings, message).hint(format!(
+        "if it is the same, say so in its entry in `skillpm.toml` with `name = {now:?}`; else take it away with `skillpm remove{flag} {name}`, and install what is there"
+    ))
 }
 
 /// The error for a skill that its source no longer has, or no longer has in one place only.

@@ -59,6 +59,13 @@ impl Newest {
         Needer::new(name, &self.spec, &self.candidate, false)
     }
 
+    /// The name that the skill has there, where nobody said which one is meant and it is not `name`.
+    pub(in crate::ops) fn other_name(&self, name: &SkillName) -> Option<&str> {
+        let written = self.candidate.title(&self.opened.name);
+        let is_it = install_name(&self.candidate, &self.opened.name).is_ok_and(|own| own == *name);
+        (self.own.is_none() && !is_it).then_some(written)
+    }
+
     /// What is to be locked of it; `digest` is that of its files.
     pub(in crate::ops) fn locked(&self, digest: Digest) -> Locked {
         locked(&self.spec, &self.opened, &self.candidate, self.own.clone(), digest)
@@ -198,6 +205,12 @@ impl Worker<'_> {
             .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
         }
         let newest = self.newest(name, requirement)?;
+        if let Some(own) = newest.other_name(name) {
+            self.restore.fetched.warnings.push(format!(
+                "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the one that is meant",
+                requirement.origin.typed()
+            ));
+        }
         let (locked, set) = self.take(name, &newest)?;
         self.came.push(newest.needer(name));
         self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
