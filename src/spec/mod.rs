@@ -96,6 +96,43 @@ impl SourceSpec {
         Self { origin: Origin::Local(path.to_owned()), path: None, reference: None, skill: None }
     }
 
+    /// What can be typed after `skillpm install` to mean it, in the short form where there is one. What is below a path of
+    /// this machine has no form of its own where that is an archive: it is chosen by the skill.
+    pub fn typed(&self) -> String {
+        self.with_origin(self.origin.typed())
+    }
+
+    /// The text behind `place`, that of the origin.
+    fn with_origin(&self, mut place: String) -> String {
+        if matches!(self.origin, Origin::Local(_)) {
+            return place;
+        }
+        if let Some(path) = &self.path {
+            // Addresses have slashes of their own.
+            place.push_str(if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" });
+            place.push_str(path);
+        }
+        let alone = self.reference.is_none() && self.skill.is_none();
+        if alone && split_suffixes(&place).2.is_some() && !place.contains('?') {
+            // An `@` in the last part would begin the name of a skill.
+            place.push('/');
+        }
+        if let Some(reference) = &self.reference {
+            place.push('#');
+            place.push_str(reference.name());
+        }
+        if let Some(skill) = &self.skill {
+            // Behind a bare host, `@` would end a user name.
+            let bare = |address: &Address| address.path().is_empty() && self.path.is_none();
+            if matches!(&self.origin, Origin::Download(address) | Origin::Site(address) if bare(address)) {
+                place.push('/');
+            }
+            place.push('@');
+            place.push_str(skill);
+        }
+        place
+    }
+
     fn github(text: &str) -> Result<Self, SpecError> {
         let (place, reference, skill) = split_suffixes(text);
         let mut parts: Vec<&str> = place.trim_end_matches('/').split('/').collect();
@@ -376,35 +413,11 @@ impl FromStr for SourceSpec {
 
 impl fmt::Display for SourceSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut place = match &self.origin {
-            Origin::Local(path) => return f.write_str(path),
+        f.write_str(&self.with_origin(match &self.origin {
+            Origin::Local(path) => path.clone(),
             Origin::Git(url) => format!("git+{url}"),
             origin => origin.to_string(),
-        };
-        if let Some(path) = &self.path {
-            // Addresses have slashes of their own.
-            place.push_str(if matches!(self.origin, Origin::GitHub(_)) { "/" } else { "//" });
-            place.push_str(path);
-        }
-        let alone = self.reference.is_none() && self.skill.is_none();
-        if alone && split_suffixes(&place).2.is_some() && !place.contains('?') {
-            // An `@` in the last part would begin the name of a skill.
-            place.push('/');
-        }
-        f.write_str(&place)?;
-        if let Some(reference) = &self.reference {
-            write!(f, "#{}", reference.name())?;
-        }
-        if let Some(skill) = &self.skill {
-            // Behind a bare host, `@` would end a user name.
-            let bare = |address: &Address| address.path().is_empty() && self.path.is_none();
-            let slash = match &self.origin {
-                Origin::Download(address) | Origin::Site(address) if bare(address) => "/",
-                _ => "",
-            };
-            write!(f, "{slash}@{skill}")?;
-        }
-        Ok(())
+        }))
     }
 }
 

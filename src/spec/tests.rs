@@ -5,7 +5,13 @@ use proptest::prelude::*;
 use super::*;
 
 fn show(text: &str) -> String {
-    text.parse::<SourceSpec>().map_or_else(|e| format!("error: {e}"), |spec| spec.to_string())
+    let spec = text.parse::<SourceSpec>();
+    if let Ok(spec) = &spec {
+        // Of a revision its name is written, not whether it is a tag or a branch.
+        let typed = spec.typed().parse::<SourceSpec>().map(|typed| typed.to_string());
+        assert_eq!(typed, Ok(spec.to_string()), "{text}: {}", spec.typed());
+    }
+    spec.map_or_else(|e| format!("error: {e}"), |spec| spec.to_string())
 }
 
 /// The forms that other tools taught people (INTEROP, verbs and flags).

@@ -1,5 +1,6 @@
 //! Everything that is refused: the message, the exit code, and that nothing was written.
 
+use crate::support::tar::tar_gz;
 use crate::support::{Endpoint, Fault, Forge, GitRepo, Sandbox, Tree, zip};
 
 const SKILL: &[u8] = b"---\nname: demo\ndescription: Shows things. Use it in tests.\n---\nBody\n";
@@ -712,4 +713,36 @@ fn a_directory_that_is_gone() {
     hint: remove the skill with `skillpm remove pdf`
     ");
     sandbox.ok(&["remove", "pdf"]);
+}
+
+/// Of two skills of one name, the hint names one in a way that can be typed, whatever the source.
+#[test]
+fn one_of_two_by_its_path() {
+    let sandbox = Sandbox::new();
+    let tree =
+        Tree::new().skill("plugins/bar/skills/review", "review").skill("plugins/foo/skills/review", "review");
+    let repository = GitRepo::new(&sandbox.root().join("mono"));
+    repository.commit(&tree);
+    sandbox.write("m.tgz", tar_gz(&tree));
+    let url = format!("git+file://{}", repository.path().display());
+    let branch = format!("{url}#{}", repository.git(&["branch", "--show-current"]).trim());
+    for source in [&url, &branch, "./m.tgz", "../mono"] {
+        let output = sandbox.run(&["install", source, "--skill", "review"]);
+        assert_eq!(output.code, Some(2), "{output}");
+        let hint = output.stderr.split("such as `").nth(1).and_then(|rest| rest.split('`').next());
+        let hint = hint.expect("a hint").replace("[DIR]", &sandbox.root().display().to_string());
+        let args = match hint.strip_prefix("--skill ") {
+            Some(path) => vec!["install", "--dry-run", source, "--skill", path],
+            None => vec!["install", "--dry-run", &hint],
+        };
+        let output = sandbox.ok(&args).to_string();
+        assert!(output.contains("would put review in .agents/skills"), "{output}");
+    }
+    // What lies at the top has no slash that would tell it from a name.
+    let tree = Tree::new().skill("bar", "review").skill("foo", "review");
+    sandbox.write("m.tgz", tar_gz(&tree));
+    let output = sandbox.run(&["install", "./m.tgz", "--skill", "review"]).to_string();
+    assert!(output.contains("such as `--skill ./bar`"), "{output}");
+    sandbox.ok(&["install", "./m.tgz", "--skill", "./bar"]);
+    assert!(sandbox.read("skillpm.toml").contains("subdir = \"bar\""));
 }

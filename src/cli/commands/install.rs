@@ -29,7 +29,7 @@ pub(crate) struct InstallArgs {
     #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
     from_project: bool,
 
-    /// install the skill of this name; can be repeated, `*` means all
+    /// install the skill of this name or path; can be repeated, `*` means all
     #[arg(short, long = "skill", value_name = "NAME")]
     skills: Vec<String>,
 
@@ -232,7 +232,7 @@ mod tests {
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source
               --from-project          take the skills that the packages of this project bring along
-          -s, --skill <NAME>          install the skill of this name; can be repeated, `*` means all
+          -s, --skill <NAME>          install the skill of this name or path; can be repeated, `*` means all
               --as <NAME>             install the one skill that is meant under this name, where its own is
                                       taken
           -e, --editable              link to the directories on this machine in place of copying them:

@@ -9,7 +9,7 @@ use crate::name::SkillName;
 use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in};
 use crate::spec::{Origin, SourceSpec};
-use crate::text::closest;
+use crate::text::{closest, shell_word};
 use crate::{document::Document, install::agents, lint};
 
 /// The word for all skills.
@@ -152,6 +152,11 @@ pub(super) fn by_name(
     if matching.is_empty() {
         matching = found.iter().filter(as_directory).collect();
     }
+    if matching.is_empty() {
+        // By its place, as lists show it. `./` tells it from a name.
+        let path = if name == "." { "" } else { name.strip_prefix("./").unwrap_or(name) };
+        matching = found.iter().filter(|c| c.path == path).collect();
+    }
     match matching[..] {
         [one] => Ok(Some(one.clone())),
         [] => Ok(None),
@@ -163,11 +168,20 @@ pub(super) fn by_name(
                 paths.len(),
                 paths.concat()
             ))
-            .hint(format!(
-                "name one by its path, such as `{}/{}`",
-                source_of(spec),
-                matching[0].path
-            )))
+            .hint(format!("name one by its path, such as `{}`", by_path(spec, &matching[0].path))))
+        }
+    }
+}
+
+/// What to type to mean the skill at `path` of the source `spec`.
+fn by_path(spec: &SourceSpec, path: &str) -> String {
+    match &spec.origin {
+        // A name has no slash.
+        Origin::Local(_) if path.contains('/') => format!("--skill {}", shell_word(path)),
+        Origin::Local(_) => format!("--skill {}", shell_word(format!("./{path}"))),
+        _ => {
+            let path = Some(path).filter(|path| !path.is_empty()).map(ToOwned::to_owned);
+            SourceSpec { path, skill: None, ..spec.clone() }.typed()
         }
     }
 }
