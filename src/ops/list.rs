@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::update::has_conflicts;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::fs;
 use crate::install::agents;
 use crate::install::directory::SkillsDir;
@@ -118,6 +118,10 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
                 scope.kind
             ));
         }
+        if let Some(closed) = closed(scope, request.scope)? {
+            outcome.warnings.push(closed);
+            continue;
+        }
         list_scope(context, scope, &mut outcome)?;
     }
     if twins {
@@ -125,6 +129,21 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     }
     outcome.warnings.extend(scopes.missing.iter().map(ToString::to_string));
     Ok(outcome)
+}
+
+/// Why nobody looks at the skills of `scope`, where `only` asks for none: a link leads out of the project. What is in the
+/// other scope has nothing to do with that.
+///
+/// # Errors
+///
+/// As [`Scope::check_skills_inside`], of the scope that was asked for.
+pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<String>> {
+    match scope.check_skills_inside() {
+        Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {
+            Ok(Some(format!("the skills of the {} are not looked at: {error}", scope.kind)))
+        }
+        checked => checked.map(|()| None),
+    }
 }
 
 /// In the home directory both scopes have the same skills: what one of them installed is told there only, all else as
@@ -153,7 +172,6 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
     let all: Vec<_> = names.iter().collect();
-    scope.check_skills_inside()?;
     let survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
     for error in survey.unreadable.values() {
         let warning = format!("{error}: {}", error.source);

@@ -746,3 +746,42 @@ fn one_of_two_by_its_path() {
     sandbox.ok(&["install", "./m.tgz", "--skill", "./bar"]);
     assert!(sandbox.read("skillpm.toml").contains("subdir = \"bar\""));
 }
+
+/// A link that leads the project's skills away hides none of the user's: what only looks says so, and goes on.
+#[test]
+fn a_link_out_of_the_project_hides_nothing_else() {
+    for link in [".agents", ".agents/skills"] {
+        let sandbox = Sandbox::new();
+        for name in ["mine", "ours"] {
+            sandbox.write(
+                &format!("src/{name}/SKILL.md"),
+                String::from_utf8_lossy(SKILL).replace("demo", name).as_bytes(),
+            );
+        }
+        sandbox.ok(&["install", "-g", "./src", "--skill", "mine"]);
+        let path = sandbox.project().join(link);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::create_dir_all(sandbox.root().join("ext/skills")).expect("a directory");
+        std::os::unix::fs::symlink(sandbox.root().join("ext"), &path).expect("a link");
+        for args in [&["list"][..], &["verify", "--verbose"], &["tree"], &["outdated"], &["why", "mine"]] {
+            let output = sandbox.ok(args);
+            assert!(output.stdout.contains("mine") || args == ["outdated"], "{args:?}: {output}");
+            assert!(output.stderr.contains("leads out of the project"), "{args:?}: {output}");
+        }
+        for verb in ["list", "verify"] {
+            let output = refused(&sandbox, &[verb, "--scope", "project"]);
+            assert!(output.starts_with("exit: 5"), "{output}");
+        }
+        // What is locked is not verified: that is no success.
+        std::fs::remove_file(&path).expect("removed");
+        sandbox.ok(&["install", "./src", "--skill", "ours"]);
+        std::fs::remove_dir_all(sandbox.project().join(link)).expect("removed");
+        std::os::unix::fs::symlink(sandbox.root().join("ext"), &path).expect("a link");
+        assert_eq!(sandbox.run(&["verify", "mine"]).code, Some(0));
+        for args in [&["verify"][..], &["verify", "ours"]] {
+            let output = sandbox.run(args);
+            assert_eq!(output.code, Some(5), "{output}");
+            assert!(output.stdout.contains("unreadable: ours, project"), "{output}");
+        }
+    }
+}

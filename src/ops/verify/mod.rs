@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(super) use self::compare::changed;
 pub use self::compare::{ChangedFile, FileChange};
 
-use super::list::{SkillState, state_of_link};
+use super::list::{SkillState, closed, state_of_link};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::agents;
@@ -160,15 +160,25 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
             ));
         }
         let files = Files::read(scope)?;
+        let mut names = asked(&files);
+        let is_meant = |name: &SkillName| {
+            request.names.is_empty() || request.names.iter().any(|meant| meant == name.as_str())
+        };
+        if let Some(closed) = closed(scope, request.scope)? {
+            known.extend(names.iter().map(ToString::to_string));
+            names.retain(is_meant);
+            outcome.skills.extend(names.iter().map(|name| unlooked(scope, &files, name, &closed)));
+            outcome.warnings.push(closed);
+            continue;
+        }
         let work = Work::new(context, scope, &files, &mut outcome.warnings)?;
-        let mut names = work.asked();
         // In the home directory both scopes have the same skills: what neither asks for is told once, as the user's.
         if !twins || scope.kind == ScopeKind::User {
             let strangers = work.there().filter(|name| !twins || !known.contains(name.as_str()));
             names.extend(strangers);
         }
         known.extend(names.iter().map(ToString::to_string));
-        names.retain(|name| request.names.is_empty() || request.names.iter().any(|n| n == name.as_str()));
+        names.retain(is_meant);
         let names: Vec<_> = names.into_iter().collect();
         outcome.skills.extend(workers::map(&names, workers::PIECE, || (), |(), name| work.skill(name)));
     }
@@ -181,6 +191,25 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
                 None => error.hint("`skillpm list` shows what is installed and in which scope"),
             })
         }
+    }
+}
+
+/// What is locked or editable.
+fn asked(files: &Files) -> BTreeSet<SkillName> {
+    let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
+    files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
+}
+
+/// What is told of the skill `name` of a scope at whose skills nobody looks, because they are `closed`.
+fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &str) -> VerifiedSkill {
+    let place = VerifiedPlace::new(None, &scope.skill_dir(name), Verdict::Unreadable).because(closed);
+    VerifiedSkill {
+        name: name.to_string(),
+        scope: scope.kind,
+        verdict: Verdict::Unreadable,
+        digest: files.lock.skills.get(name).map(|locked| locked.digest.to_string()),
+        places: vec![place],
+        source_gone: false,
     }
 }
 
@@ -204,8 +233,6 @@ impl<'a> Work<'a> {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let skills = real_dir(&scope.skills_dir())?;
-        scope.check_inside(&scope.skills_dir())?;
-        scope.check_inside(&scope.disabled_dir())?;
         let mut agents = BTreeMap::new();
         let named: BTreeSet<&String> = files.lock.skills.values().flat_map(|locked| &locked.agents).collect();
         for id in named {
@@ -239,12 +266,6 @@ impl<'a> Work<'a> {
             disabled: SkillsDir::open(&scope.disabled_dir(), &skills)?,
             agents,
         })
-    }
-
-    /// What is locked or editable.
-    fn asked(&self) -> BTreeSet<SkillName> {
-        let editable = self.files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
-        self.files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
     }
 
     /// What is there.
