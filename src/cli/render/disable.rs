@@ -65,7 +65,11 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     install::files(printer, outcome.scope, outcome.files);
     if disabled {
         let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
-        let place = if moved { format!(", from `{DISABLED_DIR}`") } else { String::new() };
+        let place = if moved {
+            format!(", from {}", install::below_root(outcome.scope, DISABLED_DIR))
+        } else {
+            String::new()
+        };
         let flag = outcome.scope.map_or("", ScopeKind::flag);
         printer.hint(&format!("`skillpm enable{flag} {first}` brings it back as it is{place}"));
     }
@@ -99,7 +103,9 @@ mod tests {
         assert_eq!(out.text(), "");
         let (user, _, of_user) = printer(Look::PLAIN);
         show(&user, &DisableOutcome { scope: Some(ScopeKind::User), ..outcome.clone() }, true);
-        assert!(of_user.text().contains("hint: `skillpm enable -g pdf` brings"), "{}", of_user.text());
+        let hint =
+            "hint: `skillpm enable -g pdf` brings it back as it is, from `~/.agents/.skillpm-disabled`";
+        assert!(of_user.text().contains(hint), "{}", of_user.text());
         outcome.dry_run = true;
         show(&talking, &outcome, true);
         insta::assert_snapshot!(err.text(), @"

@@ -158,9 +158,14 @@ fn counts(skills: &[InstalledSkill]) -> String {
 }
 
 pub(super) fn place(scope: Option<ScopeKind>) -> String {
+    below_root(scope, CANONICAL_DIR)
+}
+
+/// The directory `dir` of a scope.
+pub(super) fn below_root(scope: Option<ScopeKind>, dir: &str) -> String {
     match scope {
-        Some(ScopeKind::User) => format!("`~/{CANONICAL_DIR}`"),
-        _ => format!("`{CANONICAL_DIR}`"),
+        Some(ScopeKind::User) => format!("`~/{dir}`"),
+        _ => format!("`{dir}`"),
     }
 }
 
