@@ -1,9 +1,10 @@
 //! Frontmatter as entries with the comments that belong to them.
 //!
 //! A comment on a line of its own belongs to the entry that it precedes, or, where it is indented
-//! deeper than that one, to the entry that it follows. A comment behind something belongs to the
-//! entry in which that stands. Comments are found between tokens, so that a `#` inside of a text
-//! is none.
+//! deeper than that one, to the entry that it follows. Between a key and what stands below it no
+//! entry is followed: there it belongs to the first one, or to the key itself where that has a text.
+//! A comment behind something belongs to the entry in which that stands. Comments are found between
+//! tokens, so that a `#` inside of a text is none.
 
 use std::ops::Range;
 
@@ -22,6 +23,8 @@ pub(super) struct Entry<'a> {
     /// Comments on lines behind it.
     pub(super) after: Vec<&'a str>,
     column: usize,
+    /// The byte at which its value starts; 0 where there is none.
+    content: usize,
 }
 
 /// What stands in an entry. Entries are numbers of [`Outline::entries`].
@@ -56,6 +59,8 @@ struct Comment<'a> {
     text: &'a str,
     column: usize,
     own_line: bool,
+    /// The byte at which it starts.
+    at: usize,
     /// How many entries came before it.
     behind: usize,
 }
@@ -85,12 +90,24 @@ impl<'a> Outline<'a> {
     }
 
     fn attach(&mut self, comment: &Comment<'a>) {
-        let follows = self.entries.get(comment.behind).is_some_and(|next| {
+        let next = comment.behind;
+        let owner = match next.checked_sub(1).map(|last| &self.entries[last]) {
             // With nothing before it there is only the entry that follows.
-            comment.behind == 0 || comment.column <= next.column
-        });
-        if follows && comment.own_line {
-            self.entries[comment.behind].before.push(comment.text);
+            None => Some(next),
+            // Between a key and its value no entry is followed, however deep the comment is.
+            Some(last) => match &last.value {
+                Shape::Mapping(entries) | Shape::Sequence(entries) if entries.first() == Some(&next) => {
+                    Some(next)
+                }
+                Shape::Scalar(_) | Shape::Block(..) | Shape::Verbatim(_) if comment.at < last.content => {
+                    Some(next - 1)
+                }
+                _ => self.entries.get(next).filter(|entry| comment.column <= entry.column).map(|_| next),
+            },
+        };
+        if let Some(owner) = owner.and_then(|owner| self.entries.get_mut(owner)).filter(|_| comment.own_line)
+        {
+            owner.before.push(comment.text);
             return;
         }
         match comment.behind.checked_sub(1).and_then(|last| self.entries.get_mut(last)) {
@@ -173,7 +190,8 @@ impl<'a> Scan<'a> {
         let number = self.entries.len();
         let value = Shape::Scalar(node);
         let (before, after) = (Vec::new(), Vec::new());
-        self.entries.push(Entry { key, value, before, beside: None, after, column });
+        let content = if node.is_absent() { 0 } else { node.span.start };
+        self.entries.push(Entry { key, value, before, beside: None, after, column, content });
         self.entries[number].value = self.shape(node)?;
         Ok(number)
     }
@@ -212,7 +230,7 @@ impl<'a> Scan<'a> {
         let end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
         let own_line = self.text[self.line_start(start)..start].trim().is_empty();
         let (text, column) = (self.text[start..end].trim_end(), self.column(start));
-        self.comments.push(Comment { text, column, own_line, behind: self.entries.len() });
+        self.comments.push(Comment { text, column, own_line, at: start, behind: self.entries.len() });
         self.cursor = end;
     }
 

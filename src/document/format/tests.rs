@@ -68,6 +68,35 @@ fn comments_stay_with_their_keys() {
     assert_eq!(yaml("# alone\n  # too"), "# alone\n# too\n");
 }
 
+/// Between a key and what stands below it there is no key that a comment could follow.
+#[test]
+fn comments_before_a_value_stay_there_however_deep_they_are() {
+    insta::assert_snapshot!(yaml(
+        "metadata:\n    # of count\n  count: 1\n  a: b\n      # behind a\nlist:\n      # first\n  - a\n  -\n        # of c\n    c: d\n\
+        zeta:\n   # of zeta\n  text\nbrackets:\n# of brackets\n  []\nabsent:\n  # behind absent\nname:\n      # of name\n  pdf"
+    ), @"
+    # of name
+    name: pdf
+    metadata:
+      # of count
+      count: 1
+      a: b
+      # behind a
+    list:
+      # first
+      - a
+      -
+        # of c
+        c: d
+    # of zeta
+    zeta: text
+    # of brackets
+    brackets: []
+    absent:
+    # behind absent
+    ");
+}
+
 #[test]
 fn blocks_keep_their_lines_and_their_meaning() {
     insta::assert_snapshot!(yaml(
@@ -187,9 +216,16 @@ proptest! {
     #[test]
     fn ordinary_frontmatter_has_a_form(
         entries in proptest::collection::vec(entry(), 0..8), crlf: bool, body in "(x|\n| ){0,5}",
+        depths in proptest::collection::vec(proptest::option::of(0_usize..9), 1..9),
     ) {
         let yaml: String = entries.iter().enumerate().map(|(n, entry)| entry.replace("KEY", &format!("key{n}"))).collect();
         let mut text = format!("---\n{yaml}---\n{body}");
+        let mut depths = depths.into_iter().cycle();
+        text = text.split_inclusive('\n').map(|line| match (line.split_once('\0'), depths.next()) {
+            (Some((before, after)), Some(Some(depth))) => format!("{before}{:depth$}# at {depth}\n{after}", ""),
+            (Some((before, after)), _) => format!("{before}{after}"),
+            (None, _) => line.to_owned(),
+        }).collect();
         if crlf {
             text = text.replace('\n', "\r\n");
         }
@@ -205,7 +241,7 @@ proptest! {
     }
 }
 
-/// One entry as people write them.
+/// One entry as people write them. A zero byte is where a comment on a line of its own may stand.
 fn entry() -> impl Strategy<Value = String> {
     let word = || "[a-zé日📅]{1,6}( [a-z#]{1,5}){0,3}";
     let comment = || "( # [a-z: -]{0,8})?";
@@ -215,10 +251,10 @@ fn entry() -> impl Strategy<Value = String> {
         (word(), word()).prop_map(|(v, w)| format!("KEY: >-\n   {v}\n   {w}\n\n     {v}\n")),
         (word(), word()).prop_map(|(v, w)| format!("KEY: |+\n   {v}\n     {w}\n\n\n")),
         (word(), comment()).prop_map(|(w, c)| format!(
-            "KEY:{c}\n    # inner\n    a: 1\n    b:\n    - \"{w}\"\n    - c: d\n      e:\n"
+            "\0KEY:{c}\n\0    # inner\n\0    a: 1\n\0    b:\n\0    - \"{w}\"\n\0    - c: d\n\0      e:\n"
         )),
-        word().prop_map(|w| format!("KEY: {{\"a\": [\"{w}\", {{b: 1.10}}], c: , 'd': true}}\n")),
-        (word(), comment()).prop_map(|(w, c)| format!("KEY:\n- \"{w}\"{c}\n-\n- - x\n  - y\n")),
+        word().prop_map(|w| format!("\0KEY:\n\0  {{\"a\": [\"{w}\", {{b: 1.10}}], c: , 'd': true}}\n")),
+        (word(), comment()).prop_map(|(w, c)| format!("KEY:\n\0- \"{w}\"{c}\n\0-\n\0- - x\n\0  - y\n")),
         "(1\\.10|yes|2026-01-01|~|\"\"|''|)".prop_map(|v| format!("KEY: {v}\n")),
     ]
 }
