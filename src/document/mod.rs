@@ -32,7 +32,7 @@ pub(crate) use glance::Glance;
 pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub use problem::{Fault, Hint, Problem, ProblemKind};
-pub(crate) use repair::SWITCH;
+pub(crate) use repair::{SWITCH, is_switch};
 pub use scalar::{double_quoted, write_scalar};
 pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
 pub(crate) use simple::{Usual, usual};

@@ -13,6 +13,11 @@ use super::tree::{self, Layout, NoTree, Node, Style, Value};
 /// What every switch for the linter has behind its `#`: `# skillpm: allow name-directory`.
 pub(crate) const SWITCH: &str = "skillpm:";
 
+/// Whether a comment is a switch for the linter, by what stands behind its sign.
+pub(crate) fn is_switch(comment: &str) -> bool {
+    comment.trim_start().starts_with(SWITCH)
+}
+
 /// One top-level key with its value, as byte ranges of the YAML text.
 struct Entry {
     key: Range<usize>,
@@ -199,11 +204,9 @@ fn parse_entry(yaml: &str, base: usize, entry: &Entry, problems: &mut Vec<Proble
 fn without_switch(yaml: &str, rest: Range<usize>) -> Range<usize> {
     let text = &yaml[rest.clone()];
     let line = text.rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    let is_switch = |at: usize| {
-        text[..at].ends_with([' ', '\t', '\n', '\r']) && text[at + 1..].trim_start().starts_with(SWITCH)
-    };
+    let is_own = |at: usize| text[..at].ends_with([' ', '\t', '\n', '\r']) && is_switch(&text[at + 1..]);
     let mut marks = text.match_indices('#').map(|(at, _)| at).filter(|at| *at >= line);
-    match marks.find(|at| is_switch(*at)) {
+    match marks.find(|at| is_own(*at)) {
         Some(at) if !text[..at].trim().is_empty() => rest.start..rest.start + at,
         _ => rest,
     }

@@ -212,7 +212,7 @@ pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
     let signs = || source.match_indices('#').map(|(at, sign)| (&source[..at], &source[at + sign.len()..]));
     // What looks like a comment was read as a part of the value.
     let hidden = source.lines().any(|line| line.starts_with('#'))
-        || signs().any(|(_, after)| after.trim_start().starts_with(document::SWITCH));
+        || signs().any(|(_, after)| document::is_switch(after));
     let raw = value.text().filter(|raw| !hidden && !raw.chars().any(document::is_forbidden))?;
     let edits = set_value(document, key, value, &super::quote::written(raw))?;
     let title = "put the value in quotes";

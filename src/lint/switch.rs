@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::{Finding, RULES, Ruleset, rules};
-use crate::document::{Document, Node, SWITCH as MARK, Style, Value};
+use crate::document::{Document, Node, SWITCH as MARK, Style, Value, is_switch};
 
 /// Finds [`MARK`].
 static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
@@ -142,9 +142,7 @@ fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Sw
 
 /// Where the comment in `line` starts that may be a switch.
 fn comment(line: &str) -> Option<usize> {
-    let starts = |at: usize| {
-        (at == 0 || line[..at].ends_with([' ', '\t'])) && line[at + 1..].trim_start().starts_with(MARK)
-    };
+    let starts = |at: usize| (at == 0 || line[..at].ends_with([' ', '\t'])) && is_switch(&line[at + 1..]);
     line.match_indices('#').map(|(at, _)| at).find(|at| starts(*at))
 }
 
@@ -199,7 +197,7 @@ fn in_body<'a>(document: &'a Document, switches: &mut Vec<Switch<'a>>) {
 /// The inside of the HTML comment that `line` starts with, if it may be a switch.
 fn html_switch(line: &str) -> Option<&str> {
     let (inner, _) = line.strip_prefix(HTML_OPEN)?.split_once("-->")?;
-    inner.trim_start().starts_with(MARK).then_some(inner)
+    is_switch(inner).then_some(inner)
 }
 
 /// Reads the switches that wait for a line, which is `line`.

@@ -1,6 +1,6 @@
 //! `value-truncated`
 
-use crate::document::{Node, Style, Value};
+use crate::document::{Node, Style, Value, is_switch};
 use crate::lint::quote;
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 
@@ -12,7 +12,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "no value is cut by ` #`",
     docs: Docs {
         what: "Looks for a value without quotes that ends before ` #`: in YAML a comment starts there. In the \
-            description every such comment is told, elsewhere one without a blank after the `#`, as in `C #1`.",
+            description every such comment is told, unless it switches rules off, elsewhere one without a blank \
+            after the `#`, as in `C #1`.",
         why: "The rest of the line is lost, and no tool says so.",
         bad: "---\nname: pdf\ndescription: The tool to rank #1. Use when you read PDF.\n---\n",
         good: "---\nname: pdf\ndescription: \"The tool to rank #1. Use when you read PDF.\"\n---\n",
@@ -48,7 +49,8 @@ fn finding(subject: &Subject<'_>, value: &Node, always: bool) -> Option<Finding>
     let rest = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
     let comment = rest.trim_start_matches([' ', '\t']);
     let inner = comment.strip_prefix('#').filter(|_| comment.len() < rest.len())?.trim_end();
-    if inner.is_empty() || !(always || inner.starts_with(|c: char| c.is_alphanumeric())) {
+    // What switches rules off is a comment to whoever wrote it, with or without a blank.
+    if inner.is_empty() || is_switch(inner) || !(always || inner.starts_with(|c: char| c.is_alphanumeric())) {
         return None;
     }
     let start = value.span.end + (rest.len() - comment.len());
@@ -95,6 +97,7 @@ mod tests {
             "---\n# all\nname: x\ndescription: \"a\" # why\n---\n",
             "---\ndescription: C# and a#b\nlicense: # none yet\n---\n",
             "---\ndescription: |\n  a #1\n---\n",
+            "---\ndescription: a # skillpm: allow description-when\nlicense: b #skillpm:allow license\n---\n",
         ] {
             assert_places(&RULE, &[(text, &[], "")]);
         }
