@@ -3,11 +3,16 @@
 //! A comment on a line of its own belongs to the entry that it precedes, or, where it is indented
 //! deeper than that one, to the entry that it follows. Between a key and what stands below it no
 //! entry is followed: there it belongs to the first one, or to the key itself where that has a text.
-//! A comment behind something belongs to the entry in which that stands. Comments are found between
-//! tokens, so that a `#` inside of a text is none.
+//! A comment behind something belongs to the entry in which that stands; behind a closing bracket that
+//! is the entry of the whole list or mapping. Comments are found between tokens, so that a `#` inside
+//! of a text is none.
+//!
+//! A switch for the linter is for the line that it stands in or before. It always stays before that
+//! line, and a list or mapping in brackets that it is for stays in one.
 
 use std::ops::Range;
 
+use super::repair::is_switch;
 use super::tree::{Layout, Node, Style, Value};
 
 /// A line of a mapping or a list, with all that hangs on it.
@@ -63,6 +68,8 @@ struct Comment<'a> {
     at: usize,
     /// How many entries came before it.
     behind: usize,
+    /// The entry of the collection whose closing bracket it stands behind.
+    closed: Option<usize>,
 }
 
 struct Scan<'a> {
@@ -70,12 +77,17 @@ struct Scan<'a> {
     cursor: usize,
     entries: Vec<Entry<'a>>,
     comments: Vec<Comment<'a>>,
+    /// The last collection in brackets that has an entry of its own: where it ends, and that entry.
+    closed: (usize, usize),
+    /// How many comments came before the end of the last entry that is whole.
+    settled: usize,
 }
 
 impl<'a> Outline<'a> {
     /// Reads `root`, which lies in the bytes `within` of `text`, with all comments there.
     pub(super) fn new(text: &'a str, within: Range<usize>, root: &'a Node) -> Result<Self, Odd> {
-        let mut scan = Scan { text, cursor: within.start, entries: Vec::new(), comments: Vec::new() };
+        let (entries, comments) = (Vec::new(), Vec::new());
+        let mut scan = Scan { text, cursor: within.start, entries, comments, closed: (0, 0), settled: 0 };
         let shape = scan.shape(root)?;
         scan.skip_to(within.end)?;
         let (Shape::Mapping(root) | Shape::Sequence(root)) = shape else {
@@ -102,7 +114,10 @@ impl<'a> Outline<'a> {
                 Shape::Scalar(_) | Shape::Block(..) | Shape::Verbatim(_) if comment.at < last.content => {
                     Some(next - 1)
                 }
-                _ => self.entries.get(next).filter(|entry| comment.column <= entry.column).map(|_| next),
+                _ => {
+                    let precedes = |entry: &&Entry<'_>| comment.column <= entry.column || comment.is_switch();
+                    self.entries.get(next).filter(precedes).map(|_| next)
+                }
             },
         };
         if let Some(owner) = owner.and_then(|owner| self.entries.get_mut(owner)).filter(|_| comment.own_line)
@@ -110,7 +125,9 @@ impl<'a> Outline<'a> {
             owner.before.push(comment.text);
             return;
         }
-        match comment.behind.checked_sub(1).and_then(|last| self.entries.get_mut(last)) {
+        // Where a comment stands beside the key already, the last entry takes the one behind the bracket.
+        let closed = comment.closed.filter(|closed| self.entries[*closed].beside.is_none());
+        match closed.or(next.checked_sub(1)).and_then(|last| self.entries.get_mut(last)) {
             Some(last) if !comment.own_line && last.beside.is_none() => last.beside = Some(comment.text),
             Some(last) => last.after.push(comment.text),
             None => self.alone.push(comment.text),
@@ -121,6 +138,12 @@ impl<'a> Outline<'a> {
     pub(super) fn comments(&self) -> Vec<&'a str> {
         let of = |entry: &Entry<'a>| [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat();
         self.entries.iter().flat_map(of).chain(self.alone.iter().copied()).collect()
+    }
+}
+
+impl Comment<'_> {
+    fn is_switch(&self) -> bool {
+        self.text.strip_prefix('#').is_some_and(is_switch)
     }
 }
 
@@ -141,9 +164,7 @@ impl<'a> Scan<'a> {
             Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. }
                 if !can_be_block(self.text, node) =>
             {
-                self.skip_to(node.span.start)?;
-                self.cursor = node.span.end;
-                Ok(Shape::Verbatim(&self.text[node.span.clone()]))
+                self.verbatim(node)
             }
             Value::Sequence { items, layout } => {
                 let items: Result<_, _> = items.iter().map(|item| self.item(item, *layout)).collect();
@@ -192,8 +213,39 @@ impl<'a> Scan<'a> {
         let (before, after) = (Vec::new(), Vec::new());
         let content = if node.is_absent() { 0 } else { node.span.start };
         self.entries.push(Entry { key, value, before, beside: None, after, column, content });
-        self.entries[number].value = self.shape(node)?;
+        let is_flow = matches!(
+            node.value,
+            Value::Sequence { layout: Layout::Flow, .. } | Value::Mapping { layout: Layout::Flow, .. }
+        );
+        if is_flow {
+            self.skip_to(node.span.start)?;
+        }
+        let stays = is_flow && self.has_switch(node, number);
+        self.entries[number].value = if stays { self.verbatim(node)? } else { self.shape(node)? };
+        if is_flow {
+            self.closed = (node.span.end, number);
+        }
+        self.settled = self.comments.len();
         Ok(number)
+    }
+
+    /// A collection that is left as it is written.
+    fn verbatim(&mut self, node: &Node) -> Result<Shape<'a>, Odd> {
+        self.skip_to(node.span.start)?;
+        self.cursor = node.span.end;
+        Ok(Shape::Verbatim(&self.text[node.span.clone()]))
+    }
+
+    /// Whether a switch stands behind the closing bracket of `node`, the value of entry `number`, or
+    /// on a line of its own before it or the entry.
+    fn has_switch(&self, node: &Node, number: usize) -> bool {
+        let rest = &self.text[node.span.end..];
+        let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
+        let comment = line.trim_start_matches([' ', '\t']);
+        // What came before a parent of the entry is for the line of that one.
+        let mut before = self.comments[self.settled..].iter().filter(|comment| comment.behind >= number);
+        (comment.len() < line.len() && comment.strip_prefix('#').is_some_and(is_switch))
+            || before.any(|comment| comment.own_line && comment.is_switch())
     }
 
     /// Where the `|` or `>` of a block scalar stands.
@@ -230,7 +282,12 @@ impl<'a> Scan<'a> {
         let end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
         let own_line = self.text[self.line_start(start)..start].trim().is_empty();
         let (text, column) = (self.text[start..end].trim_end(), self.column(start));
-        self.comments.push(Comment { text, column, own_line, at: start, behind: self.entries.len() });
+        let behind = self.entries.len();
+        let (closed, number) = self.closed;
+        // Nothing but blanks may stand between.
+        let gap = self.text.get(closed..start).filter(|gap| !own_line && gap.trim().is_empty());
+        let closed = gap.filter(|_| closed > 0).map(|_| number);
+        self.comments.push(Comment { text, column, own_line, at: start, behind, closed });
         self.cursor = end;
     }
 

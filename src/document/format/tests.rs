@@ -97,6 +97,47 @@ fn comments_before_a_value_stay_there_however_deep_they_are() {
     ");
 }
 
+/// The rule of comments behind brackets: they are about all that stands between those.
+#[test]
+fn comments_behind_brackets_stay_with_the_key() {
+    insta::assert_snapshot!(yaml(
+        "metadata: {a: 1, b: {c: 2}} # of metadata\n  # deeper\nlist:\n  - [x, y] # of the item\n  - - [z] # of z\nlast: [\n  q ] # of q"
+    ), @"
+    metadata: # of metadata
+      a: 1
+      b:
+        c: 2
+        # deeper
+    list:
+      - # of the item
+        - x
+        - y
+      - - # of z
+          - z
+    last: # of q
+      - q
+    ");
+}
+
+/// A switch is for one line: what it is for stays in it, and it stays with that.
+#[test]
+fn what_a_switch_is_for_stays_in_its_line() {
+    let kept = "metadata: {a: 1, b: '2'} # skillpm: allow metadata-strings, yaml-flow-style\nlist:\n  \
+        # skillpm: allow yaml-flow-style\n  # why\n  - [x]\n  - {y: 1} #skillpm:allow yaml-flow-style\nlast:\n  - [q]\n";
+    insta::assert_snapshot!(yaml(&format!("{kept}    # skillpm: allow x\nname: pdf")), @"
+    # skillpm: allow x
+    name: pdf
+    metadata: {a: 1, b: '2'} # skillpm: allow metadata-strings, yaml-flow-style
+    list:
+      # skillpm: allow yaml-flow-style
+      # why
+      - [x]
+      - {y: 1} #skillpm:allow yaml-flow-style
+    last:
+      - - q
+    ");
+}
+
 #[test]
 fn blocks_keep_their_lines_and_their_meaning() {
     insta::assert_snapshot!(yaml(
@@ -222,7 +263,7 @@ proptest! {
         let mut text = format!("---\n{yaml}---\n{body}");
         let mut depths = depths.into_iter().cycle();
         text = text.split_inclusive('\n').map(|line| match (line.split_once('\0'), depths.next()) {
-            (Some((before, after)), Some(Some(depth))) => format!("{before}{:depth$}# at {depth}\n{after}", ""),
+            (Some((before, after)), Some(Some(depth))) => format!("{before}{:depth$}# {}\n{after}", "", ["at", "skillpm: allow x"][depth % 2]),
             (Some((before, after)), _) => format!("{before}{after}"),
             (None, _) => line.to_owned(),
         }).collect();
@@ -244,7 +285,7 @@ proptest! {
 /// One entry as people write them. A zero byte is where a comment on a line of its own may stand.
 fn entry() -> impl Strategy<Value = String> {
     let word = || "[a-zé日📅]{1,6}( [a-z#]{1,5}){0,3}";
-    let comment = || "( # [a-z: -]{0,8})?";
+    let comment = || "( # (skillpm: allow )?[a-z: -]{0,8})?";
     prop_oneof![
         (word(), comment()).prop_map(|(w, c)| format!("KEY: '{w}'{c}\n")),
         (word(), comment()).prop_map(|(w, c)| format!("KEY: \"{w}: \\u00e9\"{c}\n# own\n\n")),
@@ -253,7 +294,8 @@ fn entry() -> impl Strategy<Value = String> {
         (word(), comment()).prop_map(|(w, c)| format!(
             "\0KEY:{c}\n\0    # inner\n\0    a: 1\n\0    b:\n\0    - \"{w}\"\n\0    - c: d\n\0      e:\n"
         )),
-        word().prop_map(|w| format!("\0KEY:\n\0  {{\"a\": [\"{w}\", {{b: 1.10}}], c: , 'd': true}}\n")),
+        (word(), comment())
+            .prop_map(|(w, c)| format!("\0KEY:\n\0  {{\"a\": [\"{w}\", {{b: 1.10}}], c: , 'd': true}}{c}\n")),
         (word(), comment()).prop_map(|(w, c)| format!("KEY:\n\0- \"{w}\"{c}\n\0-\n\0- - x\n\0  - y\n")),
         "(1\\.10|yes|2026-01-01|~|\"\"|''|)".prop_map(|v| format!("KEY: {v}\n")),
     ]
