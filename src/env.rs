@@ -127,6 +127,8 @@ variables! {
     CLICOLOR_FORCE;
     /// What the terminal can do; `dumb` gets no colours.
     TERM;
+    /// Where a workflow of GitHub has the repository: `--format github` and `sarif` tell the files of `validate` from there.
+    GITHUB_WORKSPACE;
     /// Set on build machines: nothing is asked, no progress bars are drawn.
     CI;
 }

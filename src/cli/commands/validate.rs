@@ -10,7 +10,7 @@ use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::lint::{Profile, Safety};
 use crate::ops::explain::unknown;
-use crate::ops::validate::{News, Repairs, Target, ValidateRequest, Watch, rules, validate};
+use crate::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, rules, validate};
 
 // Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
@@ -105,7 +105,13 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
         render::validate::show(&app.printer, &outcome, in_files);
     } else {
-        let text = render::validate::text(&outcome, args.format, request.rules.profile, args.strict);
+        // The others are for whoever called, who knows the working directory.
+        let tree = match args.format {
+            FormatArg::Sarif | FormatArg::Github => Some(Tree::around(&app.context.settings)?),
+            FormatArg::Human | FormatArg::Json | FormatArg::Junit => None,
+        };
+        let profile = request.rules.profile;
+        let text = render::validate::text(&outcome, args.format, profile, args.strict, tree.as_ref());
         let file = args.output.as_ref().map(|file| app.context.settings.cwd.join(file));
         render::validate::deliver(&app.printer, &outcome, &text, file.as_deref())?;
     }

@@ -1,5 +1,6 @@
 //! `validate`: each finding with its place in the text, then how many there are.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -15,7 +16,7 @@ use crate::error::Result;
 use crate::fs;
 use crate::lint::report::{Report, SkillReport, github, json, junit, sarif};
 use crate::lint::{Finding, Profile, Safety, Severity};
-use crate::ops::validate::{Checked, Repaired, ValidateOutcome};
+use crate::ops::validate::{Checked, Repaired, Tree, ValidateOutcome};
 
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
@@ -120,9 +121,15 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-/// The whole report in `format`.
-pub(crate) fn text(outcome: &ValidateOutcome, format: FormatArg, profile: Profile, strict: bool) -> String {
-    let skills = outcome.skills.iter().map(skill_report).collect();
+/// The whole report in `format`, with paths as they are in `tree`, or as they are to be shown.
+pub(crate) fn text(
+    outcome: &ValidateOutcome,
+    format: FormatArg,
+    profile: Profile,
+    strict: bool,
+    tree: Option<&Tree>,
+) -> String {
+    let skills = outcome.skills.iter().map(|skill| skill_report(skill, tree)).collect();
     let report = Report { profile, strict, skills };
     match format {
         FormatArg::Human => {
@@ -137,7 +144,8 @@ pub(crate) fn text(outcome: &ValidateOutcome, format: FormatArg, profile: Profil
     }
 }
 
-fn skill_report(Checked { file, text, findings }: &Checked) -> SkillReport<'_> {
+fn skill_report<'a>(Checked { file, text, findings }: &'a Checked, tree: Option<&Tree>) -> SkillReport<'a> {
+    let file = tree.map_or(Cow::Borrowed(file), |tree| Cow::Owned(tree.path(file)));
     let path = file.display().to_string().replace(MAIN_SEPARATOR, "/");
     SkillReport { path, text, findings }
 }

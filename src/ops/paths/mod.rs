@@ -34,7 +34,7 @@ pub enum Target {
 }
 
 /// How a text that came from no file is shown.
-const NO_FILE: &str = "<stdin>";
+pub(super) const NO_FILE: &str = "<stdin>";
 
 impl Target {
     /// How a text is shown whose file is to be `file`.

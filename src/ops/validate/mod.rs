@@ -3,6 +3,7 @@
 mod beside;
 mod one;
 mod repair;
+mod tree;
 mod visit;
 mod watch;
 
@@ -19,6 +20,7 @@ use crate::manifest;
 
 pub use super::paths::Target;
 pub use repair::{Repaired, Repairs};
+pub use tree::Tree;
 pub use watch::{News, Watch};
 
 /// What is to be checked, by which rules.
