@@ -158,3 +158,23 @@ fn installed_skills_of_other_projects_and_of_the_user_stay_as_they_are_locked() 
     sandbox.ok(&["fmt", "app/.agents"]);
     same("a wrong lockfile");
 }
+
+/// What goes into a file is a patch, whatever the line ends are and wherever the skill lies.
+#[test]
+fn a_difference_in_a_file_can_be_applied() {
+    let sandbox = Sandbox::new();
+    let odd = "---\r\nname: pdf\r\ndescription:   Reads. Use when.\r\n---\r\n\r\nbody\r\n";
+    let file = sandbox.write("b c/pdf/SKILL.md", odd);
+    let diff = |args: &[&str]| sandbox.command(args).output().expect("runs").stdout;
+    let patch = diff(&["fmt", "--diff", "-q"]);
+    sandbox.write("patch", &patch);
+    let apply = std::process::Command::new("git")
+        .args(["apply", "patch"])
+        .current_dir(sandbox.project())
+        .status()
+        .expect("git runs");
+    assert!(apply.success(), "{}", String::from_utf8_lossy(&patch));
+    let text = std::fs::read_to_string(&file).expect("reads");
+    assert_eq!(text, "---\r\nname: pdf\r\ndescription: Reads. Use when.\r\n---\r\n\r\nbody\r\n");
+    assert!(patch.starts_with(b"--- a/b c/pdf/SKILL.md\t\n+++ b/b c/pdf/SKILL.md\t\n"));
+}

@@ -8,9 +8,14 @@ use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::ops::diff::{ContentDiff, Counts, FileDiff, FileStatus, VersionDiff};
 use crate::review::{Change, Review};
 
-/// Prints `diff` as data.
+/// Prints `diff` as data: into a pipe or file byte for byte, so that it is a patch, for people harmless.
 pub(crate) fn show(printer: &Printer, diff: &str) {
-    printer.styled_data(&painted(diff, printer.look().out_colour));
+    let look = printer.look();
+    if look.out_terminal || look.out_colour {
+        printer.styled_data(&painted(diff, look.out_colour));
+    } else {
+        printer.content(diff);
+    }
 }
 
 /// The widest column for places; longer ones push the text of their line to the right.
@@ -335,7 +340,17 @@ mod tests {
     fn files_cannot_act_on_the_terminal() {
         let text = shown("a\u{1b}[2J\u{1b}[31m\n", "\u{202e}\n", Look { out_colour: true, ..Look::PLAIN });
         assert!(text.contains("a\\u{1b}[2J\\u{1b}[31m") && text.contains("\\u{202e}"), "{text:?}");
-        assert!(!shown("a\r\nb\r\n", "a\r\nc\r\n", Look::PLAIN).contains("u{d}"));
-        assert!(shown("a\r\n", "a\n", Look::PLAIN).contains("-a\\u{d}\n+a\n"));
+        let terminal = Look { out_terminal: true, ..Look::PLAIN };
+        let text = shown("a\u{1b}[2J\n", "b\n", terminal.clone());
+        assert!(text.contains("a\\u{1b}[2J"), "{text:?}");
+        assert!(!shown("a\r\nb\r\n", "a\r\nc\r\n", terminal.clone()).contains(['\r', '\u{1b}']));
+        assert!(shown("a\r\n", "a\n", terminal).contains("-a\\u{d}\n+a\n"));
+    }
+
+    /// `git apply` and `patch` compare bytes.
+    #[test]
+    fn what_goes_into_a_pipe_is_a_patch() {
+        let text = shown("a\r\nb\u{1b}\r\n", "a\r\nc\u{1b}\r\n", Look::PLAIN);
+        assert!(text.ends_with("@@ -1,2 +1,2 @@\n a\r\n-b\u{1b}\r\n+c\u{1b}\r\n"), "{text:?}");
     }
 }

@@ -31,7 +31,9 @@ pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
 
 /// The headers and the hunks of `diff`.
 fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
-    diff.unified_diff().context_radius(CONTEXT).header(old, new).to_string()
+    // A name with blanks ends with a tab, as `git` and `diff` write it: to `patch` a blank ends it too.
+    let name = |name: &str| if name.contains(' ') { format!("{name}\t") } else { name.to_owned() };
+    diff.unified_diff().context_radius(CONTEXT).header(&name(old), &name(new)).to_string()
 }
 
 /// The path without what only says where to start, in one line.
@@ -72,6 +74,6 @@ mod tests {
     #[test]
     fn line_ends_are_differences_and_names_are_one_line() {
         let diff = unified(Path::new("/a\n+b"), "x\r\n", "x").expect("a diff");
-        assert_eq!(diff, "--- a/a +b\n+++ b/a +b\n@@ -1 +1 @@\n-x\r\n+x\n\\ No newline at end of file\n");
+        assert_eq!(diff, "--- a/a +b\t\n+++ b/a +b\t\n@@ -1 +1 @@\n-x\r\n+x\n\\ No newline at end of file\n");
     }
 }
