@@ -96,7 +96,7 @@ pub(super) fn variables(
         let (name, default) = (&variable.name, variable.default.as_deref());
         let with = |text: &str| {
             let mut values = values.clone();
-            values.variables.insert(name.clone(), super::check::one_line(name, text)?);
+            values.variables.insert(name.clone(), super::check::one_line(&format!("`{name}`"), text)?);
             super::tried(template, &values, &format!("`{name}`"))
         };
         let asked = Asked {

@@ -223,7 +223,7 @@ fn templates_of_one_s_own() {
         |template: &str, vars: &[(&str, &str)]| made(template, vars).expect_err(template).to_string();
     assert_eq!(message("./t", &[]), "the template `./t` wants to know `tool`: tool");
     assert_eq!(message("./t", &[("tol", "x")]), "the template `./t` has no variable `tol`");
-    assert_eq!(message("./t", &[("tool", "x\ny")]), "the tool has more than one line");
+    assert_eq!(message("./t", &[("tool", "x\ny")]), "the `tool` has more than one line");
     assert_eq!(message("bascic", &[]), "there is no template `bascic`");
     assert_eq!(message("./nowhere", &[]), "`./nowhere` does not exist");
     assert_eq!(
