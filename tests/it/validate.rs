@@ -517,3 +517,21 @@ fn the_manifest_switches_rules() {
     hint: did you mean `unknown-field`?
     ");
 }
+
+/// The files of a change are told from the root of the repository, wherever skillpm runs.
+#[test]
+fn reports_for_a_repository_count_paths_from_its_root() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("pkg/skills/pdf/SKILL.md", "---\nname: PDF\ndescription: Does. Use when.\n---\n");
+    let told = |path: &str, format: &str| {
+        let mut command = sandbox.command(&["validate", path, "--format", format, "-q"]);
+        let output = command.current_dir(sandbox.project().join("pkg/skills")).output().expect("runs");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for path in [".", "..", "pdf"] {
+        assert!(told(path, "github").starts_with("::error file=pkg/skills/pdf/SKILL.md,"), "{path}");
+        assert!(told(path, "sarif").contains("\"uri\": \"pkg/skills/pdf/SKILL.md\""), "{path}");
+    }
+    assert!(told("pdf", "json").contains("\"pdf/SKILL.md\""), "as it was named");
+}
