@@ -53,13 +53,25 @@ pub struct Entry {
 pub struct Tree {
     entries: BTreeMap<String, Entry>,
     content: Arc<dyn Content>,
+    repository: bool,
 }
 
 impl Tree {
     /// Returns a tree of `entries`, whose keys are `/`-separated relative paths without empty, `.`
     /// or `..` components.
     pub fn new(entries: BTreeMap<String, Entry>, content: Arc<dyn Content>) -> Self {
-        Self { entries, content }
+        Self { entries, content, repository: false }
+    }
+
+    /// Says whether a repository lies in the directory that this was read from: a `.git`, which is never an entry.
+    #[must_use]
+    pub fn with_repository(self, repository: bool) -> Self {
+        Self { repository, ..self }
+    }
+
+    /// Whether a repository lies in it that no entry tells of.
+    pub fn has_repository(&self) -> bool {
+        self.repository
     }
 
     /// All entries, sorted by path.
@@ -133,7 +145,7 @@ impl Tree {
         }
         let entries =
             self.entries.iter().map(|(path, entry)| (path[prefix.len()..].to_owned(), *entry)).collect();
-        Self { entries, content: self.content }
+        Self { entries, ..self }
     }
 
     /// Returns this tree below a top directory `top`.
@@ -141,7 +153,7 @@ impl Tree {
     pub fn within(self, top: &str) -> Self {
         let entries =
             self.entries.into_iter().map(|(path, entry)| (format!("{top}/{path}"), entry)).collect();
-        Self { entries, content: self.content }
+        Self { entries, content: self.content, repository: self.repository }
     }
 
     /// Returns this tree without the entries whose path `is_out` names.

@@ -48,7 +48,7 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
 /// As [`scan`].
 pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
     let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
-    let mut found = Found { base, entries: BTreeMap::new(), paths: Vec::new(), walk };
+    let mut found = Found { base, entries: BTreeMap::new(), paths: Vec::new(), repository: false, walk };
     for place in places {
         if place.is_empty() {
             found.all(Dir { prefix: String::new(), depth: walk.depth }).map_err(flatten)?;
@@ -56,10 +56,10 @@ pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree,
             found.all(Dir { prefix: format!("{place}/"), depth: walk.depth }).map_err(flatten)?;
         }
     }
-    let Found { base, entries, paths, .. } = found;
+    let Found { base, entries, paths, repository, .. } = found;
     // Of one skill there may be thousands: they do not keep their directories open.
     let base = (walk.depth != usize::MAX).then_some(base);
-    Ok(Tree::new(entries, Arc::new(OnDisk::new(root.to_owned(), base, paths))))
+    Ok(Tree::new(entries, Arc::new(OnDisk::new(root.to_owned(), base, paths))).with_repository(repository))
 }
 
 /// Whether `place` is a directory below `root`, with no link on the way to it.
@@ -126,6 +126,8 @@ struct Found<'a> {
     base: Base,
     entries: BTreeMap<String, Entry>,
     paths: Vec<PathBuf>,
+    /// Whether a `.git` was met.
+    repository: bool,
     walk: Walk<'a>,
 }
 
@@ -137,8 +139,9 @@ struct Dir {
     depth: usize,
 }
 
-/// What a directory holds: paths of what is no directory, and the directories to be read next.
-type Read = Result<(Vec<(String, Met)>, Vec<Dir>), WalkError>;
+/// What a directory holds: paths of what is no directory, the directories to be read next, and whether there is a
+/// `.git` among all these.
+type Read = Result<(Vec<(String, Met)>, Vec<Dir>, bool), WalkError>;
 
 impl Found<'_> {
     /// Adds what lies at and below `top`. Directories that lie equally deep are read by several threads, and
@@ -152,7 +155,8 @@ impl Found<'_> {
                 let read: Vec<Read> =
                     workers::map(dirs, workers::PIECE, || (), |(), dir| self.read(dir)).collect();
                 for read in read {
-                    let (leaves, dirs) = read?;
+                    let (leaves, dirs, repository) = read?;
+                    self.repository |= repository;
                     next.extend(dirs);
                     leaves.into_iter().try_for_each(|(path, met)| self.leaf(path, met))?;
                 }
@@ -166,17 +170,20 @@ impl Found<'_> {
         let Dir { prefix, depth } = dir;
         let below = prefix.trim_end_matches('/');
         let (mut leaves, mut dirs) = (Vec::new(), Vec::new());
-        let (mut is_skill, mut unread) = (false, None);
+        let (mut is_skill, mut repository, mut unread) = (false, false, None);
         let listed = self.base.children(Path::new(below), |name, met| {
             let Some(name) = name.to_str() else {
                 unread.get_or_insert_with(|| format!("{prefix}{}", name.to_string_lossy()));
                 return;
             };
             is_skill |= name.eq_ignore_ascii_case("SKILL.md");
-            if met != Met::Directory {
+            if name == ".git" {
+                // The history of a repository is never a part of a skill. In a submodule or a second work tree, it
+                // is a file.
+                repository = true;
+            } else if met != Met::Directory {
                 leaves.push(([prefix, name].concat(), met));
-            } else if name != ".git" && !self.walk.skip.contains(&name) {
-                // The history of a repository is never a part of a skill.
+            } else if !self.walk.skip.contains(&name) {
                 dirs.push(Dir { prefix: [prefix, name, "/"].concat(), depth: depth.saturating_sub(1) });
             }
         });
@@ -196,7 +203,7 @@ impl Found<'_> {
         } else if *depth == 0 {
             dirs.clear();
         }
-        Ok((leaves, dirs))
+        Ok((leaves, dirs, repository))
     }
 
     fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {

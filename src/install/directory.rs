@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::Index;
 use super::scope::Scope;
-use super::state::{Found, normal, real_dir};
+use super::state::{Found, Inside, inside, normal, real_dir};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, Listing, PathError};
 use crate::name::SkillName;
@@ -139,9 +139,14 @@ impl SkillsDir {
 
     /// The digest of the tree at the place of `name`, as [`Index::digest_of`].
     pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
+        self.inside(name, index).digest
+    }
+
+    /// What the tree at the place of `name` holds, as [`Index::inside`].
+    pub fn inside(&self, name: &SkillName, index: &Index) -> Inside {
         match self.base() {
-            Some(base) => index.digest_in(base, name.as_str()),
-            None => index.digest_of(&self.place(name)),
+            Some(base) => index.inside(base, name.as_str()),
+            None => inside(&self.place(name)),
         }
     }
 

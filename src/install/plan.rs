@@ -75,9 +75,7 @@ impl Plan {
 
     /// Whether a tree goes that lies somewhere.
     pub fn takes_trees(&self) -> bool {
-        self.steps
-            .iter()
-            .any(|step| matches!(step, Step::Remove { .. } | Step::Put { replaces: Some(_), .. }))
+        self.steps.iter().any(Step::takes_tree)
     }
 
     /// Whether there is nothing to do.
@@ -113,6 +111,8 @@ pub enum ConflictKind {
     /// A file, or a directory with things in it that no skill may have, so that the store could not
     /// keep it; `--force` does not help.
     NotASkill,
+    /// A tree with a git repository in it, which the store could not keep; `--force` does not help.
+    Repository,
     /// The very directory that a skill is installed from, which a copy or link would take the place of; `--force`
     /// does not help.
     Source,
@@ -147,6 +147,7 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
     for (name, was) in &goal.left {
         planner.let_go(name, was);
     }
+    planner.spare_repositories();
     let Planner { mut plan, conflicts, .. } = planner;
     if !conflicts.is_empty() {
         return Err(conflicts);
@@ -267,6 +268,27 @@ impl Planner<'_> {
                 _ => self.drop_link(agent, name, found, known),
             }
         }
+    }
+
+    /// Refuses what would take a git repository away: no digest tells of it, and the store keeps none. It is
+    /// said of what is in the way for another reason too, so that nobody asks for force in vain.
+    fn spare_repositories(&mut self) {
+        use ConflictKind::{Modified, OnlyCopy, Repository, Untracked};
+        let survey = self.survey;
+        for conflict in &mut self.conflicts {
+            if matches!(conflict.kind, Modified | Untracked | OnlyCopy)
+                && survey.has_repository(&conflict.place, &conflict.name)
+            {
+                conflict.kind = Repository;
+            }
+        }
+        let goes = self.plan.steps.iter().filter(|step| step.takes_tree()).map(Step::place);
+        let goes = goes.filter(|(place, name)| survey.has_repository(place, name));
+        self.conflicts.extend(goes.map(|(place, name)| Conflict {
+            name: name.clone(),
+            place,
+            kind: Repository,
+        }));
     }
 
     fn conflict(&mut self, place: &Place, name: &SkillName, kind: ConflictKind) {

@@ -19,6 +19,7 @@ use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::text::line_column;
+use crate::tree::Tree;
 
 /// The largest manifest or lockfile that is read, in bytes.
 pub const MAX_FILE: u64 = 16 << 20;
@@ -269,19 +270,39 @@ pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     Ok(dir.to_owned())
 }
 
+/// What the directory of a skill holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Inside {
+    /// The digest of the skill; `None` where it cannot be read as one.
+    pub digest: Option<Digest>,
+    /// Whether there is a git repository in it, of which the digest tells nothing: its history, and what lies on
+    /// other branches, may be nowhere else.
+    pub repository: bool,
+}
+
+/// What is told of a directory with a repository in it that is in the way.
+pub const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
+
+/// What the directory `path` holds. Every byte is read; [`Scope::index`] may know it already.
+pub fn inside(path: &Path) -> Inside {
+    let Ok(tree) = fs::tree_of(path) else { return Inside::default() };
+    Inside { digest: digest_in(&tree).ok(), repository: tree.has_repository() }
+}
+
 /// The digest of the skill in directory `path`, or `None` where it cannot be read as one. Every byte is
 /// read; [`Scope::index`] may know it already.
 pub fn digest_of(path: &Path) -> Option<Digest> {
-    read_digest(path).ok()
+    inside(path).digest
 }
 
 /// Why the skill in directory `path` has no digest; `None` where it has one.
 pub fn why_no_skill(path: &Path) -> Option<Error> {
-    read_digest(path).err()
+    let read = || digest_in(&fs::tree_of(path)?);
+    read().err()
 }
 
-fn read_digest(path: &Path) -> Result<Digest> {
-    Ok(fs::tree_of(path)?.skill("", &Limits::default())?.digest()?)
+fn digest_in(tree: &Tree) -> Result<Digest> {
+    Ok(tree.skill("", &Limits::default())?.digest()?)
 }
 
 /// Takes `.` and `..` out of `path` without looking at the file system.

@@ -14,7 +14,7 @@ use crate::install::places::Places;
 use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Place, Plan, Step, plan};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::sources;
-use crate::install::state::{Files, Survey, digest_of, why_no_skill};
+use crate::install::state::{Files, HAS_REPOSITORY, Survey, digest_of, why_no_skill};
 use crate::install::transaction::Transaction;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
@@ -136,6 +136,7 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
                 let why = why.unwrap_or_default();
                 format!("`{path}` holds something that skillpm could not keep for you{why}")
             }
+            ConflictKind::Repository => format!("`{path}` {HAS_REPOSITORY}"),
             ConflictKind::Source => {
                 format!("`{path}` is what `{name}` is to be installed from, and where skillpm would put it")
             }
@@ -168,7 +169,10 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
             Place::Agent(_) => error.hint("`skillpm install --editable` leaves it where it lies"),
             _ => error,
         }
-    } else if conflicts.iter().any(|conflict| conflict.kind == ConflictKind::NotASkill) {
+    } else if conflicts
+        .iter()
+        .any(|conflict| matches!(conflict.kind, ConflictKind::NotASkill | ConflictKind::Repository))
+    {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
         error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")

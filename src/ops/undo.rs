@@ -205,7 +205,8 @@ fn changed_since(changed: &[Changed]) -> Error {
         many => format!("{} things were changed since:\n  {}", many.len(), many.join("\n  ")),
     };
     let error = Error::new(ErrorKind::Findings, message);
-    if changed.iter().any(|changed| changed.kind == ChangedKind::NotASkill) {
+    if changed.iter().any(|changed| matches!(changed.kind, ChangedKind::NotASkill | ChangedKind::Repository))
+    {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
         error.hint("nothing was changed; `--force` goes on all the same and keeps a copy in the store")

@@ -61,6 +61,7 @@ mod policy;
 mod prompt;
 mod real;
 mod refusals;
+mod repository;
 mod requirements;
 mod review;
 mod run;

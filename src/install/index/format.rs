@@ -97,6 +97,11 @@ impl Entry {
         Some(Self { digest, device, nodes: nodes.into(), count: u32::try_from(seen.len()).ok()? })
     }
 
+    /// Whether a `.git` was seen in the tree, of which the digest tells nothing.
+    pub(super) fn has_repository(&self) -> bool {
+        self.nodes().any(|(path, _)| path == b".git" || path.ends_with(b"/.git"))
+    }
+
     /// What was seen: the paths below the tree, the tree itself with an empty one.
     pub(super) fn nodes(&self) -> impl Iterator<Item = (&[u8], FileStat)> {
         let mut rest = Reader(&self.nodes);

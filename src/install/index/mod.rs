@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::format::{Content, Entry};
 use self::order::{Order, SeenDir};
-use super::state::digest_of;
+use super::state::{Inside, inside};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, Moment};
 use crate::settings::Settings;
@@ -65,14 +65,14 @@ impl Index {
     pub fn digest_of(&self, path: &Path) -> Option<Digest> {
         let base = path.parent().and_then(|parent| Base::open(parent).ok());
         match (base, path.file_name().and_then(|name| name.to_str())) {
-            (Some(base), Some(name)) => self.digest_in(&base, name),
-            _ => digest_of(path),
+            (Some(base), Some(name)) => self.inside(&base, name).digest,
+            _ => inside(path).digest,
         }
     }
 
-    /// As [`Index::digest_of`], of the skill `name` in the directory `base`.
-    pub fn digest_in(&self, base: &Base, name: &str) -> Option<Digest> {
-        self.digest_at(base, name, Moment::now())
+    /// As [`Index::digest_of`], of all that the skill `name` in the directory `base` holds.
+    pub fn inside(&self, base: &Base, name: &str) -> Inside {
+        self.inside_at(base, name, Moment::now())
     }
 
     /// What was seen when the scope was found in order, if that was remembered.
@@ -128,22 +128,22 @@ impl Index {
         Some(work(state.get_or_insert_with(|| shared.load(now))))
     }
 
-    fn digest_at(&self, base: &Base, name: &str, now: Moment) -> Option<Digest> {
+    fn inside_at(&self, base: &Base, name: &str, now: Moment) -> Inside {
         let path = base.path().join(name);
-        let Some(shared) = &self.shared else { return digest_of(&path) };
+        let Some(shared) = &self.shared else { return inside(&path) };
         let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = state.get_or_insert_with(|| shared.load(now));
         let key = path.as_os_str().as_encoded_bytes();
         if let Some(entry) = state.content.trees.get(key)
             && is_same(entry, base, name)
         {
-            return Some(entry.digest);
+            return Inside { digest: Some(entry.digest), repository: entry.has_repository() };
         }
         // Before the bytes: what changes while they are read is seen by the next one who looks.
         let seen = fs::stats(&path).ok();
-        let digest = digest_of(&path);
+        let found = inside(&path);
         let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| stat.is_settled(now)));
-        let entry = digest.zip(seen).and_then(|(digest, seen)| Entry::new(digest, &seen));
+        let entry = found.digest.zip(seen).and_then(|(digest, seen)| Entry::new(digest, &seen));
         match entry {
             Some(entry) => {
                 state.content.newest = state.content.newest.max(now);
@@ -152,7 +152,7 @@ impl Index {
             }
             None => state.changed |= state.content.trees.remove(key).is_some(),
         }
-        digest
+        found
     }
 }
 

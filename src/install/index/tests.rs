@@ -105,11 +105,11 @@ fn every_change_is_seen() {
     for (what, change) in changes {
         let place = Place::new();
         let index = place.index();
-        let before = index.digest_at(&place.base(), "a", LATER).expect(what);
+        let before = index.inside_at(&place.base(), "a", LATER).digest.expect(what);
         assert_eq!(index.count(), 1, "{what}");
-        assert_eq!(index.digest_at(&place.base(), "a", LATER), Some(before), "{what}");
+        assert_eq!(index.inside_at(&place.base(), "a", LATER).digest, Some(before), "{what}");
         change(&place, &same_times);
-        let after = index.digest_at(&place.base(), "a", LATER);
+        let after = index.inside_at(&place.base(), "a", LATER).digest;
         assert_eq!(after, digest_of(&place.tree("a")), "{what}");
         assert_ne!(after, Some(before), "{what}");
     }
@@ -123,16 +123,16 @@ fn what_is_young_is_not_remembered() {
     let file = place.tree("a/SKILL.md");
     for round in 0..50 {
         disk::write(&file, format!("{round:03}")).expect("writes");
-        let digest = index.digest_in(&place.base(), "a");
+        let digest = index.inside(&place.base(), "a").digest;
         assert_eq!(digest, digest_of(&place.tree("a")));
         assert_eq!(index.count(), 0, "it was written a moment ago");
     }
-    assert!(index.digest_at(&place.base(), "a", LATER).is_some());
+    assert!(index.inside_at(&place.base(), "a", LATER).digest.is_some());
     assert_eq!(index.count(), 1);
     // A time to come is that of a clock that went wrong.
     let opened = disk::File::options().append(true).open(&file).expect("opens");
     opened.set_modified(std::time::SystemTime::now() + std::time::Duration::from_hours(1)).expect("sets");
-    assert!(index.digest_in(&place.base(), "a").is_some());
+    assert!(index.inside(&place.base(), "a").digest.is_some());
     assert_eq!(index.count(), 0);
 }
 
@@ -140,17 +140,17 @@ fn what_is_young_is_not_remembered() {
 fn it_is_kept_and_a_clock_that_was_set_back_makes_it_void() {
     let place = Place::new();
     let index = place.index();
-    let digest = index.digest_at(&place.base(), "a", LATER);
+    let digest = index.inside_at(&place.base(), "a", LATER).digest;
     assert_eq!(index.digest_of(&place.tree("gone")), None);
     drop(index.clone());
     assert!(!place.dir.path().join("cache").exists(), "others still use it");
     drop(index);
     let again = place.index();
-    assert_eq!(again.digest_at(&place.base(), "gone", LATER), None);
+    assert_eq!(again.inside_at(&place.base(), "gone", LATER).digest, None);
     assert_eq!(again.count(), 1);
-    assert_eq!(again.digest_at(&place.base(), "a", LATER), digest);
+    assert_eq!(again.inside_at(&place.base(), "a", LATER).digest, digest);
     let earlier = place.index();
-    assert_eq!(earlier.digest_at(&place.base(), "gone", Moment::now()), None);
+    assert_eq!(earlier.inside_at(&place.base(), "gone", Moment::now()).digest, None);
     assert_eq!(earlier.count(), 0);
 }
 
@@ -161,15 +161,17 @@ fn what_is_gone_is_forgotten() {
     disk::create_dir(place.tree("b")).expect("creates");
     disk::write(place.tree("b/SKILL.md"), "").expect("writes");
     let index = place.index();
-    assert!(["a", "b"].map(|name| index.digest_at(&place.base(), name, LATER)).iter().all(Option::is_some));
+    assert!(
+        ["a", "b"].map(|name| index.inside_at(&place.base(), name, LATER).digest).iter().all(Option::is_some)
+    );
     drop(index);
     disk::remove_dir_all(place.tree("a")).expect("removes");
     disk::write(place.tree("b/SKILL.md"), "new").expect("writes");
     let index = place.index();
-    assert!(index.digest_at(&place.base(), "b", LATER).is_some());
+    assert!(index.inside_at(&place.base(), "b", LATER).digest.is_some());
     drop(index);
     let index = place.index();
-    index.digest_at(&place.base(), "gone", LATER);
+    index.inside_at(&place.base(), "gone", LATER);
     assert_eq!(index.count(), 1);
     let file = place.dir.path().join("cache/index");
     let other = Shared { file, root: "/elsewhere".into(), state: Mutex::new(None) };
@@ -192,10 +194,10 @@ fn a_cache_that_cannot_be_used_is_none() {
         let digest = digest_of(&place.tree("a"));
         obstacle(&place.dir.path().join("cache/index"));
         let index = place.index();
-        assert_eq!(index.digest_at(&place.base(), "a", LATER), digest, "{what}");
+        assert_eq!(index.inside_at(&place.base(), "a", LATER).digest, digest, "{what}");
         drop(index);
         let index = place.index();
-        assert_eq!(index.digest_at(&place.base(), "gone", LATER), None);
+        assert_eq!(index.inside_at(&place.base(), "gone", LATER).digest, None);
         assert_eq!(index.count(), usize::from(what == "noise"), "{what}");
     }
     assert!(Index::default().digest_of(&Place::new().tree("a")).is_some());

@@ -26,8 +26,8 @@ impl Planner<'_> {
                 if !matches!(places[0].1, Found::Tree(_) | Found::Absent) {
                     return;
                 }
-                // Somebody else put the same bytes there, or skills come from there.
-                let stays = |place: &Place| !ours.contains(place) || self.survey.is_source(place, name);
+                // Somebody else put the same bytes there, works on them, or skills come from there.
+                let stays = |place: &Place| !ours.contains(place) || self.is_somebodys(place, name);
                 if places.iter().any(|(place, found)| matches!(found, Found::Tree(_)) && stays(place)) {
                     return;
                 }
@@ -60,7 +60,7 @@ impl Planner<'_> {
                 (Found::OurLink, _) => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
                 (Found::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
                     let is_ours = ours.is_some_and(|ours| ours.contains(&place));
-                    if is_ours && !self.is_source(agent, name) {
+                    if is_ours && !self.is_somebodys(&place, name) {
                         self.drop_tree(&place, name, locked.digest);
                     }
                 }
@@ -68,5 +68,10 @@ impl Planner<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether skills are installed from what lies at the place of `name`, or somebody has a git repository there.
+    fn is_somebodys(&self, place: &Place, name: &SkillName) -> bool {
+        self.survey.is_source(place, name) || self.survey.has_repository(place, name)
     }
 }

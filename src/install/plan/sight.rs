@@ -98,7 +98,12 @@ impl<'a> Planner<'a> {
             Found::Tree(_) if self.is_source(agent, name) => {}
             Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
             // Only an unchanged copy is known to be ours without a word in the lockfile.
-            Found::Tree(Some(old)) if Some(*old) == self.locked(name) => self.drop_tree(&place, name, *old),
+            Found::Tree(Some(old))
+                if Some(*old) == self.locked(name)
+                    && (known || !self.survey.has_repository(&place, name)) =>
+            {
+                self.drop_tree(&place, name, *old);
+            }
             Found::Tree(old) if known => {
                 if let Some(old) = self.may_replace(&place, name, *old) {
                     self.drop_tree(&place, name, old);

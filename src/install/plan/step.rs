@@ -102,6 +102,11 @@ impl Step {
         }
     }
 
+    /// Whether a tree goes that lies at its place.
+    pub fn takes_tree(&self) -> bool {
+        matches!(self, Self::Remove { .. } | Self::Put { replaces: Some(_), .. })
+    }
+
     /// The skill that it is about.
     pub fn name(&self) -> &SkillName {
         match self {

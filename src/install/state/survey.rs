@@ -1,5 +1,6 @@
 //! What lies at the places of skills.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -55,6 +56,11 @@ pub struct Survey {
     /// Directories of this machine that skills are installed from, links followed. What lies there is its author's,
     /// and may be the only copy, whatever bytes are locked.
     pub sources: BTreeSet<PathBuf>,
+    /// Those of the trees that were read with a git repository in them, by their path with links followed. No digest
+    /// tells of it, and nothing else may have it.
+    pub repositories: BTreeSet<PathBuf>,
+    /// The directory of the disabled skills, links followed.
+    disabled_dir: PathBuf,
 }
 
 /// What lies at the places of one skill, by agent. They are few, and there are thousands of skills.
@@ -111,8 +117,17 @@ impl Survey {
     ) -> Result<Self> {
         let mut survey = Self { skills_dir: canonical.real().to_owned(), ..Self::default() };
         let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
+        survey.disabled_dir = disabled.real().to_owned();
+        let repositories = RefCell::new(BTreeSet::new());
+        let digest = |dir: &SkillsDir, name: &SkillName| {
+            let inside = dir.inside(name, &scope.index);
+            if inside.repository {
+                repositories.borrow_mut().insert(dir.real().join(name.as_str()));
+            }
+            inside.digest
+        };
         let found = |dir: &SkillsDir, name: &SkillName| {
-            dir.look(name, |_| compared(name).then(|| dir.digest(name, &scope.index)).flatten())
+            dir.look(name, |_| compared(name).then(|| digest(dir, name)).flatten())
         };
         let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
             // At once: names that come in order are not searched for then.
@@ -133,6 +148,7 @@ impl Survey {
                 survey.unreadable.insert(agent.id, error);
             }
         }
+        survey.repositories = repositories.into_inner();
         Ok(survey)
     }
 
@@ -189,18 +205,27 @@ impl Survey {
 
     /// Whether a skill is installed from what lies at the place of `name`, or from a directory in it.
     pub fn is_source(&self, place: &Place, name: &SkillName) -> bool {
-        let dir = match place {
-            Place::Canonical => &self.skills_dir,
-            Place::Agent(agent) => match self.dirs.get(agent.as_str()) {
-                Some(dir) => dir,
-                None => return false,
-            },
-            // What is there was moved there: no source lies in it.
-            Place::Disabled => return false,
-        };
-        let path = dir.join(name.as_str());
+        // What is among the disabled was moved there: no source lies in it.
+        let Some(path) = self.path(place, name).filter(|_| *place != Place::Disabled) else { return false };
         // In their order, what lies in a directory comes straight after it.
         self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
+    }
+
+    /// Whether a git repository lies in the tree at the place of `name`.
+    pub fn has_repository(&self, place: &Place, name: &SkillName) -> bool {
+        // There is hardly ever one.
+        !self.repositories.is_empty()
+            && self.path(place, name).is_some_and(|path| self.repositories.contains(&path))
+    }
+
+    /// The place of `name`, links followed; `None` for an agent whose directory was not looked at.
+    fn path(&self, place: &Place, name: &SkillName) -> Option<PathBuf> {
+        let dir = match place {
+            Place::Canonical => &self.skills_dir,
+            Place::Disabled => &self.disabled_dir,
+            Place::Agent(agent) => self.dirs.get(agent.as_str())?,
+        };
+        Some(dir.join(name.as_str()))
     }
 
     /// Says what lies at the place of `name` in the directory of `agent`.

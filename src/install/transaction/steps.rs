@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind, LinkKind, System};
 use crate::install::editable::Editable;
 use crate::install::plan::{Place, Step};
-use crate::install::state::digest_of;
+use crate::install::state::{Inside, digest_of, inside};
 use crate::name::SkillName;
 use crate::store;
 
@@ -84,12 +84,12 @@ impl Transaction<'_> {
                 Ok(fs::move_new(&tree, &target)?)
             }
             (Step::Put { digest, replaces: Some(old), .. }, Some(Kind::Directory), Some(Kind::Directory))
-                if holds(&tree, digest) && holds(&target, old) =>
+                if holds(&tree, digest) && is_untouched(&target, old) =>
             {
                 Ok(fs::exchange(&tree, &target)?)
             }
             // Where something is set aside already, the step was done, and what lies there came later.
-            (Step::Remove { old, .. }, Some(Kind::Directory), None) if holds(&target, old) => {
+            (Step::Remove { old, .. }, Some(Kind::Directory), None) if is_untouched(&target, old) => {
                 Ok(fs::move_new(&target, &tree)?)
             }
             (Step::Link { .. } | Step::Edit { .. }, None, _) => self.link(&target, step),
@@ -313,7 +313,12 @@ fn holds(dir: &Path, digest: &Digest) -> bool {
 
 /// Checks what was taken away from `target`: it may have been edited since the plan was made.
 fn unchanged(taken: &Path, expected: &Digest, target: &Path) -> Result<()> {
-    if holds(taken, expected) { Ok(()) } else { Err(changed(target)) }
+    if is_untouched(taken, expected) { Ok(()) } else { Err(changed(target)) }
+}
+
+/// Whether the tree `dir` may go that has this digest: what has a git repository in it was worked on.
+fn is_untouched(dir: &Path, digest: &Digest) -> bool {
+    inside(dir) == Inside { digest: Some(*digest), repository: false }
 }
 
 fn changed(path: &Path) -> Error {

@@ -16,6 +16,7 @@ use crate::digest::Digest;
 use crate::error::Error;
 use crate::install::plan::{ChangedFiles, Place, Step};
 use crate::install::scope::Scope;
+use crate::install::state::HAS_REPOSITORY;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::tree::FileSet;
@@ -158,6 +159,8 @@ pub enum ChangedKind {
     Link,
     /// What lies there could not be kept; `--force` does not help.
     NotASkill,
+    /// A git repository lies there, which could not be kept either.
+    Repository,
 }
 
 impl fmt::Display for Changed {
@@ -167,6 +170,7 @@ impl fmt::Display for Changed {
             ChangedKind::Edited => write!(f, "`{path}` was edited since"),
             ChangedKind::Came => write!(f, "something else lies in `{path}` now"),
             ChangedKind::Link => write!(f, "`{path}` is another link now"),
+            ChangedKind::Repository => write!(f, "`{path}` {HAS_REPOSITORY}"),
             ChangedKind::NotASkill => {
                 write!(f, "`{path}` holds something that skillpm could not keep for you")
             }

@@ -17,7 +17,7 @@ use super::change::{keep_replaced, kept_by, make_plan};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::agents::{self, Agent};
-use crate::install::plan::{ChangedFiles, Goal, Plan, Step};
+use crate::install::plan::{ChangedFiles, Goal, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
@@ -299,7 +299,13 @@ impl Audience {
         let in_the_way = self.agents.iter().find(|agent| {
             let served = survey.served.contains(agent.id);
             let found = survey.at(agent.id, &wanted.name);
-            !served && matches!(found, Some(Found::OtherLink(_) | Found::Other))
+            let own = || survey.has_repository(&Place::Agent(agent.id.to_owned()), &wanted.name);
+            // A copy that is to be one is left as it is.
+            let stays = || match (found, wanted.content.locked()) {
+                (Some(Found::Tree(Some(tree))), Some(locked)) => self.copy && *tree == locked.digest,
+                _ => false,
+            };
+            !served && (matches!(found, Some(Found::OtherLink(_) | Found::Other)) || own() && !stays())
         });
         if let Some(agent) = in_the_way {
             skill.verdict = Verdict::Edited;

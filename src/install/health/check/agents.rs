@@ -10,6 +10,7 @@ use crate::install::health::look::{AgentDirectory, Goes, Here, Look, Thing, Wish
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};
 use crate::install::scope::ScopeKind;
+use crate::install::state::inside;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
@@ -178,6 +179,16 @@ impl Entry<'_> {
             _ => None,
         };
         let equal = digest.is_some() && (digest == locked || digest == canonical);
+        let wanted = self.wanted();
+        if equal && copies && wanted != Some(false) {
+            return None;
+        }
+        // Its digest tells nothing of that.
+        if equal && inside(self.path).repository {
+            let message = format!("`{shown}` is a copy of `{name}` with a git repository in it");
+            let advice = format!("keep what you need of it, and {BY_HAND}");
+            return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
+        }
         if !equal {
             let message = format!("`{shown}` is a copy of `{name}` with other files than the installed one");
             let advice = format!(
@@ -185,10 +196,6 @@ impl Entry<'_> {
                 self.look.scope.skill_dir(&name).display()
             );
             return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
-        }
-        let wanted = self.wanted();
-        if copies && wanted != Some(false) {
-            return None;
         }
         let message = match (wanted, wish) {
             (Some(false), Some(wish)) if wish.disabled => {

@@ -1,6 +1,6 @@
 //! The step that takes each step back, at what lies at its place by then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::{Changed, ChangedKind, Stop, Text, Undo};
@@ -12,7 +12,7 @@ use crate::install::editable::Editable;
 use crate::install::merges;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::Scope;
-use crate::install::state::{Found, digest_of, real_dir};
+use crate::install::state::{Found, Inside, digest_of, inside, real_dir};
 use crate::install::transaction::journal::Change;
 use crate::install::transaction::record::{Record, of_text};
 use crate::install::transaction::{MAX_FILE, own_file};
@@ -66,6 +66,8 @@ pub(super) struct Planner<'a> {
     /// The manifest as it is now, which is what the transaction made of it, or was changed since.
     manifest: Manifest,
     lies: BTreeMap<PathBuf, Lies>,
+    /// The trees with a git repository in them.
+    repositories: BTreeSet<PathBuf>,
     /// The next number for a tree that no step had.
     fresh: usize,
     pub(super) undo: Undo,
@@ -92,6 +94,7 @@ impl<'a> Planner<'a> {
             store: Store::new(settings).ok(),
             manifest: Manifest::parse(&String::from_utf8_lossy(&text)).unwrap_or_default(),
             lies: BTreeMap::new(),
+            repositories: BTreeSet::new(),
             fresh: slots.max(journal.steps.len()),
             undo: Undo::default(),
             changed: Vec::new(),
@@ -315,6 +318,10 @@ impl<'a> Planner<'a> {
 
     fn push(&mut self, slot: usize, step: Step, place: &Place, name: &SkillName, lies: Lies) -> Done {
         let path = self.path(place, name)?;
+        // No digest tells of it, and the store keeps none.
+        if step.takes_tree() && self.repositories.contains(&path) {
+            return self.refuse(place, name, ChangedKind::Repository);
+        }
         self.lies.insert(path, lies);
         self.undo.steps.push(step);
         self.undo.slots.push(slot);
@@ -369,7 +376,15 @@ impl<'a> Planner<'a> {
         let dir = path.parent().unwrap_or(&self.scope.root);
         let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
         // What is taken back is checked byte by byte.
-        let lies = match dir.look(name, digest_of)? {
+        let mut seen = Inside::default();
+        let look = dir.look(name, |path| {
+            seen = inside(path);
+            seen.digest
+        })?;
+        if seen.repository {
+            self.repositories.insert(path.clone());
+        }
+        let lies = match look {
             Found::Absent => Lies::Nothing,
             Found::Tree(digest) => Lies::Tree(digest),
             Found::Other => Lies::Other,
