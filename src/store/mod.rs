@@ -4,6 +4,7 @@
 //! store-v2/sha256/ab/cdef...    one file for each tree, see [`object`]
 //! store-v2/stage-.../           what is being written; rubbish once its writer is gone
 //! store-v2/kept/<digest>/       a copy that a user edited: files and directories, for people to look into
+//! store-v2/merged/<digest>      an empty file: this one of those that are kept was made by a merge
 //! ```
 //!
 //! The time of an object says when it was used last. Whoever writes or reads one shares a lock on the
@@ -35,6 +36,7 @@ use crate::tree::{FileSet, MOST};
 
 const STAGE_PREFIX: &str = "stage-";
 const KEPT: &str = "kept";
+const MERGED: &str = "merged";
 /// The most bytes of an object that is read into memory: a tree that is held, and a header.
 const MOST_OBJECT: u64 = MOST + (1 << 20);
 
@@ -169,9 +171,27 @@ impl Store {
         Err(Error::io(format!("`{}` and all places like it are taken", place.display())))
     }
 
-    /// Whether a copy with `digest` is kept, and still has it.
-    pub fn is_kept(&self, digest: &Digest) -> bool {
-        is_whole(&self.kept_path(digest), digest)
+    /// Keeps `set`, which a merge made for the copies of agents, and notes that: what users wrote is kept in the
+    /// same place.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::keep`].
+    pub fn keep_merged(&self, set: &FileSet) -> Result<()> {
+        let digest = set.digest()?;
+        self.keep(set)?;
+        Ok(fs::write_small(&self.merged_path(&digest), b"")?)
+    }
+
+    /// Whether a merge made the tree with `digest` for copies of agents, and it is still kept.
+    pub fn is_merged(&self, digest: &Digest) -> bool {
+        matches!(fs::kind(&self.merged_path(digest)), Ok(Some(Kind::File)))
+            && is_whole(&self.kept_path(digest), digest)
+    }
+
+    /// Where it is noted that a merge made the tree with `digest`.
+    fn merged_path(&self, digest: &Digest) -> PathBuf {
+        self.root.join(MERGED).join(digest.hex())
     }
 
     /// Where a copy with `digest` may be kept, the usual place first.

@@ -457,6 +457,22 @@ fn copies_follow_and_edited_copies_are_not_lost() {
     assert!(kept(&sandbox).contains(&b"elsewhere"[..]));
 }
 
+/// A copy that was kept for its user once, and came back, is still the user's: merges keep theirs beside it.
+#[test]
+fn an_edited_copy_that_was_kept_is_not_replaced() {
+    let sandbox = scene(&["--copy"]);
+    let copy = ".claude/skills/pdf/SKILL.md";
+    sandbox.write(copy, "elsewhere");
+    sandbox.ok(&["install", "--force"]);
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.read(copy), "elsewhere");
+    source(&sandbox, &["1", "2", "3", "4", "5", "6"]);
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr.contains("was edited since it was installed"), "{output}");
+    assert_eq!(sandbox.read(copy), "elsewhere");
+}
+
 /// The version that was edited is gone from store and source: nothing is guessed.
 #[test]
 fn without_a_base_a_person_decides() {

@@ -109,7 +109,7 @@ impl Settled {
                 self.contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
             if let Some(set) = set {
                 // Without it the next update asks for `--force`, and loses nothing.
-                let _ = Store::new(&context.settings).and_then(|store| store.keep(set));
+                let _ = Store::new(&context.settings).and_then(|store| store.keep_merged(set));
             }
         }
     }
@@ -222,8 +222,8 @@ fn told(job: &Job, change: UpdateChange, from: &Locked) -> UpdatedSkill {
     UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
 }
 
-/// The copies of agents that say what the tree says which goes, `replaced`, or that the store keeps too:
-/// an earlier merge made them, and nothing is lost when they follow.
+/// The copies of agents that say what the tree says which goes, `replaced`, or what an earlier merge made: nothing is
+/// lost when they follow.
 fn copies(
     prepared: &Prepared<'_>,
     files: &Files,
@@ -240,7 +240,7 @@ fn copies(
         if fs::kind(&path)? != Some(fs::Kind::Directory) {
             continue;
         }
-        let stored = |digest| store.as_ref().is_some_and(|store| store.is_kept(&digest));
+        let stored = |digest| store.as_ref().is_some_and(|store| store.is_merged(&digest));
         known.extend(digest_of(&path).filter(|digest| Some(*digest) == replaced || stored(*digest)));
     }
     Ok(known)
