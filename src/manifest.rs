@@ -206,6 +206,12 @@ impl Manifest {
         &self.agents
     }
 
+    /// Whether it says which agents see the skill `name`.
+    pub fn says_who_sees(&self, name: &SkillName) -> bool {
+        let own = || self.skills().get(name).is_some_and(|entry| entry.agents.is_some());
+        self.agents().targets.is_some() || own()
+    }
+
     /// How the skills here are checked, as it is written.
     /// [`Ruleset::from_settings`](crate::lint::Ruleset::from_settings) says what it means.
     pub fn lint(&self) -> &LintSettings {

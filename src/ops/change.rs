@@ -11,7 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents::{self, Agent};
 use crate::install::places::Places;
-use crate::install::plan::{ChangedFiles, Conflict, ConflictKind, Goal, NewLink, Place, Plan, Step, plan};
+use crate::install::plan::{
+    ChangedFiles, Conflict, ConflictKind, Content, Goal, NewLink, Place, Plan, Step, Wanted, plan,
+};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::sources;
 use crate::install::state::{Files, HAS_REPOSITORY, Survey, digest_of, why_no_skill};
@@ -93,7 +95,9 @@ pub(super) fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) 
     let chosen: Ids = chosen.collect();
     // A skill that goes out of sight may be linked anywhere.
     let gone = !goal.remove.is_empty() || !goal.left.is_empty();
-    let everywhere = gone || goal.put.iter().any(|wanted| wanted.disabled);
+    // So may one that no lockfile knows.
+    let is_anywhere = |wanted: &Wanted| wanted.disabled || matches!(wanted.content, Content::Editable(_));
+    let everywhere = gone || goal.put.iter().any(is_anywhere);
     let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
     (watched, chosen)
 }

@@ -184,6 +184,46 @@ fn a_copy_becomes_editable_and_back() {
     assert!(!sandbox.read("skillpm.toml").contains("editable"));
 }
 
+/// Who is no longer named loses the link with the next run, as of skills that are locked.
+#[test]
+fn agents_that_are_no_longer_named_lose_their_links() {
+    let sandbox = sandbox();
+    sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code", "-a", "goose"]);
+    let rewrite = |from: &str, to: &str| {
+        let text = sandbox.read("skillpm.toml");
+        assert!(text.contains(from), "{text}");
+        sandbox.write("skillpm.toml", text.replace(from, to));
+    };
+    rewrite("[\"claude-code\", \"goose\"]", "[\"claude-code\"]");
+    sandbox.ok(&["install"]);
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/brand -> ../../../brand
+    .claude/skills/brand -> ../../.agents/skills/brand
+    ");
+    sandbox.ok(&["doctor"]);
+    rewrite("editable = true", "editable = true, agents = []");
+    let output = sandbox.run(&["doctor"]);
+    assert!(output.stdout.contains("[link-unwanted]"), "{output}");
+    sandbox.ok(&["doctor", "--fix"]);
+    insta::assert_snapshot!(links(&sandbox), @".agents/skills/brand -> ../../../brand");
+    rewrite(", agents = []", "");
+    sandbox.ok(&["install"]);
+    rewrite("editable = true", "editable = true, agents = []");
+    sandbox.ok(&["install"]);
+    insta::assert_snapshot!(links(&sandbox), @".agents/skills/brand -> ../../../brand");
+    // Who reads the canonical copies may have a link all the same.
+    for agent in ["cursor", "goose"] {
+        std::fs::create_dir_all(sandbox.project().join(format!(".{agent}/skills"))).expect("creates");
+        let link = sandbox.project().join(format!(".{agent}/skills/brand"));
+        symlink("../../.agents/skills/brand", link).expect("links");
+    }
+    sandbox.ok(&["install"]);
+    insta::assert_snapshot!(links(&sandbox), @"
+    .agents/skills/brand -> ../../../brand
+    .cursor/skills/brand -> ../../.agents/skills/brand
+    ");
+}
+
 /// Its directory moved, and the manifest followed.
 #[test]
 fn a_directory_that_moved() {

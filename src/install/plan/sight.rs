@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{ConflictKind, Content, NewLink, Place, Planner, Step, Wanted};
 use crate::digest::Digest;
 use crate::fs::LinkKind;
-use crate::install::agents::Agent;
+use crate::install::agents::{self, Agent};
 use crate::install::state::Found;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -67,12 +67,23 @@ impl<'a> Planner<'a> {
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
         for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
-            let leaves = known || wanted.leaving.contains(agent) || wanted.disabled;
+            let ours = || *found == Found::OurLink && self.may_unlink(wanted, agent);
+            let leaves = known || wanted.leaving.contains(agent) || wanted.disabled || ours();
             if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
             self.drop_link(agent, &wanted.name, found, known);
         }
+    }
+
+    /// Whether a link of ours goes that `agent` has to `wanted`, though no lockfile knows of it: no lockfile has an
+    /// editable skill, and the manifest says who sees that. Who reads the canonical copies may have one all the same.
+    fn may_unlink(&self, wanted: &Wanted, agent: &str) -> bool {
+        let is_universal = || agents::find(agent).is_ok_and(Agent::is_universal);
+        let asked = self.goal.manifest_agents.as_ref().is_some_and(|agents| agents.targets.is_some());
+        let own = wanted.requirement.as_ref().is_some_and(|entry| entry.agents.is_some());
+        let says = || asked || own || self.files.manifest.says_who_sees(&wanted.name);
+        matches!(wanted.content, Content::Editable(_)) && says() && !is_universal()
     }
 
     /// What lies in the directories of agents, and whether `locked` knows of it. Of agents that share

@@ -83,6 +83,9 @@ impl Entry<'_> {
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name));
         let ours =
             locked.is_some_and(|locked| self.dir.agents.iter().any(|own| locked.agents.contains(own.id)));
+        // No lockfile has an editable skill.
+        let ours = ours
+            || wish.editable.is_some() && self.look.asked().is_some_and(|asked| asked.says_who_sees(&name));
         let shown = self.path.display();
         let why = if wish.disabled {
             "which is disabled".to_owned()
