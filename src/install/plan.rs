@@ -108,6 +108,8 @@ pub enum ConflictKind {
     SameName(SkillName),
     /// A skill of this name that came from somewhere else.
     OtherSource(Origin),
+    /// A skill of this name that came from this place in the same source, where it still lies.
+    OtherPath(Origin, String),
     /// A file, or a directory with things in it that no skill may have, so that the store could not
     /// keep it; `--force` does not help.
     NotASkill,
@@ -188,8 +190,8 @@ impl Planner<'_> {
         if let Some(other) = self.same_name(name) {
             return self.conflict(&Place::Canonical, name, ConflictKind::SameName(other));
         }
-        if let Some(origin) = self.other_source(wanted) {
-            return self.conflict(&Place::Canonical, name, ConflictKind::OtherSource(origin));
+        if let Some(other) = self.other_source(wanted) {
+            return self.conflict(&Place::Canonical, name, other);
         }
         // Of what is only looked after, nothing is said anew.
         if wanted.requirement.is_some() && self.survey.is_source(&Place::Canonical, name) {

@@ -135,6 +135,10 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
             ConflictKind::OtherSource(origin) => {
                 format!("`{name}` is installed from `{}` already, and this is another skill", origin.typed())
             }
+            ConflictKind::OtherPath(origin, old) => format!(
+                "`{name}` is installed from `{old}` in `{}` already, and this is another skill",
+                origin.typed()
+            ),
             ConflictKind::NotASkill => {
                 let why = why_no_skill(Path::new(&path)).map(|error| format!(": {}", error.with_causes()));
                 let why = why.unwrap_or_default();
@@ -165,7 +169,10 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
             "nothing was changed; `--as NAME` installs the new one under another name, and `skillpm remove{} {other}` makes room for it",
             scope.kind.flag()
         ))
-    } else if conflicts.iter().any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_))) {
+    } else if conflicts
+        .iter()
+        .any(|conflict| matches!(conflict.kind, ConflictKind::OtherSource(_) | ConflictKind::OtherPath(..)))
+    {
         error.hint("nothing was changed; `--as NAME` installs it under another name beside the one that is there, `--force` in its place")
     } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
         let error = error.hint("nothing was changed; move it to a directory of its own, such as `skills/`, and install it from there");

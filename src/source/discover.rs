@@ -102,6 +102,11 @@ pub fn discover_all(tree: &Tree) -> Vec<Candidate> {
     candidates(tree, &outermost(skill_files(tree, "")).into_iter().collect::<Vec<_>>())
 }
 
+/// Whether directory `dir` of `tree` is a skill's.
+pub fn is_skill(tree: &Tree, dir: &str) -> bool {
+    tree.below(dir).any(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"))
+}
+
 /// The directories at or below `dir` with a `SKILL.md`, and the spelling of its name.
 fn skill_files<'a>(tree: &'a Tree, dir: &str) -> BTreeMap<&'a str, &'a str> {
     let mut files = BTreeMap::new();

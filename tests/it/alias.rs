@@ -1,6 +1,6 @@
 //! Names that collide: another name, an error, never a silent overwrite.
 
-use crate::support::Sandbox;
+use crate::support::{GitRepo, Sandbox, Tree};
 
 fn write_skill(sandbox: &Sandbox, dir: &str, name: &str, body: &str) {
     let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
@@ -173,4 +173,36 @@ fn locked_and_frozen_drop_nothing() {
     }
     sandbox.ok(&["install"]);
     assert!(!sandbox.project().join(".agents/skills").exists());
+}
+
+/// As between two paths: what lies elsewhere in the same repository is another skill while the installed one is still
+/// where it was, and the same one where it moved.
+#[test]
+fn another_skill_of_the_same_repository() {
+    let mut sandbox = Sandbox::new();
+    sandbox.env("PATH", &std::env::var("PATH").expect("a path"));
+    let repository = GitRepo::new(&sandbox.project().parent().expect("a parent").join("mono"));
+    let text = |body: &str| format!("---\nname: review\ndescription: Does it. Use it.\n---\n{body}\n");
+    let (foo, bar) = ("plugins/foo/skills/review/SKILL.md", "plugins/bar/skills/review/SKILL.md");
+    repository.commit(&Tree::new().file(foo, text("foo")).file(bar, text("bar")));
+    let url = format!("git+file://{}", repository.path().display());
+    sandbox.ok(&["install", &format!("{url}//plugins/foo")]);
+    let before = sandbox.scope();
+    let output = sandbox.run(&["install", &format!("{url}//plugins/bar")]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(
+        output.stderr.contains("`review` is installed from `plugins/foo/skills/review` in `"),
+        "{output}"
+    );
+    assert!(output.stderr.contains("`--as NAME`"), "{output}");
+    assert_eq!(sandbox.scope(), before);
+    sandbox.ok(&["install", &format!("{url}//plugins/bar"), "--as", "review-bar"]);
+    sandbox.ok(&["install", &format!("{url}//plugins/foo")]);
+    assert_eq!(body(&sandbox, "review"), "foo");
+    repository.commit(&Tree::new().file("skills/review/SKILL.md", text("moved")));
+    sandbox.ok(&["install", &format!("{url}//skills/review")]);
+    assert_eq!(body(&sandbox, "review"), "moved");
+    repository.commit(&Tree::new().file("skills/review/SKILL.md", text("moved")).file(bar, text("bar")));
+    sandbox.ok(&["install", &format!("{url}//plugins/bar"), "--force"]);
+    assert_eq!(body(&sandbox, "review"), "bar");
 }

@@ -27,6 +27,8 @@ pub struct Wanted {
     pub leaving: BTreeSet<&'static str>,
     /// Whether agents are not to see it for now.
     pub disabled: bool,
+    /// Where the installed skill of the name still lies in the very source that this one comes from, as another one.
+    pub beside: Option<String>,
 }
 
 /// What is to lie in the place of a skill.
@@ -72,7 +74,8 @@ impl Content {
 impl Wanted {
     /// A skill that nobody sees until [`Wanted::agents`] says who does.
     pub fn new(name: SkillName, content: Content, requirement: Option<Requirement>) -> Self {
-        Self { name, content, requirement, agents: Vec::new(), leaving: BTreeSet::new(), disabled: false }
+        let (agents, leaving) = (Vec::new(), BTreeSet::new());
+        Self { name, content, requirement, agents, leaving, disabled: false, beside: None }
     }
 
     /// The ids of the agents that get a link or copy of their own.

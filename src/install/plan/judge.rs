@@ -54,7 +54,7 @@ impl Planner<'_> {
     /// Where the skill came from that is installed under the name of `wanted`, if that is not where
     /// `wanted` comes from: it is another skill, which only force replaces. The same bytes are the same
     /// skill. What the manifest no longer names is in nobody's way.
-    pub(super) fn other_source(&self, wanted: &Wanted) -> Option<Origin> {
+    pub(super) fn other_source(&self, wanted: &Wanted) -> Option<ConflictKind> {
         let new = wanted.requirement.as_ref()?;
         let (origin, path) = match self.files.manifest.skills().get(&wanted.name) {
             Some(old) => (&old.origin, &old.path),
@@ -66,8 +66,15 @@ impl Planner<'_> {
         };
         let digest = wanted.content.locked().map(|locked| locked.digest);
         let same_bytes = digest.is_some() && digest == self.locked(&wanted.name);
-        let same_place = origin == &new.origin || is_same_directory((origin, path), (&new.origin, &new.path));
-        (!same_bytes && !same_place && !self.goal.force).then(|| origin.clone())
+        let same_directory = is_same_directory((origin, path), (&new.origin, &new.path));
+        if same_bytes || same_directory || self.goal.force {
+            return None;
+        }
+        if origin != &new.origin {
+            return Some(ConflictKind::OtherSource(origin.clone()));
+        }
+        // One that moved is the same skill.
+        wanted.beside.as_ref().map(|old| ConflictKind::OtherPath(origin.clone(), old.clone()))
     }
 
     /// Whether a link at the canonical place of `name` is ours: the skill is editable, or somebody has

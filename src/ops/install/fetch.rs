@@ -21,13 +21,14 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
+use crate::install::state::Files;
 use crate::install::transaction::Planted;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::gate::Gate;
 use crate::requirement;
-use crate::source::discover::Candidate;
+use crate::source::discover::{self, Candidate};
 use crate::source::{Opened, local};
 use crate::spec::SourceSpec;
 use crate::tree::FileSet;
@@ -302,6 +303,28 @@ impl Fetched {
         self.planted.extend(planted.map(|planted| (name.clone(), planted)));
         self.contents.extend(set.map(|set| (name, set)));
         Ok(())
+    }
+
+    /// Marks what would take the place of another skill of its own source: one is still where the installed skill of
+    /// that name came from. A skill that moved in its repository is not there any more.
+    pub(super) fn set_apart(&mut self, files: &Files, chosen: &[Chosen]) {
+        for wanted in &mut self.wanted {
+            let Some(new) = &wanted.requirement else { continue };
+            let entry = files.manifest.skills().get(&wanted.name);
+            // The lockfile says where it was found, which may be below what the manifest names.
+            let locked = files.lock.skills.get(&wanted.name).filter(|locked| locked.origin == new.origin);
+            let Some(old) = locked.map(|locked| &locked.path).or(entry.map(|entry| &entry.path)) else {
+                continue;
+            };
+            let is_same = *old == new.path || entry.is_some_and(|entry| entry.path == new.path);
+            let old = old.as_deref().unwrap_or_default();
+            let is_there = |chosen: &Chosen| {
+                chosen.spec.origin == new.origin && discover::is_skill(&chosen.opened.tree, old)
+            };
+            if !is_same && chosen.iter().any(is_there) {
+                wanted.beside = Some(if old.is_empty() { ".".to_owned() } else { old.to_owned() });
+            }
+        }
     }
 
     /// Writes into what is to be locked which skills each one needs. Of what comes for that alone the manifest

@@ -188,6 +188,7 @@ fn put(
         let needs = needs::bring(context, scope, request, &mut fetched, chosen, &intake)?;
         fetched.warnings.extend(intake.warning());
         return change(context, scope, request, |files, _| {
+            fetched.set_apart(files, chosen);
             let entries = needs.map(|needs| needs.entries(files)).unwrap_or_default();
             Ok(Restore { fetched, entries, ..Restore::default() })
         });
@@ -196,6 +197,7 @@ fn put(
         let scene = transaction.map(|transaction| (transaction, files));
         let intake = Intake::new(context, scope, scene)?;
         take(&mut fetched, &intake)?;
+        fetched.set_apart(files, chosen);
         fetched.warnings.extend(intake.warning());
         Ok(Restore { fetched, ..Restore::default() })
     })
