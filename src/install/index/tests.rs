@@ -6,6 +6,7 @@ use std::fs as disk;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
+use crate::install::state::digest_of;
 
 /// The times of everything that the tests write are long gone then.
 const LATER: Moment = Moment { seconds: 1 << 40, nanoseconds: 0 };
