@@ -117,7 +117,7 @@ impl Survey {
     ) -> Result<Self> {
         let mut survey = Self { skills_dir: canonical.real().to_owned(), ..Self::default() };
         let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
-        survey.disabled_dir = disabled.real().to_owned();
+        disabled.real().clone_into(&mut survey.disabled_dir);
         let repositories = RefCell::new(BTreeSet::new());
         let digest = |dir: &SkillsDir, name: &SkillName| {
             let inside = dir.inside(name, &scope.index);
