@@ -272,7 +272,7 @@ fn hostile_copies_are_shown_harmlessly() {
 
     added a -- b.md
     --- /dev/null
-    +++ b/a -- b.md
+    +++ b/a -- b.md	
     @@ -0,0 +1,2 @@
     +\u{1b}]0;title\u{7}\u{d}
     +line\u{202e}

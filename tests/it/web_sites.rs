@@ -698,10 +698,9 @@ fn hostile_entries() {
     exit: 5
     --- stderr
     error: `twice/SKILL.md` cannot be loaded: the index lists it more than once
-    exit: 2
+    exit: 5
     --- stderr
-    error: there is no skill `../../canary` in `http://HOST`
-    hint: `skillpm install --list http://HOST` shows what is there
+    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is none: the name `../../canary` has a character that is not a letter, a digit or a hyphen: U+002E
     exit: 2
     --- stderr
     error: there is no skill `godo` in `http://HOST`
