@@ -335,6 +335,15 @@ def test_options_of_other_types(world: World, wrong: dict[str, object]) -> None:
         manager().run_script("pdf", "a", **wrong)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["A=B", "=A", "A=", ""])
+def test_names_that_no_variable_has(world: World, name: str) -> None:
+    """`A=B` set the variable `A`."""
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    with pytest.raises(skillpm.ConfigurationError):
+        manager().run_script("pdf", "a", env={name: "1"})
+
+
 def test_hints_have_the_words_of_python(world: World) -> None:
     world.skill("pdf")
     script(world, "a.sh", "")

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Tool;
-use super::input::{Kind, Parameter, Place, TypedBy};
+use super::input::{Kind, Parameter, Place};
 
 /// What a script is started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,6 +45,11 @@ pub enum CallError {
         /// The values, as JSON.
         choices: String,
     },
+    /// A value that the script would take for an option.
+    #[error(
+        "the parameter `{0}` cannot have a value that begins with `-`; the script could take it for an option"
+    )]
+    Option(String),
     /// An input that is neither a text, nor a list of texts, nor an object.
     #[error("the input must be a text, a list of texts or an object")]
     Shape,
@@ -117,19 +122,27 @@ impl Tool {
                     .any(|one| object.contains_key(&one.name));
                 let value = given.or(parameter.default.as_ref().filter(|_| needed));
                 match value {
-                    Some(value) => words.extend(flat(value)),
+                    Some(value) => {
+                        let values = flat(value);
+                        let refused = given.is_some() && !self.input.knows_end && self.input.has_options();
+                        if refused && values.iter().any(|one| is_option(one)) {
+                            return Err(CallError::Option(parameter.name.clone()));
+                        }
+                        words.extend(values);
+                    }
                     None if needed => return Err(CallError::Missing(parameter.name.clone())),
                     None => {}
                 }
             } else if let Some(value) = given {
                 greedy |= matches!(parameter.place, Place::Option(_))
                     && value.as_array().is_some_and(|values| !values.is_empty());
-                option(parameter, value, &mut options);
+                option(parameter, value, self.input.knows_end, &mut options)
+                    .ok_or_else(|| CallError::Option(parameter.name.clone()))?;
             }
         }
         // Behind `--` nothing is taken for an option, nor for another value of the option before.
-        let knows_end = matches!(self.input.typed_by, TypedBy::Argparse | TypedBy::Click | TypedBy::Getopts);
-        if !words.is_empty() && (greedy || (knows_end && words.iter().any(|word| word.starts_with('-')))) {
+        let looks_like_one = self.input.knows_end && words.iter().any(|word| word.starts_with('-'));
+        if !words.is_empty() && (greedy || looks_like_one) {
             options.push("--".to_owned());
         }
         options.append(&mut words);
@@ -157,17 +170,17 @@ fn check(parameter: &Parameter, value: &Value) -> Result<(), CallError> {
     Err(CallError::Choice { name: parameter.name.clone(), choices })
 }
 
-fn option(parameter: &Parameter, value: &Value, words: &mut Vec<String>) {
+/// Adds an option with its value; nothing where the script would take a part of the value for another option.
+fn option(parameter: &Parameter, value: &Value, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
     match &parameter.place {
         Place::Option(flag) => {
             let values = flat(value);
             match &values[..] {
-                // What looks like an option is put behind an equals sign.
-                [one] if one.starts_with('-') && flag.starts_with("--") => {
-                    words.push(format!("{flag}={one}"));
-                }
                 // A list of nothing is left out.
                 [] => {}
+                [one] => single(flag, one, knows_end, words)?,
+                // Behind the first of several values no equals sign helps.
+                values if values.iter().any(|one| is_option(one)) => return None,
                 values => {
                     words.push(flag.clone());
                     words.extend_from_slice(values);
@@ -176,8 +189,7 @@ fn option(parameter: &Parameter, value: &Value, words: &mut Vec<String>) {
         }
         Place::Repeated(flag) => {
             for one in flat(value) {
-                words.push(flag.clone());
-                words.push(one);
+                single(flag, &one, knows_end, words)?;
             }
         }
         Place::Switch(flag) => words.extend((*value == Value::Bool(true)).then(|| flag.clone())),
@@ -190,8 +202,84 @@ fn option(parameter: &Parameter, value: &Value, words: &mut Vec<String>) {
             let count = usize::try_from(value.as_u64().unwrap_or_default()).unwrap_or_default().min(16);
             words.extend(std::iter::repeat_n(flag.clone(), count));
         }
+        Place::Literal(flag) => {
+            let value = match value.as_str().filter(|text| is_name(text)) {
+                Some(name) => name.to_owned(),
+                None => literal(value),
+            };
+            words.push(format!("{flag}={value}"));
+        }
         Place::Positional | Place::Key => {}
     }
+    Some(())
+}
+
+/// Whether fire takes `text` for a text without quotes around it: a name, which would not be a text in a list.
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !matches!(text, "True" | "False" | "None")
+}
+
+/// A value as Python writes it.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => quoted(text),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(object) => {
+            let pairs = object.iter().map(|(key, value)| format!("{}: {}", quoted(key), literal(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// A text in quotes. Only the ends of lines have to be written in another way than they are.
+fn quoted(text: &str) -> String {
+    let mut whole = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\\' => whole.push_str("\\\\"),
+            '\'' => whole.push_str("\\'"),
+            '\n' => whole.push_str("\\n"),
+            '\r' => whole.push_str("\\r"),
+            other => whole.push(other),
+        }
+    }
+    whole.push('\'');
+    whole
+}
+
+/// Adds an option with one value. What looks like an option is put behind an equals sign or, where the script is
+/// known to read that, joined to a short one; nothing where neither can be.
+fn single(flag: &str, value: &str, knows_end: bool, words: &mut Vec<String>) -> Option<()> {
+    if value.starts_with('-') && flag.starts_with("--") {
+        words.push(format!("{flag}={value}"));
+    } else if !is_option(value) {
+        words.extend([flag.to_owned(), value.to_owned()]);
+    } else if !knows_end {
+        return None;
+    } else {
+        // `-m-x`, but `-mode=-x`.
+        let divider = if flag.chars().count() > 2 { "=" } else { "" };
+        words.push(format!("{flag}{divider}{value}"));
+    }
+    Some(())
+}
+
+/// Whether a script could take `word` for an option: it begins with `-` and is no negative number. `-` alone stands
+/// for the standard input.
+fn is_option(word: &str) -> bool {
+    let Some(rest) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) else { return false };
+    let is_number = rest.ends_with(|c: char| c.is_ascii_digit())
+        && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && rest.matches('.').count() < 2;
+    !is_number
 }
 
 /// A value in words: a list has several.
@@ -215,6 +303,7 @@ fn word(value: &Value) -> Option<String> {
 mod tests {
     use serde_json::json;
 
+    use super::super::input::{Input, TypedBy};
     use super::super::{DescribedBy, Language, read_script};
     use super::*;
 
@@ -309,6 +398,91 @@ mod tests {
         assert_eq!(words(&tool, &json!({ "files": ["a"], "count": -1 })), ["--count=-1", "a"]);
         let wrong = tool.call(&json!({ "files": ["a"], "mode": "c" })).expect_err("no choice");
         assert_eq!(wrong.to_string(), "the parameter `mode` must be one of \"a\", \"b\"");
+    }
+
+    /// Conflict C19: no value of a model becomes an option of the script, not in a list either.
+    #[test]
+    fn no_value_becomes_an_option() {
+        let argparse = tool(
+            "import argparse\np = argparse.ArgumentParser()\np.add_argument('--files', nargs='+')\n\
+             p.add_argument('--delete', action='store_true')\np.add_argument('--size', nargs=2, type=int)\n",
+        );
+        let typer = tool("import typer\ndef main(name: str, tag: list[str] = []): pass\ntyper.run(main)\n");
+        let usage = tool("# Usage: x.py [--delete] [-n COUNT] [--to FILE] <dir>\n");
+        let function = tool("import sys\ndef main(a, *rest): pass\nmain(*sys.argv[1:])\n");
+        let by_name = tool("import sys\ntext = sys.argv[1]\n");
+        let files = Parameter::new("files", Kind::strings(), Place::Option("--files".into()));
+        let (typed_by, parameters) = (TypedBy::Manifest, vec![files]);
+        let input = Input { parameters, open: false, typed_by, knows_end: false };
+        let manifest = Tool { input, ..by_name.clone() };
+        for (tool, input, expected) in [
+            (&argparse, json!({ "files": ["--delete"] }), Some("--files=--delete")),
+            (&argparse, json!({ "files": ["a", "--delete"] }), None),
+            (&argparse, json!({ "files": ["--delete", "a"] }), None),
+            (&argparse, json!({ "files": ["a", "-"], "size": [-1, 2] }), Some("--files a - --size -1 2")),
+            (&typer, json!({ "name": "--help", "tag": ["a", "-x"] }), Some("--tag a --tag=-x -- --help")),
+            (&usage, json!({ "dir": "--delete" }), None),
+            (&usage, json!({ "dir": "a", "n": "--delete" }), None),
+            (&usage, json!({ "dir": "-1.5", "n": "-1", "to": "-x" }), Some("-n -1 --to=-x -1.5")),
+            (&usage, json!({ "dir": "-1." }), None),
+            (&function, json!({ "a": "b", "rest": ["c", "--delete"] }), None),
+            (&manifest, json!({ "files": ["a", "--delete"] }), None),
+            (&by_name, json!({ "text": "- milk" }), Some("- milk")),
+        ] {
+            match expected {
+                Some(expected) => assert_eq!(words(tool, &input).join(" "), expected, "{input}"),
+                None => assert!(matches!(tool.call(&input), Err(CallError::Option(_))), "{input}"),
+            }
+        }
+        let error = usage.call(&json!({ "dir": "-r" })).expect_err("an option");
+        assert_eq!(
+            error.to_string(),
+            "the parameter `dir` cannot have a value that begins with `-`; the script could take it for an option"
+        );
+    }
+
+    /// A value that begins with `-` belongs to its option, also where that is short or written for each value.
+    #[test]
+    fn values_that_look_like_options_are_joined_to_theirs() {
+        let tool = tool(
+            "import argparse\np = argparse.ArgumentParser()\np.add_argument('--tag', action='append')\n\
+             p.add_argument('-m')\np.add_argument('-mode')\n",
+        );
+        let input = json!({ "tag": ["-x", "y"], "m": "-x", "mode": "--y" });
+        assert_eq!(words(&tool, &input).join(" "), "--tag=-x --tag y -m-x -mode=--y");
+        assert_eq!(words(&tool, &json!({ "m": "-1" })), ["-m", "-1"]);
+    }
+
+    /// Fire reads Python: false is no text, a list is one word, and a text stays a text.
+    #[test]
+    fn fire_gets_literals() {
+        let fire = tool(
+            "import fire\ndef main(path: str, dry_run: bool = False, items: list = None, more=None): pass\nfire.Fire(main)\n",
+        );
+        let input = json!({
+            "path": "in.txt", "dry_run": false, "items": ["a", "--b", 1, null, true], "more": { "k": [-1.5] },
+        });
+        let expected = [
+            "--path='in.txt'",
+            "--dry_run=False",
+            "--items=['a', '--b', 1, None, True]",
+            "--more={'k': [-1.5]}",
+        ];
+        assert_eq!(words(&fire, &input), expected);
+        for (text, expected) in [
+            ("plain_1", "plain_1"),
+            ("1", "'1'"),
+            ("[a]", "'[a]'"),
+            ("None", "'None'"),
+            ("", "''"),
+            ("a#b", "'a#b'"),
+            ("é", "'é'"),
+            ("-x", "'-x'"),
+            ("it's \\ a\r\nb", "'it\\'s \\\\ a\\r\\nb'"),
+        ] {
+            assert_eq!(words(&fire, &json!({ "path": text })), [format!("--path={expected}")], "{text}");
+        }
+        assert_eq!(fire.call(&json!({ "path": "a\0b" })), Err(CallError::Nul));
     }
 
     #[test]

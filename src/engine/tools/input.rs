@@ -106,8 +106,22 @@ pub enum Place {
     Either(String, String),
     /// An option that is written as often as the value says.
     Count(String),
+    /// Behind an option and an equals sign, as Python writes the value: the library fire reads it so.
+    Literal(String),
     /// A key of the object that the script reads from its standard input.
     Key,
+}
+
+impl Place {
+    /// The place of a boolean that is written as click has it: `--on`, `--on/--off`, where either may be missing.
+    pub(super) fn switch(flags: &str) -> Self {
+        let (on, off) = flags.split_once('/').unwrap_or((flags, ""));
+        match (on.trim().to_owned(), off.trim().to_owned()) {
+            (on, off) if off.is_empty() => Self::Switch(on),
+            (on, off) if on.is_empty() => Self::Unless(off),
+            (on, off) => Self::Either(on, off),
+        }
+    }
 }
 
 /// A parameter of a tool.
@@ -146,6 +160,19 @@ impl Parameter {
     /// The same, where it need not be there.
     pub(super) fn optional(self) -> Self {
         Self { required: false, ..self }
+    }
+
+    /// The same, where a switch that only says what holds anyway has no other value: none could be passed.
+    pub(super) fn within_reach(mut self) -> Self {
+        let value = match self.place {
+            Place::Switch(_) => true,
+            Place::Unless(_) => false,
+            _ => return self,
+        };
+        if self.default == Some(value.into()) {
+            self.choices = vec![value.into()];
+        }
+        self
     }
 
     fn schema(&self) -> Value {
@@ -200,6 +227,9 @@ pub struct Input {
     pub open: bool,
     /// What this was read from.
     pub typed_by: TypedBy,
+    /// Whether the words are read by a library that takes nothing behind `--` for an option, and a value that is
+    /// joined to its option for that value.
+    pub knows_end: bool,
 }
 
 /// The name of the one parameter of a tool of which nothing is known.
@@ -212,17 +242,23 @@ impl Input {
             description: Some("The words of the command line, in order.".into()),
             ..Parameter::new(WORDS, Kind::strings(), Place::Positional).optional()
         };
-        Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing }
+        Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
     /// An object on standard input, of which no more is known.
     pub(super) fn object() -> Self {
-        Self { parameters: Vec::new(), open: true, typed_by: TypedBy::Nothing }
+        Self { parameters: Vec::new(), open: true, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
     /// Whether something is known of the parameters.
     pub fn is_typed(&self) -> bool {
         self.typed_by != TypedBy::Nothing
+    }
+
+    /// Whether the script may take a word that begins with `-` for an option. One whose words are all given to
+    /// names does not, and where nothing is known the words are those of the caller, options included.
+    pub(super) fn has_options(&self) -> bool {
+        !matches!(self.typed_by, TypedBy::Argv | TypedBy::Nothing)
     }
 
     /// Whether the script reads an object from its standard input.
@@ -276,7 +312,8 @@ mod tests {
         mode.default = Some(json!(["a"]));
         let mut any = Parameter::new("any", Kind::Any, Place::Positional);
         any.description = Some("Whatever.".into());
-        let input = Input { parameters: vec![any, mode], open: false, typed_by: TypedBy::Argparse };
+        let input =
+            Input { parameters: vec![any, mode], open: false, typed_by: TypedBy::Argparse, knows_end: true };
         assert_eq!(
             input.schema(),
             json!({

@@ -118,7 +118,7 @@ fn params(comment: &str, text: &str) -> Option<Input> {
     if place == Place::Positional {
         parameters.iter_mut().filter(|one| one.kind == Kind::Any).for_each(|one| one.kind = Kind::String);
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Jsdoc })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Jsdoc, knows_end: false })
 }
 
 /// A name of a parameter.
@@ -230,7 +230,7 @@ fn argv(text: &str) -> Option<Input> {
         optional |= !parameter.required;
         parameter.required = !optional;
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
 fn word(name: &str, default: Option<&str>) -> Option<Parameter> {

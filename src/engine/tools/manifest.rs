@@ -210,7 +210,7 @@ impl Reader {
             }
         }
         let open = parameters.is_empty() && passing == Passing::Json;
-        Input { parameters, open, typed_by: TypedBy::Manifest }
+        Input { parameters, open, typed_by: TypedBy::Manifest, knows_end: false }
     }
 
     fn parameter(&mut self, node: &Node, passing: Passing) -> Option<Parameter> {

@@ -48,7 +48,7 @@ fn getopts(text: &str) -> Option<Input> {
     if text.contains("OPTIND") {
         parameters.push(Parameter::new(WORDS, Kind::strings(), Place::Positional).optional());
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Getopts })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Getopts, knows_end: true })
 }
 
 /// `name="$1"` and those behind it, outside of functions. None where the script uses a word that got no name.
@@ -84,7 +84,7 @@ fn words(text: &str) -> Option<Input> {
     if parameters.is_empty() || names.len() < parameters.len() || last_used(text)? > parameters.len() {
         return None;
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
 /// The largest number of a word that is used outside of functions, which have words of their own; None where the

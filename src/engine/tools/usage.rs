@@ -27,7 +27,7 @@ pub(super) fn input(text: &str, file: &str) -> Option<Input> {
     for parameter in &mut parameters {
         parameter.description = description(after, parameter);
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Usage })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Usage, knows_end: false })
 }
 
 /// The line behind `Usage:`, and the text behind that.

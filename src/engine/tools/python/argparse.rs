@@ -50,7 +50,7 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
             parameters.push(parameter);
         }
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Argparse })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argparse, knows_end: true })
 }
 
 /// The arguments of all calls of something that ends with `.name` or is `name`.
@@ -135,14 +135,15 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
         Some(Some(Value::Array(choices))) => choices,
         _ => Vec::new(),
     };
-    let default = match action {
-        "store_true" => Some(Value::Bool(false)),
-        "store_false" => Some(Value::Bool(true)),
-        _ => call.named.get("default").and_then(|default| script.value(default)),
+    let default = match (call.named.get("default"), action) {
+        (Some(default), _) => script.value(default),
+        (None, "store_true") => Some(Value::Bool(false)),
+        (None, "store_false") => Some(Value::Bool(true)),
+        (None, _) => None,
     };
     let default = default.and_then(|value| fitting(value, &kind));
     let description = call.text("help").map(|help| help_text(help, default.as_ref()));
-    Some(Parameter { name, kind, description, required, default, choices, place })
+    Some(Parameter { name, kind, description, required, default, choices, place }.within_reach())
 }
 
 /// A default; the script reads a text as if it had been typed.

@@ -60,7 +60,12 @@ pub(super) fn command<'b>(script: &Script<'_, 'b>) -> Option<Command<'b>> {
         return None;
     }
     let parameters = parameters.filter(|_| commands == 1);
-    let input = parameters.map(|parameters| Input { parameters, open: false, typed_by: TypedBy::Click });
+    let input = parameters.map(|parameters| Input {
+        parameters,
+        open: false,
+        typed_by: TypedBy::Click,
+        knows_end: true,
+    });
     Some(Command { doc: doc.filter(|_| commands == 1), input })
 }
 
@@ -104,17 +109,14 @@ fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Optio
     }
     let flags: Vec<&str> = names.iter().filter(|name| name.starts_with('-')).copied().collect();
     let flag = flags.iter().find(|flag| flag.starts_with("--")).or_else(|| flags.first())?;
-    let (on, off) = match flag.split_once('/') {
-        Some((on, off)) => (on.trim(), Some(off.trim())),
-        None => (*flag, None),
-    };
-    let named = names.iter().find(|name| !name.starts_with('-'));
+    let has_value = call.named.get("is_flag") == Some(&Expr::Literal(false.into()));
+    // Several flags may stand for values of one parameter: each is a switch of its own name.
+    let is_choice = call.named.contains_key("flag_value") && !has_value;
+    let on = flag.split('/').next().unwrap_or_default().trim().to_owned();
+    let named = names.iter().find(|name| !name.starts_with('-') && !is_choice);
     let name = named.map_or_else(|| on.trim_start_matches('-').replace('-', "_"), |name| (*name).to_owned());
-    let on = on.to_owned();
-    let (kind, place) = if let Some(off) = off {
-        (Kind::Boolean, Place::Either(on, off.to_owned()))
-    } else if call.is_true("is_flag") {
-        (Kind::Boolean, Place::Switch(on))
+    let (kind, place) = if flag.contains('/') || call.is_true("is_flag") || is_choice {
+        (Kind::Boolean, Place::switch(flag))
     } else if call.is_true("count") {
         (Kind::Integer, Place::Count(on))
     } else if call.is_true("multiple") {
@@ -125,15 +127,18 @@ fn parameter(script: &Script<'_, '_>, function: &str, call: &Arguments) -> Optio
     } else {
         (kind, Place::Option(on))
     };
-    Some(Parameter {
+    // Nobody answers what it would ask for.
+    let asks = call.is_true("prompt") || call.text("prompt").is_some();
+    let parameter = Parameter {
         name: name.to_lowercase(),
+        required: call.is_true("required") || (asks && default.is_none()),
         default: default.filter(|value| kind.takes(value)),
         description: call.text("help").map(|help| help.split_whitespace().collect::<Vec<_>>().join(" ")),
-        required: call.is_true("required"),
         kind,
         choices,
         place,
-    })
+    };
+    Some(parameter.within_reach())
 }
 
 fn of_type(script: &Script<'_, '_>, of: Option<&Expr>) -> (Kind, Vec<Value>) {

@@ -199,7 +199,7 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
         optional |= !parameter.required;
         parameter.required = !optional;
     }
-    Some(Input { parameters, open: false, typed_by: TypedBy::Argv })
+    Some(Input { parameters, open: false, typed_by: TypedBy::Argv, knows_end: false })
 }
 
 /// The blocks in which a line lies.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::expr::{Expr, Parser};
+use super::expr::{Arguments, Expr, Parser};
 use super::tokens::Token;
 use super::{MAX_PARAMETERS, Script};
 use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
@@ -60,7 +60,7 @@ impl Main<'_, '_> {
             }
             Way::Typer
         } else if script.mentions(&["fire", "Fire"]) || script.mentions(&["fire"]) {
-            Way::Options
+            Way::Fire
         } else if script.reads_input() && !script.reads_words() {
             Way::Key
         } else if script.reads_words() {
@@ -81,7 +81,12 @@ impl Main<'_, '_> {
                 parameter.description = described(doc, &parameter.name);
             }
         }
-        Some(Input { parameters, open: open && way == Way::Key, typed_by: TypedBy::Signature })
+        Some(Input {
+            parameters,
+            open: open && way == Way::Key,
+            typed_by: TypedBy::Signature,
+            knows_end: way == Way::Typer,
+        })
     }
 }
 
@@ -90,8 +95,8 @@ impl Main<'_, '_> {
 enum Way {
     /// As the library typer has it.
     Typer,
-    /// By `--name value`.
-    Options,
+    /// As the library fire has it.
+    Fire,
     /// By words in order.
     Words,
     /// By an object on standard input.
@@ -118,16 +123,17 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
             if let Some(name) = parser.name() {
                 let kind = if parser.eat(":") { kind(&parser.expr(), 0).kind } else { Kind::Any };
                 let kind = Kind::Array(Box::new(if kind == Kind::Any { Kind::String } else { kind }));
-                if way == Way::Key {
+                // Fire makes values of words, too, but of words it also makes options.
+                if matches!(way, Way::Key | Way::Fire) {
                     return None;
                 }
                 found.push(Parameter::new(name, kind, Place::Positional).optional());
             }
         } else {
             let name = parser.name()?;
-            let typed = if parser.eat(":") { kind(&parser.expr(), 0) } else { Typed::unknown() };
+            let of = parser.eat(":").then(|| parser.expr());
             let default = parser.eat("=").then(|| parser.expr());
-            found.push(parameter(name, typed, default, way, script));
+            found.push(parameter(name, of.as_ref(), default, way, script));
         }
         if found.len() > MAX_PARAMETERS
             || !parser.eat(",") && !parser.peek().is_some_and(|token| token.is_op(")"))
@@ -140,25 +146,34 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
 
 fn parameter(
     name: &str,
-    typed: Typed,
+    of: Option<&Expr>,
     default: Option<Expr>,
     way: Way,
     script: &Script<'_, '_>,
 ) -> Parameter {
-    let mut required = default.is_none();
-    let (mut default, mut is_option, mut description, mut flag) = (default, !required, None, None);
-    if way == Way::Typer
-        && let Some(Expr::Call(function, call)) = &default
-        && (function.ends_with("Option") || function.ends_with("Argument"))
-    {
-        is_option = function.ends_with("Option");
-        description = call.text("help").map(str::to_owned);
-        let flags = call.positional.iter().skip(1).filter_map(Expr::text);
-        flag = flags.max_by_key(|flag| flag.len()).map(str::to_owned);
-        let first = call.positional.first().or_else(|| call.named.get("default")).cloned();
-        required = first.as_ref().is_none_or(|first| first.name() == Some("..."));
-        default = first.filter(|first| first.name() != Some("..."));
+    let typed = of.map_or_else(Typed::unknown, |of| kind(of, 0));
+    let mut default = default;
+    let (mut is_option, mut description, mut flag) = (default.is_some(), None, None);
+    let mut made = false;
+    if way == Way::Typer {
+        let annotated = of.and_then(annotated);
+        let said = annotated.or_else(|| declared(default.as_ref()?));
+        if let Some((function, call)) = said {
+            // In a type all that has no name is a flag; as a default it begins with the default.
+            let names = usize::from(annotated.is_none());
+            is_option = function.ends_with("Option");
+            description = call.text("help").map(str::to_owned);
+            let flags = call.positional.iter().skip(names).filter_map(Expr::text);
+            let flags = flags.map(str::trim).filter(|flag| flag.starts_with(['-', '/']));
+            flag = flags.max_by_key(|flag| flag.len()).map(str::to_owned);
+            made = call.named.contains_key("default_factory");
+            if annotated.is_none() {
+                default = call.positional.first().or_else(|| call.named.get("default")).cloned();
+            }
+        }
+        default = default.filter(|default| default.name() != Some("..."));
     }
+    let required = default.is_none() && !made;
     let value = default.as_ref().and_then(|default| script.value(default)).filter(|value| !value.is_null());
     let mut kind = typed.kind;
     if kind == Kind::Any
@@ -166,29 +181,44 @@ fn parameter(
     {
         kind = Kind::of(value);
     }
-    // A word of the command line is text, whatever it stands for.
-    if kind == Kind::Any && way != Way::Key {
+    // A word of the command line is text, whatever it stands for. Fire reads any value.
+    if kind == Kind::Any && matches!(way, Way::Words | Way::Typer) {
         kind = Kind::String;
     }
     let place = match way {
         Way::Key => Place::Key,
-        Way::Options => Place::Option(format!("--{name}")),
+        Way::Fire => Place::Literal(format!("--{name}")),
         Way::Typer if is_option => {
             let long = name.replace('_', "-");
-            let flag = flag.unwrap_or_else(|| format!("--{long}"));
-            match &kind {
-                Kind::Boolean => match flag.split_once('/') {
-                    Some((on, off)) => Place::Either(on.to_owned(), off.to_owned()),
-                    None => Place::Either(flag, format!("--no-{long}")),
-                },
-                Kind::Array(_) => Place::Repeated(flag),
-                _ => Place::Option(flag),
+            match (flag, &kind) {
+                // Only a flag that typer makes up has one that turns it off.
+                (None, Kind::Boolean) => Place::Either(format!("--{long}"), format!("--no-{long}")),
+                (Some(flag), Kind::Boolean) => Place::switch(&flag),
+                (flag, kind) => {
+                    let flag = flag.unwrap_or_else(|| format!("--{long}"));
+                    if matches!(kind, Kind::Array(_)) { Place::Repeated(flag) } else { Place::Option(flag) }
+                }
             }
         }
         Way::Words | Way::Typer => Place::Positional,
     };
     let default = value.filter(|value| kind.takes(value));
     Parameter { name: name.to_owned(), kind, description, required, default, choices: typed.choices, place }
+        .within_reach()
+}
+
+/// What typer is told of a parameter: the call of `Option` or `Argument`.
+fn declared(expr: &Expr) -> Option<(&str, &Arguments)> {
+    let Expr::Call(function, call) = expr else { return None };
+    let name = function.rsplit('.').next()?;
+    matches!(name, "Option" | "Argument").then_some((name, call))
+}
+
+/// The same, in `Annotated[str, typer.Option("--to")]`.
+fn annotated(of: &Expr) -> Option<(&str, &Arguments)> {
+    let Expr::Subscript(name, parts) = of else { return None };
+    let is_it = name.rsplit('.').next() == Some("Annotated");
+    parts.iter().skip(1).find_map(declared).filter(|_| is_it)
 }
 
 /// What a type of a signature says.

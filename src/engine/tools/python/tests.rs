@@ -115,7 +115,9 @@ fn how_main_is_called_decides_where_values_go() {
         json!({ "type": "array", "items": { "type": "string" } })
     );
     let fire = "import fire\ndef main(a: int, b=True): pass\nfire.Fire(main)\n";
-    assert_eq!(places(fire), [Place::Option("--a".into()), Place::Option("--b".into())]);
+    assert_eq!(places(fire), [Place::Literal("--a".into()), Place::Literal("--b".into())]);
+    assert_eq!(schema("import fire\ndef main(a): pass\nfire.Fire(main)\n").1["properties"]["a"], json!({}));
+    assert_eq!(input("import fire\ndef main(a, *b): pass\nfire.Fire(main)\n"), Input::words());
     let open = "def main(a: int, **more): pass\n";
     assert_eq!(schema(open).1["additionalProperties"], true);
     for text in
@@ -145,6 +147,53 @@ fn typer() {
     assert_eq!(schema(text).1["required"], json!(["name", "out"]));
     assert_eq!(schema(text).1["properties"]["out"]["description"], "Where.");
     assert_eq!(schema(text).1["properties"]["who"]["default"], "me");
+}
+
+/// What stands behind the type in `Annotated` says the same as a default would.
+#[test]
+fn typer_with_annotated() {
+    let text = "import typer\nfrom typing_extensions import Annotated\ndef main(\n    \
+                target: Annotated[str, typer.Option('--to', '-t', help='Where to.')],\n    \
+                source: Annotated[str, typer.Argument(help='What.')] = 'in.txt',\n    \
+                tags: Annotated[list[str], typer.Option(default_factory=list)],\n    \
+                count: Annotated[int, 'just a note'] = 1,\n): pass\ntyper.run(main)\n";
+    assert_eq!(
+        places(text),
+        [
+            Place::Option("--to".into()),
+            Place::Positional,
+            Place::Repeated("--tags".into()),
+            Place::Option("--count".into())
+        ]
+    );
+    let schema = schema(text).1;
+    assert_eq!(schema["required"], json!(["target"]));
+    assert_eq!(schema["properties"]["target"]["description"], "Where to.");
+    assert_eq!(
+        schema["properties"]["source"],
+        json!({ "type": "string", "description": "What.", "default": "in.txt" })
+    );
+}
+
+/// A flag that the script names has no other one that turns it off.
+#[test]
+fn booleans_of_typer() {
+    let text = "import typer\ndef main(force: bool = typer.Option(False, '--force', '-f'),\n    \
+                quiet: Annotated[bool, typer.Option('--quiet')] = True,\n    \
+                wait: bool = typer.Option(True, '--wait/--go', '-w/-g'),\n    \
+                safe: bool = typer.Option(True, ' /--unsafe'), plain: bool = typer.Option(False, help='x'),\n\
+                ): pass\ntyper.run(main)\n";
+    assert_eq!(
+        places(text),
+        [
+            Place::Switch("--force".into()),
+            Place::Switch("--quiet".into()),
+            Place::Either("--wait".into(), "--go".into()),
+            Place::Unless("--unsafe".into()),
+            Place::Either("--plain".into(), "--no-plain".into()),
+        ]
+    );
+    assert_eq!(schema(text).1["properties"]["quiet"]["enum"], json!([true]));
 }
 
 /// S1-Q2: calls of `add_argument`, whatever they are called on.
@@ -213,6 +262,23 @@ def main(config):
     );
 }
 
+/// A default that is written out goes before that of the action. A switch that is on anyway cannot be turned off.
+#[test]
+fn defaults_of_switches() {
+    let text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--a', action='store_true', default=True)\n\
+                p.add_argument('--b', action='store_true', default=None)\np.add_argument('--c', action='store_false', default=False)\n\
+                p.add_argument('--d', action='store_false')\n";
+    assert_eq!(
+        schema(text).1["properties"],
+        json!({
+            "a": { "type": "boolean", "enum": [true], "default": true },
+            "b": { "type": "boolean" },
+            "c": { "type": "boolean", "enum": [false], "default": false },
+            "d": { "type": "boolean", "default": true },
+        })
+    );
+}
+
 /// Where something is in doubt, nothing is said: words are always right.
 #[test]
 fn parsers_that_cannot_be_told() {
@@ -275,6 +341,38 @@ def run(src, rest, count, mode, shout, dry_run, tags):
     let several = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\n@click.option('--a')\ndef one(a):\n    'One.'\n";
     let found = facts(several, "x.py");
     assert_eq!((found.description, found.input), (None, Some(Input::words())));
+}
+
+/// Click: a flag with a value of its own takes none, an empty name turns nothing off, and nobody answers questions.
+#[test]
+fn switches_and_questions_of_click() {
+    let text = r"
+import click
+
+@click.command()
+@click.option('--upper', 'how', flag_value='upper', default=True)
+@click.option('--lower', 'how', flag_value='lower')
+@click.option('--level', is_flag=False, flag_value='1')
+@click.option('--wait/', default=False)
+@click.option('--name', prompt=True)
+@click.option('--city', prompt='Where?', default='Bern')
+def run(how, level, wait, name, city): pass
+";
+    assert_eq!(
+        places(text),
+        [
+            Place::Switch("--upper".into()),
+            Place::Switch("--lower".into()),
+            Place::Option("--level".into()),
+            Place::Switch("--wait".into()),
+            Place::Option("--name".into()),
+            Place::Option("--city".into()),
+        ]
+    );
+    let schema = schema(text).1;
+    assert_eq!(schema["required"], json!(["name"]));
+    assert_eq!(schema["properties"]["lower"], json!({ "type": "boolean" }));
+    assert_eq!(schema["properties"]["wait"], json!({ "type": "boolean", "default": false }));
 }
 
 #[test]
