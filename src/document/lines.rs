@@ -2,6 +2,9 @@
 
 use std::sync::OnceLock;
 
+/// How many bytes share a count of what stands before them.
+const BLOCK: usize = 4096;
+
 /// A place in a text. Both numbers start at 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
@@ -19,12 +22,14 @@ pub struct Position {
 pub struct LineIndex<'a> {
     text: &'a str,
     starts: OnceLock<Vec<usize>>,
+    /// The number of characters before each block of the text, for lines that are longer than a block.
+    blocks: OnceLock<Vec<usize>>,
 }
 
 impl<'a> LineIndex<'a> {
     /// Returns the index of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { text, starts: OnceLock::new() }
+        Self { text, starts: OnceLock::new(), blocks: OnceLock::new() }
     }
 
     /// Where each line starts; there is always a first one.
@@ -43,11 +48,31 @@ impl<'a> LineIndex<'a> {
         let offset = self.text.floor_char_boundary(offset);
         let line = self.line(offset);
         let start = self.starts()[line - 1];
-        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
+        // The byte-order mark stands before the first line.
+        let start = start.min(offset);
+        let column = if offset - start <= BLOCK {
+            characters(&self.text.as_bytes()[start..offset])
+        } else {
+            self.characters_before(offset) - self.characters_before(start)
+        };
         Position { line, column: column + 1 }
     }
 
-    /// The line of byte `offset`, from 1. A column takes time that grows with the length of its line.
+    /// The number of characters that start before byte `offset`, in a time that does not grow with the text.
+    fn characters_before(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let blocks = self.blocks.get_or_init(|| {
+            let counts = bytes.chunks(BLOCK).scan(0, |before, block| {
+                *before += characters(block);
+                Some(*before)
+            });
+            std::iter::once(0).chain(counts).collect()
+        });
+        let block = offset / BLOCK;
+        blocks[block] + characters(&bytes[block * BLOCK..offset])
+    }
+
+    /// The line of byte `offset`, from 1.
     pub fn line(&self, offset: usize) -> usize {
         self.starts().partition_point(|start| *start <= offset).max(1)
     }
@@ -58,9 +83,28 @@ impl<'a> LineIndex<'a> {
     }
 }
 
+/// The number of characters that start in `bytes`, a part of a text.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| !matches!(byte, 0x80..=0xbf)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_of_long_lines_are_those_of_short_ones() {
+        let line = "aé日b".repeat(BLOCK);
+        let text = format!("\u{feff}x\n{line}\n{line}");
+        let index = LineIndex::new(&text);
+        let start = text.find('a').unwrap();
+        for at in (0..line.len()).step_by(997).chain([0, 1, BLOCK, BLOCK + 1, line.len()]) {
+            let at = line.floor_char_boundary(at);
+            let column = line[..at].chars().count() + 1;
+            assert_eq!(index.position(start + at), Position { line: 2, column }, "{at}");
+            assert_eq!(index.position(start + line.len() + 1 + at), Position { line: 3, column }, "{at}");
+        }
+    }
 
     #[test]
     fn columns_count_characters_and_every_line_end_counts_once() {

@@ -37,7 +37,9 @@ impl Markdown {
         let text = &text[..text.floor_char_boundary(MAX_MARKDOWN.min(text.len()))];
         let mut markdown = Self::default();
         let mut html = None;
-        for (event, span) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+        // A footnote's text is no place that a link leads to.
+        let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
+        for (event, span) in Parser::new_ext(text, options).into_offset_iter() {
             let at = base + span.start..base + span.end;
             match event {
                 // An address such as `<me@example.org>` leads to no file.
@@ -69,19 +71,24 @@ impl Markdown {
 
     /// Whether byte `at` of the file is in code.
     pub fn is_code(&self, at: usize) -> bool {
+        self.code_at(at).is_some()
+    }
+
+    /// The code that holds byte `at` of the file.
+    pub fn code_at(&self, at: usize) -> Option<&Range<usize>> {
         within(&self.code, at)
     }
 
     /// Whether byte `at` of the file is in HTML.
     pub fn is_html(&self, at: usize) -> bool {
-        within(&self.html, at)
+        within(&self.html, at).is_some()
     }
 }
 
-/// Whether one of `ranges`, which are in the order of the text, holds byte `at`.
-fn within(ranges: &[Range<usize>], at: usize) -> bool {
+/// The one of `ranges`, which are in the order of the text, that holds byte `at`.
+fn within(ranges: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
     let after = ranges.partition_point(|range| range.start <= at);
-    ranges[..after].last().is_some_and(|range| range.contains(&at))
+    ranges[..after].last().filter(|range| range.contains(&at))
 }
 
 #[cfg(test)]
@@ -116,6 +123,12 @@ mod tests {
             [pair("b c.md", "b c.md"), pair("e_f.md", "[d](e\\_f.md)")]
         );
         assert_eq!(links("| a |\n|---|\n| [b](c.md) |\n"), [pair("c.md", "c.md")]);
+    }
+
+    #[test]
+    fn footnotes_are_no_links_and_may_hold_some() {
+        assert_eq!(links("Fast[^1], [a][^2].\n\n[^1]: Approximately.\n[^2]: v2.0+\n"), []);
+        assert_eq!(links("Fast[^1].\n\n[^1]: See [a](b.md).\n"), [pair("b.md", "b.md")]);
     }
 
     #[test]

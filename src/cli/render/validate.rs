@@ -179,10 +179,17 @@ fn usual_report(
     width: usize,
 ) -> Option<()> {
     let Range { start, end } = finding.span;
-    let line_start =
-        memchr::memrchr2(b'\n', b'\r', skill.text.get(..start)?.as_bytes()).map_or(0, |at| at + 1);
-    let rest = skill.text.get(line_start..)?;
-    let text = &rest[..memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
+    let bytes = skill.text.as_bytes();
+    // What ends further away does not fit anyway.
+    let near = start.saturating_sub(width);
+    let line_start = match memchr::memrchr2(b'\n', b'\r', bytes.get(near..start)?) {
+        Some(at) => near + at + 1,
+        None if near == 0 => 0,
+        None => return None,
+    };
+    let rest = &bytes[line_start..bytes.len().min(line_start.saturating_add(width))];
+    let line_end = line_start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    let text = skill.text.get(line_start..line_end)?;
     let marked = text.get(start - line_start..end.checked_sub(line_start)?)?.trim_end();
     let help = finding.help.as_deref().unwrap_or_default();
     let (path, message) = (skill.file.to_str()?, finding.message.as_str());
@@ -250,6 +257,9 @@ fn without_gap(text: &str) -> String {
     text.lines().filter(|line| !is_gap(line)).collect::<Vec<_>>().join("\n")
 }
 
+/// The most bytes before and after a finding that are shown of its line; no terminal is as wide.
+const AROUND: usize = 2000;
+
 /// The lines around a finding, made harmless, with its place in them.
 struct Excerpt {
     text: String,
@@ -262,8 +272,10 @@ impl Excerpt {
         let at = |offset: usize| text.floor_char_boundary(offset.min(text.len()));
         let (start, end) = (at(finding.span.start), at(finding.span.end));
         let end = end.max(start);
-        let line_start = text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let line_end = text[end..].find(['\n', '\r']).map_or(text.len(), |length| end + length);
+        let near = text.floor_char_boundary(start.saturating_sub(AROUND));
+        let line_start = text[near..start].rfind(['\n', '\r']).map_or(near, |at| near + at + 1);
+        let near = text.ceil_char_boundary(text.len().min(end + AROUND));
+        let line_end = text[end..near].find(['\n', '\r']).map_or(near, |length| end + length);
         let before = harmless(&text[line_start..start]);
         let marked = harmless(&text[start..end]);
         let span = before.len()..before.len() + marked.trim_end().len();
@@ -376,6 +388,33 @@ mod tests {
         assert!(out.contains("\\u{9b}\\u{202e}") && out.contains("\\u{feff}"), "{out}");
         assert!(!out.contains(['\u{9b}', '\u{202e}', '\u{feff}', '\r']), "{out:?}");
         assert!(out.contains("--> skills/pdf/SKILL.md:2:7"), "{out}");
+    }
+
+    /// A line can be a megabyte, and have thousands of findings. What no terminal shows is not looked at.
+    #[test]
+    fn of_very_long_lines_what_stands_around_a_finding_is_taken() {
+        let (before, after) = ("é ".repeat(AROUND), " é".repeat(AROUND));
+        let (out, _) = told(&[&format!(
+            "---\nname: pdf\ndescription: Reads. Use when asked.\n---\n{before}scripts\\a.py{after}\n"
+        )]);
+        insta::assert_snapshot!(out, @r"
+        warning[windows-path]: `scripts\a.py` is a path of Windows
+         --> skills/pdf/SKILL.md:5:4001
+          |
+        5 | ... é é é é é é é é é é é é é é é é é é é é é é é é é é é é é scripts\a.py é é é é é é é é é é é é é é é é é é é é é é é é é é é é é ...
+          |                                                               ^^^^^^^^^^^^
+          |
+          = help: write `scripts/a.py`
+        ");
+        let text = format!("{before}x{after}");
+        let finding = Finding { span: before.len()..before.len() + 1, ..checked("").findings[0].clone() };
+        let excerpt = Excerpt::new(&text, &finding);
+        assert_eq!(&excerpt.text[excerpt.span.clone()], "x");
+        assert!(
+            excerpt.text.len() <= 2 * (AROUND + 4) && excerpt.span.start >= AROUND - 4,
+            "{}",
+            excerpt.text.len()
+        );
     }
 
     /// Whether the short way was taken, which shows what the long one does.

@@ -1,5 +1,7 @@
 //! `link-missing`
 
+use std::collections::BTreeMap;
+
 use crate::document::{Link, Target};
 use crate::lint::target;
 use crate::lint::{
@@ -34,16 +36,18 @@ fn named<'a>(subject: &Subject<'a>) -> Vec<Named<'a>> {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
     let missing = |target: &Target| matches!(target, Target::Inside(path) if !target::exists(files, path));
+    let mut there = None;
     for (link, target) in target::links(subject, missing) {
         if let Target::Inside(path) = target {
-            findings.push(finding(subject, files, link, &path));
+            let there = there.get_or_insert_with(|| There::new(files));
+            findings.push(finding(subject, there, link, &path));
         }
     }
 }
 
-fn finding(subject: &Subject<'_>, files: &[SkillFile], link: &Link, path: &str) -> Finding {
+fn finding(subject: &Subject<'_>, there: &There<'_>, link: &Link, path: &str) -> Finding {
     let finding = RULE.finding(format!("the skill has no file `{path}`"), link.target_span.clone());
-    let Some(meant) = meant(files, path) else {
+    let Some(meant) = there.meant(path) else {
         return finding.help("write the path from the skill's directory, or delete the link");
     };
     let finding = finding.help(format!("did you mean `{meant}`?"));
@@ -58,15 +62,34 @@ fn finding(subject: &Subject<'_>, files: &[SkillFile], link: &Link, path: &str) 
     finding.fix(Fix::unsafe_(format!("link to `{meant}`"), vec![Edit::replace(span, meant)]))
 }
 
-/// The one file that was probably meant: the same path in another case, else the same name elsewhere.
-fn meant<'a>(files: &'a [SkillFile], path: &str) -> Option<&'a str> {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let paths = || files.iter().map(|file| file.path.as_str());
-    let cased = || paths().filter(|other| other.to_lowercase() == path.to_lowercase());
-    let named = || paths().filter(|other| name(other) == name(path));
-    let only =
-        |mut found: Box<dyn Iterator<Item = &'a str> + '_>| found.next().filter(|_| found.next().is_none());
-    only(Box::new(cased())).or_else(|| only(Box::new(named())))
+/// The files that are there, by what a wrong path may have right of theirs. Nothing where several have that.
+struct There<'a> {
+    cased: BTreeMap<String, Option<&'a str>>,
+    named: BTreeMap<String, Option<&'a str>>,
+}
+
+impl<'a> There<'a> {
+    fn new(files: &'a [SkillFile]) -> Self {
+        let by = |key: fn(&str) -> String| {
+            let mut found = BTreeMap::new();
+            for path in files.iter().map(|file| file.path.as_str()) {
+                found.entry(key(path)).and_modify(|only| *only = None).or_insert(Some(path));
+            }
+            found
+        };
+        Self { cased: by(str::to_lowercase), named: by(name) }
+    }
+
+    /// The one file that was probably meant: the same path in another case, else the same name elsewhere.
+    fn meant(&self, path: &str) -> Option<&'a str> {
+        let only = |found: &BTreeMap<String, Option<&'a str>>, key: &str| found.get(key).copied().flatten();
+        only(&self.cased, &path.to_lowercase()).or_else(|| only(&self.named, &name(path)))
+    }
+}
+
+/// The last part of `path`, in lower case.
+fn name(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or_default().to_lowercase()
 }
 
 #[cfg(test)]

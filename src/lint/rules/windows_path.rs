@@ -30,6 +30,9 @@ pub(super) static RULE: Rule = Rule {
 /// The directories that skills have by convention.
 const DIRECTORIES: &[&str] = &["scripts\\", "references\\", "assets\\", "templates\\", "examples\\"];
 
+/// The most bytes of a path, and of what is looked at before one.
+const LONGEST: usize = 1024;
+
 /// Endings of files that only Windows runs.
 const WINDOWS_ONLY: &[&str] = &[".ps1", ".psm1", ".bat", ".cmd", ".exe", ".dll", ".vbs"];
 
@@ -50,17 +53,23 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if !subject.document.sketch().backslash {
         return;
     }
+    let mut line = Line::default();
     for slash in memchr::memchr_iter(b'\\', body.as_bytes()) {
         let Some(directory) = DIRECTORIES.iter().find(|directory| body[..=slash].ends_with(**directory))
         else {
             continue;
         };
         let Some(span) = path(body, slash + 1 - directory.len(), directory.len()) else { continue };
-        if is_example(body, &span) {
+        if !line.span.contains(&span.start) {
+            line = Line::around(body, &span);
+        }
+        if line.is_example(&body[span.clone()]) || is_escape(subject, slash, &span) {
             continue;
         }
         let span = base + span.start..base + span.end;
-        if !told.iter().any(|range| range.contains(&span.start)) {
+        // Links are in the order of the text.
+        let before = told.partition_point(|link| link.start <= span.start);
+        if !told[..before].last().is_some_and(|link| link.contains(&span.start)) {
             let written = &subject.document.text()[span.clone()];
             let finding = RULE.finding(format!("`{written}` is a path of Windows"), span);
             findings.push(slashes(finding, written));
@@ -74,15 +83,57 @@ fn slashes(finding: Finding, written: &str) -> Finding {
     finding.help(format!("write `{right}`")).fix(fix)
 }
 
-/// Whether the line has the path with forward slashes too, as a line about how paths are written has.
-fn is_example(body: &str, span: &Range<usize>) -> bool {
-    let end = span.end + rest_of_line(body, span.end).len();
-    body[line_start(body, span.start)..end].contains(&body[span.clone()].replace('\\', "/"))
+/// The paths with forward slashes that a line has. It is looked through once: a line can be a megabyte.
+#[derive(Default)]
+struct Line<'a> {
+    span: Range<usize>,
+    /// Sorted.
+    right: Vec<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    fn around(body: &'a str, span: &Range<usize>) -> Self {
+        let start = line_start(body, span.start);
+        let text = rest_of_line(body, start);
+        let path = |slash: usize| {
+            let directory = DIRECTORIES.iter().map(|directory| directory.trim_end_matches('\\'));
+            let at = directory
+                .filter(|name| text[..slash].ends_with(name))
+                .map(|name| slash - name.len())
+                .next()?;
+            let near = &text[at..text.floor_char_boundary(text.len().min(at + LONGEST))];
+            Some(&near[..near.find(|c: char| !is_part(c) && c != '/').unwrap_or(near.len())])
+        };
+        let mut right: Vec<_> = memchr::memchr_iter(b'/', text.as_bytes()).filter_map(path).collect();
+        right.sort_unstable();
+        Self { span: start..start + text.len(), right }
+    }
+
+    /// Whether the line has `written` with forward slashes too, as a line about how paths are written has.
+    fn is_example(&self, written: &str) -> bool {
+        let path = written.trim_start_matches(".\\").replace('\\', "/");
+        let at = self.right.partition_point(|right| *right < path.as_str());
+        self.right.get(at).is_some_and(|right| right.starts_with(&path))
+    }
+}
+
+/// Whether the backslash at `slash` stands for the end of a line or a tab in a text in code, as in
+/// `"the assets\nREADME.md"`.
+fn is_escape(subject: &Subject<'_>, slash: usize, span: &Range<usize>) -> bool {
+    let (body, base) = (subject.document.body(), subject.document.body_span().start);
+    if !matches!(body.as_bytes().get(slash + 1), Some(b'n' | b'r' | b't')) {
+        return false;
+    }
+    let Some(code) = subject.document.markdown().code_at(base + slash) else { return false };
+    // No more of a line than an author would write in one: what stands before it was looked at already.
+    let start = line_start(body, span.start).max(code.start - base).max(span.start.saturating_sub(LONGEST));
+    let before = &body[body.ceil_char_boundary(start)..span.start];
+    ['"', '\''].into_iter().any(|quote| before.matches(quote).count() % 2 == 1 && !before.ends_with(quote))
 }
 
 /// The path around the directory at `at`, where it is one of the skill's own files.
 fn path(body: &str, at: usize, length: usize) -> Option<Range<usize>> {
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '\\');
+    let part = |c: char| is_part(c) || c == '\\';
     let before = &body[..at];
     // `.\scripts\x` starts with the skill's directory; anything else before it is another path.
     let start = if before.ends_with(".\\") && !before[..at - 2].ends_with(part) { at - 2 } else { at };
@@ -102,6 +153,10 @@ fn path(body: &str, at: usize, length: usize) -> Option<Range<usize>> {
     (file && !other).then(|| start..at + length + name.len())
 }
 
+fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
+}
+
 #[cfg(test)]
 mod tests {
     use super::RULE;
@@ -114,6 +169,10 @@ mod tests {
             ("run `python scripts\\b\\c.py`.", 13, Some("run `python scripts/b/c.py`.")),
             (".\\scripts\\c.py.", 1, Some("./scripts/c.py.")),
             ("[a](C:/x/y.md)", 5, None),
+            // No text around it: a path, though its backslash would be an escape there.
+            ("`open(\"assets\\notes.txt\")`", 8, Some("`open(\"assets/notes.txt\")`")),
+            ("don't `run scripts\\tools.py`", 12, Some("don't `run scripts/tools.py`")),
+            ("`scripts/a.p` and `scripts\\a.py`", 20, Some("`scripts/a.p` and `scripts/a.py`")),
         ] {
             let text = format!("---\nname: x\n---\n{body}\n");
             let found = places(&RULE, &text);
@@ -133,6 +192,9 @@ mod tests {
             "`\"scripts\\n\"` and `\"assets\\\\a.png\"` and `\\d+` and `C:\\Windows`",
             "a\\_b \\[x\\](y) [c](a\\_b.md)",
             "Write `scripts/a.py`, not `scripts\\a.py`.",
+            "`.\\scripts\\a.py` is `./scripts/a.py`, and `assets\\b\\c.md` is `x/assets/b/c.md`",
+            "```python\nprint(\"my assets\\nREADME.md\")\n```",
+            "Don't: `print('my assets\\tREADME.md')`",
         ] {
             assert_places(&RULE, &[(&format!("---\nname: x\n---\n{body}\n"), &[], "")]);
         }
