@@ -115,36 +115,49 @@ impl<'a> Placed<'a> {
     /// What was placed in the scope and `files` do not name, be it there or not.
     pub fn left(&self, files: &Files) -> BTreeMap<SkillName, Was> {
         let text = self.read();
-        let known = self.known(&text);
-        known.and_then(|(heading, lock)| self.unnamed(&heading, lock, files)).unwrap_or_default()
+        let Some((heading, lock)) = self.known(&text) else { return BTreeMap::new() };
+        let mut left = self.unnamed(&heading, lock, files, |_| false).unwrap_or_default();
+        let places = Places::new(self.scope, self.settings);
+        for (name, was) in &mut left {
+            if let (Was::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
+                ours.extend(marks.iter().filter_map(|(spot, mark)| still_put(&places, name, spot, *mark)));
+            }
+        }
+        left
     }
 
-    /// As [`Placed::left`], of the record with these parts.
-    fn unnamed(&self, heading: &Heading, lock: &str, files: &Files) -> Option<BTreeMap<SkillName, Was>> {
-        let links = heading.links.iter().map(|(name, link)| (name.clone(), Was::Link(link.clone())));
-        let mut left: BTreeMap<SkillName, Was> = links.collect();
-        // Mostly it is the lockfile that is there, and nothing has to be parsed for that.
-        if lock != files.lock_text.as_deref().unwrap_or_default() {
-            let put = |name: &SkillName| heading.put.contains_key(name);
-            let copies = parse(lock)?.skills.into_iter().filter(|(name, _)| put(name));
-            left.extend(copies.map(|(name, locked)| (name, Was::Copy(Box::new(locked), BTreeSet::new()))));
-        }
-        retain_unnamed(&mut left, files);
-        if left.is_empty() {
-            return Some(left);
+    /// What the record with these parts names, and neither `files` nor `is_named` do. Of copies it is not said yet which
+    /// of them still lie where they were put.
+    fn unnamed(
+        &self,
+        heading: &Heading,
+        lock: &str,
+        files: &Files,
+        is_named: impl Fn(&SkillName) -> bool,
+    ) -> Option<BTreeMap<SkillName, Was>> {
+        let recorded = heading.links.keys().chain(heading.put.keys());
+        let mut names: BTreeSet<&SkillName> =
+            recorded.filter(|name| !files.knows(name) && !is_named(name)).collect();
+        // Mostly there are none, and nothing has to be parsed for that.
+        if names.is_empty() {
+            return Some(BTreeMap::new());
         }
         // What a locked skill needs is named by it.
         let needed: BTreeSet<&str> =
             files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
-        left.retain(|name, _| !needed.contains(name.as_str()));
+        names.retain(|name| !needed.contains(name.as_str()));
         // What the other scope has in the same directory is not left there by this one.
         if let Some(twin) = self.scope.twin(self.settings).ok()? {
-            retain_unnamed(&mut left, &Files::read(&twin).ok()?);
+            let twin = Files::read(&twin).ok()?;
+            names.retain(|name| !twin.knows(name));
         }
-        for (name, was) in &mut left {
-            if let (Was::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
-                ours.extend(marks.iter().filter_map(|(spot, mark)| self.still_put(name, spot, *mark)));
-            }
+        let links = heading.links.iter().filter(|(name, _)| names.contains(name));
+        let mut left: BTreeMap<SkillName, Was> =
+            links.map(|(name, link)| (name.clone(), Was::Link(link.clone()))).collect();
+        if names.iter().any(|name| heading.put.contains_key(*name)) {
+            let put = |name: &SkillName| names.contains(name) && heading.put.contains_key(name);
+            let copies = parse(lock)?.skills.into_iter().filter(|(name, _)| put(name));
+            left.extend(copies.map(|(name, locked)| (name, Was::Copy(Box::new(locked), BTreeSet::new()))));
         }
         Some(left)
     }
@@ -182,7 +195,10 @@ impl<'a> Placed<'a> {
     pub fn renew(&self, before: &Files, manifest: &Manifest, steps: &[Step], comes_back: bool) {
         let old = self.read();
         let (mut left, mut put) = match self.known(&old) {
-            Some((heading, lock)) => (self.unnamed(&heading, lock, before).unwrap_or_default(), heading.put),
+            Some((heading, lock)) => {
+                let is_named = |name: &SkillName| manifest.skills().contains_key(name);
+                (self.unnamed(&heading, lock, before, is_named).unwrap_or_default(), heading.put)
+            }
             None => Default::default(),
         };
         let places = Places::new(self.scope, self.settings);
@@ -200,8 +216,7 @@ impl<'a> Placed<'a> {
             let lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
             left.retain(|name, _| {
-                let named = manifest.skills().contains_key(name) || lock.skills.contains_key(name);
-                !named && lying(self.scope, name).next().is_some()
+                !lock.skills.contains_key(name) && lying(self.scope, name).next().is_some()
             });
         }
         self.write(&old, manifest, left, put);
@@ -216,20 +231,6 @@ impl<'a> Placed<'a> {
     /// The parts of the record `text`, if it is about this directory.
     fn known<'t>(&self, text: &'t str) -> Option<(Heading, &'t str)> {
         parts(text).filter(|(heading, _)| heading.directory == self.directory)
-    }
-
-    /// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
-    /// repository of its own in it was worked on, whatever its digest says.
-    fn still_put(&self, name: &SkillName, spot: &str, mark: Mark) -> Option<Place> {
-        let places = match spot {
-            "" => vec![Place::Canonical, Place::Disabled],
-            agent => vec![Place::Agent(agent.to_owned())],
-        };
-        places.into_iter().find(|place| {
-            let path = self.scope.place(self.settings, place, name).ok();
-            let has_repository = |path: &Path| !matches!(fs::kind(&path.join(".git")), Ok(None));
-            path.is_some_and(|path| Mark::of(&path) == Some(mark) && !has_repository(&path))
-        })
     }
 
     /// The record, empty where there is nothing to note; `None` where the lockfile cannot be read.
@@ -315,8 +316,18 @@ fn parse(lock: &str) -> Option<Lockfile> {
     if lock.is_empty() { Some(Lockfile::default()) } else { Lockfile::parse(lock).ok() }
 }
 
-fn retain_unnamed(left: &mut BTreeMap<SkillName, Was>, files: &Files) {
-    left.retain(|name, _| !files.knows(name));
+/// The place of `name` that `spot` means, if the tree that lies there is the one with this `mark`. What has a
+/// repository of its own in it was worked on, whatever its digest says.
+fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Place> {
+    let meant = match spot {
+        "" => vec![Place::Canonical, Place::Disabled],
+        agent => vec![Place::Agent(agent.to_owned())],
+    };
+    meant.into_iter().find(|place| {
+        let path = places.of(place, name).ok();
+        let has_repository = |path: &Path| !matches!(fs::kind(&path.join(".git")), Ok(None));
+        path.is_some_and(|path| Mark::of(&path) == Some(mark) && !has_repository(&path))
+    })
 }
 
 /// The places of the skill `name` where something lies.

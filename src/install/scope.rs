@@ -86,6 +86,18 @@ impl Scopes {
         Ok(scopes)
     }
 
+    /// Whether both scopes are there and keep their skills in one directory, as where the home is the project.
+    ///
+    /// # Errors
+    ///
+    /// As [`Scope::twin`].
+    pub fn are_twins(&self, settings: &Settings) -> Result<bool> {
+        match &self.there[..] {
+            [project, _] => Ok(project.twin(settings)?.is_some()),
+            _ => Ok(false),
+        }
+    }
+
     /// Leaves the project out where it is the user's home and has neither file: what lies there is the user's. Returns
     /// whether both scopes are still there and keep their skills in one directory.
     ///
@@ -93,10 +105,7 @@ impl Scopes {
     ///
     /// As [`Scope::twin`], and for files that cannot be looked at.
     pub fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
-        let [project, _] = &self.there[..] else { return Ok(false) };
-        if project.twin(settings)?.is_none() {
-            return Ok(false);
-        }
+        let (true, [project, _]) = (self.are_twins(settings)?, &self.there[..]) else { return Ok(false) };
         let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
         if !is_used {
             self.there.remove(0);

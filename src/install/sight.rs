@@ -137,9 +137,8 @@ pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<V
             }
             _ => continue,
         };
-        let is_skill = real.as_deref().is_some_and(|real| {
-            matches!(fs::kind(real), Ok(Some(Kind::Directory))) && matches!(skill_file(real), Ok(Some(_)))
-        });
+        // In what is no directory there is none.
+        let is_skill = real.as_deref().is_some_and(|real| matches!(skill_file(real), Ok(Some(_))));
         let known = installed.contains(&name);
         let says_canonical = says.is_some_and(|says| says.parent() == Some(&skills));
         let form = match (&target, &real) {

@@ -124,16 +124,18 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
     Ok(DoctorOutcome { findings, dry_run: request.dry_run, kept: repairs.kept })
 }
 
-/// What makes two findings one.
-type Key = (&'static str, PathBuf, Option<&'static str>, Option<ScopeKind>);
-
 /// What makes findings of two scopes one.
-fn place_of(finding: &Finding) -> (&'static str, PathBuf, Option<&'static str>) {
+type At = (&'static str, PathBuf, Option<&'static str>);
+
+/// What makes two findings one.
+type Key = (At, Option<ScopeKind>);
+
+fn place_of(finding: &Finding) -> At {
     (finding.id, finding.path.clone(), finding.agent)
 }
 
 fn key(finding: &Finding) -> Key {
-    (finding.id, finding.path.clone(), finding.agent, finding.scope)
+    (place_of(finding), finding.scope)
 }
 
 /// How the repairs went.
