@@ -83,7 +83,25 @@ pub fn shell_word(word: impl AsRef<OsStr>) -> String {
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.into_owned();
     }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    if !text.chars().any(is_hidden) {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    // What is not shown would not be typed either, and a terminal may act on it where it is pasted.
+    let mut quoted = String::from("$'");
+    for c in text.chars() {
+        if is_hidden(c) {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string cannot fail.
+                let _ = write!(quoted, "\\{byte:03o}");
+            }
+        } else {
+            if matches!(c, '\'' | '\\') {
+                quoted.push('\\');
+            }
+            quoted.push(c);
+        }
+    }
+    quoted + "'"
 }
 
 /// Makes a text from outside harmless to show: what a terminal would act on or would not show is
@@ -289,6 +307,11 @@ mod tests {
             ("$(x)", "'$(x)'"),
             ("~/x", "'~/x'"),
             ("", "''"),
+            ("r;touch${IFS}x", "'r;touch${IFS}x'"),
+            ("http://h/x.zip?id=7&v=2", "'http://h/x.zip?id=7&v=2'"),
+            // Nothing that a terminal acts on, or hides: bash, zsh and ksh read these digits as the bytes.
+            ("a\n\u{1b}[2J", r"$'a\012\033[2J'"),
+            ("it's\\\u{202e}", r"$'it\'s\\\342\200\256'"),
         ] {
             assert_eq!(shell_word(text), word);
         }

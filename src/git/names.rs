@@ -7,7 +7,7 @@ use super::{full, short};
 use crate::error::{Error, Result};
 use crate::source::commit_gone;
 use crate::spec::Reference;
-use crate::text::closest;
+use crate::text::{closest, shell_word};
 
 /// The commit that `reference` means in `objects`, the newest of the default branch where it is `None`.
 pub(super) fn tip(objects: &Objects, reference: Option<&Reference>, shown: &str) -> Result<Oid> {
@@ -43,8 +43,16 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
     let known = names.iter().filter_map(|name| prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)));
     match closest(reference.name(), known) {
         Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint(format!("`git ls-remote {shown}` lists what it has")),
+        None => error.hint(format!("`{}` lists what it has", ls_remote(shown))),
     }
+}
+
+/// The command that lists what the repository at `address` has, as it is typed in a shell: the address may
+/// come from a manifest or a lockfile that somebody else wrote.
+pub(super) fn ls_remote(address: &str) -> String {
+    // Git does not know what `~` means: that is for the shell, and it must see it.
+    let (home, rest) = address.strip_prefix("~/").map_or(("", address), |rest| ("~/", rest));
+    format!("git ls-remote -- {home}{}", shell_word(rest))
 }
 
 /// The error for a repository that has no newest commit; `names` are the references that there are.
@@ -56,7 +64,7 @@ pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
             let usual = ["main", "master", "trunk"].into_iter().find(|usual| branches.contains(usual));
             let first = usual.unwrap_or(first);
             Error::usage(format!("`{shown}` has no default branch: `HEAD` names one that is not there"))
-                .hint(format!("name a branch: `--branch {first}`"))
+                .hint(format!("name a branch: `--branch {}`", shell_word(first)))
         }
     }
 }
@@ -128,5 +136,22 @@ mod tests {
         assert_eq!(candidates(&Reference::Any("v1".into())), ["refs/v1", "refs/tags/v1", "refs/heads/v1"]);
         assert_eq!(candidates(&Reference::Any("HEAD".into())), ["HEAD"]);
         assert_eq!(candidates(&Reference::Tag("v1".into())), ["refs/tags/v1"]);
+    }
+
+    /// Addresses and branches may be those of a stranger: a shell runs nothing that is in them.
+    #[test]
+    fn hints_can_be_typed() {
+        let tag = Reference::Tag("v9".into());
+        let hint = |shown: &str| no_reference(shown, &tag, &[]).hints()[0].clone();
+        for (shown, typed) in [
+            ("../r", "../r"),
+            ("../r;touch${IFS}x", "'../r;touch${IFS}x'"),
+            ("~/my r", "~/'my r'"),
+            ("https://h/r.git?a=1&b=`x`", "'https://h/r.git?a=1&b=`x`'"),
+        ] {
+            assert_eq!(hint(shown), format!("`git ls-remote -- {typed}` lists what it has"));
+        }
+        let branch = ["refs/heads/a;touch${IFS}x".to_owned()];
+        assert_eq!(no_head("r", &branch).hints(), ["name a branch: `--branch 'a;touch${IFS}x'`"]);
     }
 }

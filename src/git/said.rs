@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::names::ls_remote;
 use crate::error::Error;
 use crate::text::visible;
 
@@ -224,7 +225,7 @@ pub(super) fn error(url: &str, text: &str) -> Error {
         Meaning::NoGit => Error::network(format!("what answers at `{url}` is no git repository"))
             .hint("check the address; a proxy or a login page may stand in between"),
         Meaning::NoLogin if ssh => Error::network(format!("`{host}` does not accept your ssh key"))
-            .hint(format!("add a key to the ssh agent, or try it by hand: `git ls-remote {url}`")),
+            .hint(format!("add a key to the ssh agent, or try it by hand: `{}`", ls_remote(url))),
         Meaning::NoLogin => Error::network(format!("`{host}` wants a login for `{url}`")).hint(
             "skillpm asks nothing: store a login with a credential helper of git, or use the ssh address",
         ),
@@ -232,7 +233,8 @@ pub(super) fn error(url: &str, text: &str) -> Error {
             .hint("renew it in the credential helper of git, and check that it may read the repository"),
         Meaning::HostKey => Error::network(format!("the ssh key of `{host}` is not known, or has changed"))
             .hint(format!(
-                "compare it with what the host publishes, and accept it by hand: `git ls-remote {url}`"
+                "compare it with what the host publishes, and accept it by hand: `{}`",
+                ls_remote(url)
             )),
         Meaning::NoHost => {
             Error::network(format!("there is no host `{host}`")).hint("check the address and the connection")
@@ -250,7 +252,7 @@ pub(super) fn error(url: &str, text: &str) -> Error {
         Meaning::TooOld => Error::network(format!("this `git` is too old to fetch `{url}`"))
             .hint("git 2.29 or a newer one is needed"),
         Meaning::OnlyFiles | Meaning::Other => Error::network(format!("`{url}` cannot be fetched"))
-            .hint(format!("try it by hand: `git ls-remote {url}`")),
+            .hint(format!("try it by hand: `{}`", ls_remote(url))),
     };
     match Words::of(text) {
         Some(words) => error.because(words),

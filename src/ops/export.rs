@@ -12,7 +12,7 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, normal, relative};
+use crate::install::state::{Files, normal};
 use crate::interop::directory_name;
 use crate::interop::hash::{computed_hash, site_digest};
 use crate::interop::skills_lock::{Entry, FILE_NAME, SkillsLock};
@@ -85,7 +85,16 @@ pub struct LeftOut {
 pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcome> {
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let files = Files::read(&scope)?;
+    let editable = || files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
     if files.lock_text.is_none() {
+        let all = files.manifest.skills().len();
+        if all > 0 && editable().count() == all {
+            return Err(Error::usage(format!(
+                "all skills of `{}` are editable, and editable skills are not exported: nothing of them is locked",
+                scope.root.display()
+            ))
+            .hint("a copy is locked: install one without `--editable`"));
+        }
         return Err(Error::usage(format!("there is no `skillpm.lock` in `{}`", scope.root.display()))
             .hint("install something first: `skillpm install owner/repo`"));
     }
@@ -128,6 +137,12 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
             Err(reason) => outcome.left_out.push(LeftOut { name, reason }),
         }
     }
+    outcome.left_out.extend(editable().filter(|(name, _)| !files.lock.skills.contains_key(*name)).map(
+        |(name, _)| LeftOut {
+            name: name.to_string(),
+            reason: "it is editable, and nothing of it is locked".to_owned(),
+        },
+    ));
     let known: BTreeSet<String> = taken.keys().map(|own| directory_name(own)).collect();
     let others =
         lock.skills.iter().map(|(name, _)| name).filter(|name| !known.contains(&directory_name(name)));
@@ -222,20 +237,29 @@ fn own_name(tree: &Tree, path: &str) -> std::result::Result<String, String> {
 
 /// `place` as the npm tool writes it, seen from `dir`.
 fn portable(dir: &Path, place: &Path) -> std::result::Result<String, String> {
-    let path = relative(dir, place);
-    let text = path.to_str().ok_or_else(|| format!("the path `{}` is not UTF-8", path.display()))?;
-    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
-    Ok(match text.as_str() {
-        "" => ".".to_owned(),
-        ".." => text,
-        _ if text.starts_with("../") => text,
-        _ => format!("./{text}"),
-    })
+    local::portable(dir, place).ok_or_else(|| format!("the path `{}` is not UTF-8", place.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::testing::World;
+
+    /// Nothing of an editable skill is locked, and that is told, with other skills and without.
+    #[test]
+    fn editable_skills_are_told_of() {
+        let world = World::new();
+        world.skill("pdf", "pdf");
+        world.write("skillpm.toml", "[skills]\npdf = { path = \"pdf\", editable = true }\n");
+        let request = ExportRequest { output: Output::Text };
+        let error = export(&world.context(), &request).expect_err("no lockfile");
+        assert!(error.to_string().contains("editable skills are not exported"), "{error}");
+        world.write("skillpm.lock", "version = 1\n");
+        let left_out = export(&world.context(), &request).expect("a lockfile").left_out;
+        assert_eq!(left_out.iter().map(|skill| skill.name.as_str()).collect::<Vec<_>>(), ["pdf"]);
+        world.write("skillpm.toml", "[skills]\npdf = { path = \"pdf\" }\n");
+        assert_eq!(export(&world.context(), &request).expect("a lockfile").left_out, []);
+    }
 
     #[test]
     fn paths_as_the_npm_tool_writes_them() {

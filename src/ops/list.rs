@@ -81,7 +81,7 @@ pub enum SkillState {
     Ok,
     /// It was edited.
     Modified,
-    /// An update left conflicts in it that somebody has to look at.
+    /// An update left conflicts in it that somebody has to look at. Agents may see it or not.
     Conflict,
     /// It is locked and not there.
     Missing,
@@ -182,18 +182,19 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     outcome.skills.reserve(names.len());
     for name in &names {
         let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
-        if skill.state == SkillState::Modified
-            && !skill.editable
+        let in_sight = !matches!(skill.state, SkillState::Disabled | SkillState::Missing);
+        if skill.modified
             && let Some(locked) = files.lock.skills.get(name)
         {
-            match has_conflicts(scope, name, locked, &scope.skill_dir(name)) {
+            let dir = if in_sight { scope.skill_dir(name) } else { scope.disabled_dir().join(name.as_str()) };
+            match has_conflicts(scope, name, locked, &dir) {
                 Ok(true) => skill.state = SkillState::Conflict,
                 Ok(false) => {}
                 // Whether it is in conflict is a detail of that it was edited.
                 Err(error) => outcome.warnings.push(error.with_causes()),
             }
         }
-        if skill.disabled && skill.state != SkillState::Disabled && skill.state != SkillState::Missing {
+        if skill.disabled && in_sight {
             outcome.warnings.push(format!(
                 "`{name}` is disabled in `{}` and lies where agents see it: `skillpm install` moves it away",
                 manifest::FILE_NAME

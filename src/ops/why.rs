@@ -116,10 +116,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let name = SkillName::new(&request.name).map_or_else(|_| request.name.clone(), String::from);
     let tree = survey(context, None)?;
     // In the home directory the directories of both scopes are the same.
-    let twins = match &Scopes::new(&context.settings, None)?.there[..] {
-        [project, _] => project.twin(&context.settings)?.is_some(),
-        _ => false,
-    };
+    let twins = Scopes::new(&context.settings, None)?.are_twins(&context.settings)?;
     let is_one = |one: ScopeKind, other: ScopeKind| twins || one == other;
     // Every agent: what no agent of this machine reads may be what somebody looks for.
     let all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;

@@ -1,5 +1,6 @@
 //! Git repositories on this machine and elsewhere.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::{Opened, Wanted, local};
@@ -31,7 +32,7 @@ pub fn open(
         Wanted::Locked(commit) => At::Commit(commit),
     };
     let opened = if url.transport() == Transport::File {
-        let shown = url.as_str();
+        let shown = &*shown(context, scope, url);
         let git_dir = own_files(context, scope, url)?;
         if let Some(opened) = git::open_local(&git_dir, shown, at, limits)? {
             opened
@@ -62,20 +63,30 @@ pub fn probe<'a>(
         return Probe::fetching(context, url.as_str(), url.transport(), references);
     }
     let git_dir = own_files(context, scope, url)?;
-    match Probe::local(&git_dir, url.as_str())? {
+    let shown = &*shown(context, scope, url);
+    match Probe::local(&git_dir, shown)? {
         Some(probe) => Ok(probe),
-        None => Probe::fetching(context, text(&git_dir, url.as_str())?, Transport::File, references),
+        None => Probe::fetching(context, text(&git_dir, shown)?, Transport::File, references),
     }
 }
 
 /// Where the own files of the repository at `url`, a path, lie.
 fn own_files(context: &Context, scope: &Scope, url: &GitUrl) -> Result<PathBuf> {
-    let (path, shown) = (path_of(context, scope, url)?, url.as_str());
+    let (path, shown) = (path_of(context, scope, url)?, shown(context, scope, url));
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
         Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
         _ => Error::usage(format!("`{shown}` is no git repository"))
             .hint("without `git+` or `git =` it is taken as a directory"),
     })
+}
+
+/// What the repository at `url` is called in messages: a path as it is typed in the working directory, since git
+/// knows no other.
+fn shown<'a>(context: &Context, scope: &Scope, url: &'a GitUrl) -> Cow<'a, str> {
+    match local::here(&context.settings, scope, &Origin::Git(url.clone())) {
+        Some(Origin::Git(here)) => here.as_str().to_owned().into(),
+        _ => url.as_str().into(),
+    }
 }
 
 fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
@@ -139,4 +150,31 @@ fn git_dir(path: &Path) -> Result<Option<PathBuf>> {
 fn is_bare(path: &Path) -> Result<bool> {
     let is = |name: &str, kind| Ok::<_, Error>(fs::kind(&path.join(name))? == Some(kind));
     Ok(is("HEAD", Kind::File)? && is("objects", Kind::Directory)? && is("refs", Kind::Directory)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::install::scope::ScopeKind;
+
+    /// Git knows a path only as it is typed in the working directory.
+    #[test]
+    fn a_path_is_told_as_it_is_typed_here() {
+        let world = World::new();
+        git2::Repository::init(world.root().join("r")).expect("a repository");
+        world.skill("sub", "sub");
+        let mut context = world.context();
+        let scope = Scope::new(&context.settings, ScopeKind::Project).expect("a project");
+        let (url, tag) = (GitUrl::new("../r").expect("a path"), Reference::Tag("v9".to_owned()));
+        for (cwd, typed) in [("", "../r"), ("sub", "../../r")] {
+            context.settings.cwd = world.project().join(cwd);
+            let expected = [format!("`git ls-remote -- {typed}` lists what it has")];
+            let wanted = Wanted::Now(Some(&tag));
+            let error = open(&context, &scope, &url, wanted, &Limits::default()).expect_err("no such tag");
+            assert_eq!(error.hints(), expected);
+            let probe = probe(&context, &scope, &url, &[Some(&tag)]).expect("a repository");
+            assert_eq!(probe.tip(Some(&tag)).expect_err("no such tag").hints(), expected);
+        }
+    }
 }

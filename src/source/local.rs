@@ -28,14 +28,51 @@ pub fn resolve(settings: &Settings, scope: &Scope, path: &str) -> Result<PathBuf
     Ok(normal(&expand(settings, &scope.root, path)?))
 }
 
+/// What follows `~` in a path from the home directory.
+fn from_home(path: &str) -> Option<&str> {
+    path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
-    match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+    match from_home(path) {
+        Some(rest) => {
             let home = settings.home.as_ref().ok_or_else(|| no_home("a path that starts with `~`", None))?;
             Ok(home.join(rest.trim_start_matches('/')))
         }
-        _ => Ok(base.join(path)),
+        None => Ok(base.join(path)),
     }
+}
+
+/// Returns `origin` as it is typed in the working directory, where its path means something else there than in the
+/// manifest of `scope`: a command in a hint is typed here.
+pub fn here(settings: &Settings, scope: &Scope, origin: &Origin) -> Option<Origin> {
+    let path = match origin {
+        Origin::Local(path) => path,
+        Origin::Git(url) => url.local_path()?,
+        _ => return None,
+    };
+    if settings.cwd == scope.root || from_home(path).is_some() || Path::new(path).is_absolute() {
+        return None;
+    }
+    let typed = portable(&settings.cwd, &normal(&scope.root.join(path)))?;
+    match origin {
+        Origin::Git(_) => GitUrl::new(&typed).ok().map(Origin::Git),
+        _ => Some(Origin::Local(typed)),
+    }
+}
+
+/// The path that leads from `dir` to `place`, with `/`, and such that it is seen to be a path; `None` where it is not
+/// UTF-8.
+pub fn portable(dir: &Path, place: &Path) -> Option<String> {
+    let path = relative(dir, place);
+    let text = path.to_str()?;
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
+    Some(match text.as_str() {
+        "" => ".".to_owned(),
+        ".." => text,
+        _ if text.starts_with("../") => text,
+        _ => format!("./{text}"),
+    })
 }
 
 /// Returns the origin of a path that was typed in the working directory, in the form that the

@@ -49,6 +49,9 @@ pub struct Opened {
     /// Where the skills are, if the source lists them and delivers each by itself; nothing is in the
     /// tree then.
     pub shelf: Option<Arc<dyn Shelf>>,
+    /// Where it came from as it is typed in the working directory, where that is something else than the
+    /// manifest says.
+    pub here: Option<Origin>,
 }
 
 /// Skills that a source lists, and that are fetched one by one: only those that are asked for.
@@ -90,7 +93,7 @@ pub trait Shelf: fmt::Debug + Send + Sync {
 impl Opened {
     /// Returns a source that has delivered all it has.
     pub fn new(tree: Tree, revision: Option<String>, name: &str) -> Self {
-        Self { tree, revision, released: None, name: name.to_owned(), shelf: None }
+        Self { tree, revision, released: None, name: name.to_owned(), shelf: None, here: None }
     }
 
     /// Returns a source that delivers its skills one by one.
@@ -201,6 +204,11 @@ pub fn released(context: &Context, origin: &Origin, revision: &str) -> Result<Op
 ///
 /// A source that is not there, cannot be reached, or holds what no source may hold.
 pub fn open(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
+    let opened = delivered(context, scope, origin, wanted)?;
+    Ok(Opened { here: local::here(&context.settings, scope, origin), ..opened })
+}
+
+fn delivered(context: &Context, scope: &Scope, origin: &Origin, wanted: Wanted<'_>) -> Result<Opened> {
     match origin {
         Origin::Local(path) => {
             local::open(scope, &local::resolve(&context.settings, scope, path)?, &Limits::default())

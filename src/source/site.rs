@@ -25,7 +25,7 @@ use crate::refusal::Limits;
 use crate::reporter::Reporter;
 use crate::skill::SkillMeta;
 use crate::spec::{Address, Origin};
-use crate::text::closest;
+use crate::text::{closest, shell_word};
 use crate::tree::{Entry as TreeEntry, Memory, Node, ReadError, Tree};
 use index::{Content, Entry, Index, IndexError};
 
@@ -122,7 +122,8 @@ impl Shelf for Site {
                 "`{typed}` is a site, and which of its skills is meant is not said"
             ))
             .hint(format!(
-                "name one, as in `{typed}//NAME`; `skillpm install --list {typed}` shows what is there"
+                "name one, as in `{typed}//NAME`; `skillpm install --list {}` shows what is there",
+                shell_word(&typed)
             )));
         }
         let revision = locked_digest(revision)?;
@@ -217,7 +218,8 @@ impl Site {
         let error = Error::network(format!("there is no index of skills at `{}`:{asked}", self.address));
         Err(match self.address.as_str().strip_suffix(self.address.path()) {
             Some(whole) if !self.address.path().is_empty() => error.hint(format!(
-                "the rest of the site is not searched: `skillpm install {whole}` asks for all of it"
+                "the rest of the site is not searched: `skillpm install {}` asks for all of it",
+                shell_word(whole)
             )),
             _ => error
                 .hint(format!("for a git repository write `git+{0}`, for a file `url:{0}`", self.address)),
@@ -233,7 +235,9 @@ impl Site {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             };
-            return Err(error.hint(format!("`skillpm install --list {typed}` shows what is there")));
+            return Err(
+                error.hint(format!("`skillpm install --list {}` shows what is there", shell_word(&typed)))
+            );
         };
         let content = entry.content.as_ref().map_err(|problem| {
             Error::integrity(format!("`{name}` of `{typed}` cannot be fetched: {problem}"))

@@ -810,7 +810,7 @@ fn what_lies_among_the_disabled_and_is_not() {
         write_skill(sandbox, ".agents/.skillpm-disabled/old");
     }), @"
     warning: `[DIR]/project/.agents/.skillpm-disabled/old` lies among the disabled skills, and nothing asks for it [disabled-leftover]
-      keep what you need of it, then remove it: `rm -r '[DIR]/project/.agents/.skillpm-disabled/old'`
+      keep what you need of it, then remove it: `rm -r [DIR]/project/.agents/.skillpm-disabled/old`
     ");
     // An installed skill of which a copy was left there.
     insta::assert_snapshot!(case("disabled-leftover", true, |sandbox| write_skill(sandbox, ASIDE)), @"

@@ -276,13 +276,13 @@ fn revisions_that_are_not_there() {
     exit: 2
     --- stderr
     error: `[URL]/skills.git` has no tag, branch or commit `v2`
-    hint: `git ls-remote [URL]/skills.git` lists what it has
+    hint: `git ls-remote -- [URL]/skills.git` lists what it has
 
     # --tag v2
     exit: 2
     --- stderr
     error: `[URL]/skills.git` has no tag `v2`
-    hint: `git ls-remote [URL]/skills.git` lists what it has
+    hint: `git ls-remote -- [URL]/skills.git` lists what it has
 
     # --branch mian
     exit: 2
@@ -562,10 +562,10 @@ fn over_ssh() {
     }
     insta::assert_snapshot!(told, @"
     error: the ssh key of `127.0.0.1:[PORT]` is not known, or has changed
-    hint: compare it with what the host publishes, and accept it by hand: `git ls-remote ssh://[USER]@127.0.0.1:[PORT][DIR]/srv/skills.git`
+    hint: compare it with what the host publishes, and accept it by hand: `git ls-remote -- ssh://[USER]@127.0.0.1:[PORT][DIR]/srv/skills.git`
 
     error: `127.0.0.1:[PORT]` does not accept your ssh key
-    hint: add a key to the ssh agent, or try it by hand: `git ls-remote ssh://[USER]@127.0.0.1:[PORT][DIR]/srv/skills.git`
+    hint: add a key to the ssh agent, or try it by hand: `git ls-remote -- ssh://[USER]@127.0.0.1:[PORT][DIR]/srv/skills.git`
     ");
 
     // A command of the user's own is left as it is.

@@ -730,7 +730,9 @@ fn one_of_two_by_its_path() {
         let output = sandbox.run(&["install", source, "--skill", "review"]);
         assert_eq!(output.code, Some(2), "{output}");
         let hint = output.stderr.split("such as `").nth(1).and_then(|rest| rest.split('`').next());
+        // A shell would take the quotes away.
         let hint = hint.expect("a hint").replace("[DIR]", &sandbox.root().display().to_string());
+        let hint = hint.trim_matches('\'').to_owned();
         let args = match hint.strip_prefix("--skill ") {
             Some(path) => vec!["install", "--dry-run", source, "--skill", path],
             None => vec!["install", "--dry-run", &hint],

@@ -60,6 +60,29 @@ fn listed_as_conflict(sandbox: &Sandbox) {
     }
 }
 
+/// A skill that agents are not to see can be in conflict, too, and the list says so before they see it again.
+#[test]
+fn disabled_skills_in_conflict_are_listed_as_such() {
+    let sandbox = scene(&[]);
+    mine(&sandbox, &["mine", "2", "3", "4", "5"]);
+    sandbox.ok(&["disable", "pdf"]);
+    source(&sandbox, &["theirs", "2", "3", "4", "5"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1));
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source          agents  state
+    pdf   -        project  path:./src/pdf  -       disabled, conflict
+    --- stderr
+    hint: `skillpm update pdf` tells what is to be resolved
+    ");
+    let list = sandbox.run(&["list", "--json"]).stdout;
+    assert!(list.contains(r#""state": "conflict""#) && list.contains(r#""disabled": true"#), "{list}");
+    sandbox.ok(&["update", "pdf", "--ours"]);
+    let list = sandbox.ok(&["list"]).to_string();
+    assert!(list.contains("disabled, modified"), "{list}");
+}
+
 /// Issue 5: edits are merged, and the next update merges from the version that was merged then.
 #[test]
 fn edits_are_merged_again_and_again() {

@@ -10,6 +10,7 @@ use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::name::SkillName;
 use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
+use crate::text::shell_word;
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     if outcome.dry_run && !outcome.skills.is_empty() {
@@ -128,7 +129,7 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
     if let Some(skill) = first("unknown") {
         printer.hint(&format!(
             "skills of unknown source stay where they are: where you know it, `skillpm install SOURCE --skill {}` makes one skillpm's",
-            one_line(&skill.name)
+            one_line(&shell_word(&skill.name))
         ));
     }
 }

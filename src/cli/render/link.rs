@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{and, count, install, steps};
+use super::{and, count, install, quoted, steps};
 use crate::cli::printer::Printer;
 use crate::install::plan::{ChangedFiles, NewLink, Place, Step};
 use crate::install::scope::ScopeKind;
 use crate::ops::link::{LinkOutcome, LinkedSkill};
 
-pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
+/// Shows what came or went; `named` where skills were.
+pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     if outcome.dry_run {
         steps::plan(printer, &outcome.steps, outcome.files);
     } else {
-        done(printer, outcome, linked);
+        done(printer, outcome, linked, named);
     }
     printer.warnings(&outcome.warnings);
 }
@@ -46,7 +47,7 @@ pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
     printer.warnings(&outcome.warnings);
 }
 
-fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
+fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     let mut skills = BTreeSet::new();
     for step in &outcome.steps {
         let (Place::Agent(agent), name) = step.place() else { continue };
@@ -57,6 +58,13 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
         }
     }
     let agents = and(&outcome.agents);
+    // Nothing is told of those that nobody spoke of.
+    let of = if named {
+        let names: Vec<_> = outcome.skills.iter().map(|skill| &skill.name).collect();
+        format!(" of {}", quoted(&names))
+    } else {
+        String::new()
+    };
     let word = if linked { "linked" } else { "unlinked" };
     if outcome.agents.is_empty() {
         // `*` may stand for nobody.
@@ -64,11 +72,11 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool) {
             printer.note("no link is made: no agent is found on this machine");
             printer.hint("`--agent NAME` links for one all the same, and `skillpm agents --all` lists them");
         } else {
-            printer.note("no link is left for any agent");
+            printer.note(&format!("no link{of} is left for any agent"));
         }
     } else if skills.is_empty() {
         let word = if linked { "missing" } else { "left" };
-        printer.note(&format!("no link is {word} for {agents}"));
+        printer.note(&format!("no link{of} is {word} for {agents}"));
     } else {
         printer.note(&format!("{} {word} for {agents}", count(skills.len(), "skill")));
     }
@@ -97,14 +105,15 @@ mod tests {
         let name = || "pdf".parse().unwrap();
         let link = |agent: &str| Step::Link { agent: agent.to_owned(), name: name() };
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &outcome(vec![link("cursor"), link("goose")]), true);
+        show(&talking, &outcome(vec![link("cursor"), link("goose")]), true, false);
         show(
             &talking,
             &outcome(vec![Step::Unlink { place: Place::Agent("goose".to_owned()), name: name() }]),
             false,
+            false,
         );
-        show(&talking, &outcome(Vec::new()), true);
-        show(&talking, &outcome(Vec::new()), false);
+        show(&talking, &outcome(Vec::new()), true, false);
+        show(&talking, &outcome(Vec::new()), false, false);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
         + pdf for cursor
@@ -125,14 +134,34 @@ mod tests {
         ");
     }
 
+    /// Other skills may well have links, or none.
+    #[test]
+    fn only_the_skills_that_were_named_are_told_of() {
+        let skills = vec![LinkedSkill { name: "pdf".to_owned(), agents: Vec::new() }];
+        let named = LinkOutcome { skills, warnings: Vec::new(), ..outcome(Vec::new()) };
+        let nobody = LinkOutcome { agents: Vec::new(), ..named.clone() };
+        let (talking, _, err) = printer(Look::PLAIN);
+        show(&talking, &named, true, true);
+        show(&talking, &named, false, true);
+        show(&talking, &nobody, false, true);
+        insta::assert_snapshot!(err.text(), @"
+        no link of `pdf` is missing for cursor and goose
+        `skillpm.lock` changed
+        no link of `pdf` is left for cursor and goose
+        `skillpm.lock` changed
+        no link of `pdf` is left for any agent
+        `skillpm.lock` changed
+        ");
+    }
+
     /// `--agent '*'` where there is none.
     #[test]
     fn nobody_is_told_as_such() {
         let nobody =
             LinkOutcome { agents: Vec::new(), files: ChangedFiles::default(), ..outcome(Vec::new()) };
         let (talking, _, err) = printer(Look::PLAIN);
-        show(&talking, &nobody, true);
-        show(&talking, &nobody, false);
+        show(&talking, &nobody, true, false);
+        show(&talking, &nobody, false, false);
         insta::assert_snapshot!(err.text(), @"
         no link is made: no agent is found on this machine
         hint: `--agent NAME` links for one all the same, and `skillpm agents --all` lists them

@@ -66,7 +66,12 @@ fn state(skill: &ListedSkill) -> String {
         SkillState::Editable => "editable",
     };
     let modified = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
-    if modified { format!("{state}, modified") } else { state.to_owned() }
+    let disabled = skill.disabled && skill.state == SkillState::Conflict;
+    match (modified, disabled) {
+        (true, _) => format!("{state}, modified"),
+        (_, true) => format!("disabled, {state}"),
+        _ => state.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! `outdated`: a table.
 
 use super::table::Table;
-use super::{count, one_line, short_revision, skills_are};
+use super::{count, one_line, quoted, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::error::Error;
+use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
 use crate::spec::Reference;
 
@@ -58,12 +59,26 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     let may_come = |skill: &OutdatedSkill| {
         matches!(skill.status, Status::Changed | Status::Unknown) && skill.held_back.is_none()
     };
-    if skills.iter().any(may_come) {
-        printer.hint("`skillpm diff --newest` shows what would change, `skillpm update` brings it");
+    if let Some((commands, one)) = updates(skills, "", may_come) {
+        let bring = if one { "brings" } else { "bring" };
+        printer.hint(&format!("`skillpm diff --newest` shows what would change, {commands} {bring} it"));
     }
-    if skills.iter().any(|skill| skill.latest.is_some()) {
-        printer.hint("`skillpm update --latest` goes past the tags and commits that the manifest names");
+    if let Some((commands, one)) = updates(skills, " --latest", |skill| skill.latest.is_some()) {
+        let (go, names) = if one { ("goes", "manifest names") } else { ("go", "manifests name") };
+        printer.hint(&format!("{commands} {go} past the tags and commits that the {names}"));
     }
+}
+
+/// The commands that update those of `skills` that are `wanted`, and whether it is one: each is for one scope.
+fn updates(
+    skills: &[OutdatedSkill],
+    how: &str,
+    wanted: impl Fn(&OutdatedSkill) -> bool,
+) -> Option<(String, bool)> {
+    let is_in = |scope: &ScopeKind| skills.iter().any(|skill| skill.scope == *scope && wanted(skill));
+    let scopes = [ScopeKind::Project, ScopeKind::User].into_iter().filter(is_in);
+    let commands: Vec<_> = scopes.map(|scope| format!("skillpm update{}{how}", scope.flag())).collect();
+    (!commands.is_empty()).then(|| (quoted(&commands), commands.len() == 1))
 }
 
 fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
@@ -142,7 +157,6 @@ mod tests {
     use super::*;
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
 
     const STATES: [Status; 7] = [
         Status::Current,
@@ -205,6 +219,31 @@ mod tests {
         2 of 2 skills are outdated
         hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
         hint: `skillpm update --latest` goes past the tags and commits that the manifest names
+        ");
+    }
+
+    /// A command without `-g` would update the project.
+    #[test]
+    fn each_scope_has_a_command_of_its_own() {
+        let told = |scopes: &[ScopeKind]| {
+            let latest = Some("v2".to_owned());
+            let of = |scope: &ScopeKind| OutdatedSkill {
+                scope: *scope,
+                latest: latest.clone(),
+                ..skill(Status::Changed)
+            };
+            let skills = scopes.iter().map(of).chain([skill(Status::Current)]).collect();
+            let (talking, _, err) = printer(Look::PLAIN);
+            show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, false);
+            err.text().lines().skip(1).collect::<Vec<_>>().join("\n")
+        };
+        insta::assert_snapshot!(told(&[ScopeKind::User]), @"
+        hint: `skillpm diff --newest` shows what would change, `skillpm update -g` brings it
+        hint: `skillpm update -g --latest` goes past the tags and commits that the manifest names
+        ");
+        insta::assert_snapshot!(told(&[ScopeKind::Project, ScopeKind::User]), @"
+        hint: `skillpm diff --newest` shows what would change, `skillpm update` and `skillpm update -g` bring it
+        hint: `skillpm update --latest` and `skillpm update -g --latest` go past the tags and commits that the manifests name
         ");
     }
 

@@ -25,6 +25,7 @@ use crate::source::discover::Candidate;
 use crate::source::{self, Opened, Wanted as Revision, local};
 use crate::spec::{Origin, SourceSpec};
 use crate::store;
+use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// How many older versions of a directory are looked at for the one that was installed.
@@ -298,7 +299,7 @@ impl<'a> Judge<'a> {
         Err(format!(
             "its source has changed since, and the version that was installed was not found: `skillpm install {} --force` takes \
              the newest and keeps your copy in the store",
-            install_text(spec, &version.candidate)
+            shell_word(install_text(spec, &version.candidate))
         ))
     }
 

@@ -14,7 +14,7 @@ use super::InstallRequest;
 use super::editable;
 use super::intake::Intake;
 use super::needs::{Needer, Needs};
-use super::select::{candidates, check_alphabet, install_name, select};
+use super::select::{candidates, check_alphabet, install_name, select, source_of};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
@@ -31,6 +31,7 @@ use crate::requirement;
 use crate::source::discover::{self, Candidate};
 use crate::source::{Opened, local};
 use crate::spec::SourceSpec;
+use crate::text::shell_word;
 use crate::tree::FileSet;
 use crate::workers;
 
@@ -112,7 +113,7 @@ impl Fetched {
             Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
             None => Vec::new(),
         };
-        let chosen = select(context, spec, &opened.name, found, &names, request.yes)?;
+        let chosen = select(context, spec, &opened, found, &names, request.yes)?;
         if let (Some(alias), false) = (&request.alias, chosen.len() == 1) {
             let number = chosen.len();
             return Err(Error::usage(format!("`--as {alias}` names one skill, and {number} are meant"))
@@ -141,7 +142,10 @@ impl Fetched {
             return Err(Error::integrity(format!(
                 "none of the {number} skills of `{spec}` can be installed"
             ))
-            .hint(format!("`skillpm install --list {spec}` says why")));
+            .hint(format!(
+                "`skillpm install --list {}` says why",
+                shell_word(source_of(spec, &chosen.opened))
+            )));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::text::closest;
+use crate::text::{closest, shell_word};
 
 /// Lists the plugins of the marketplace `typed`, or the skills of those that were named.
 ///
@@ -74,7 +74,7 @@ pub(super) fn choose_plugins(
             "none of the {} plugins of `{typed}` can be installed",
             plugins.len()
         ))
-        .hint(format!("`skillpm install --marketplace {typed} --list` says why")));
+        .hint(format!("`skillpm install --marketplace {} --list` says why", shell_word(typed))));
     }
     if request.skills.iter().any(|name| name != ALL) {
         narrow(&mut sources, &request.skills, typed)?;
@@ -91,7 +91,7 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
     for name in names {
         let mut found = false;
         for (source, keep) in sources.iter().zip(&mut keep) {
-            if let Some(one) = select::by_name(&source.spec, &source.opened.name, &source.candidates, name)? {
+            if let Some(one) = select::by_name(&source.spec, &source.opened, &source.candidates, name)? {
                 keep.push(one.path.clone());
                 found = true;
             }
@@ -105,9 +105,10 @@ fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             };
-            return Err(
-                error.hint(format!("`skillpm install --marketplace {typed} --list PLUGIN` shows them"))
-            );
+            return Err(error.hint(format!(
+                "`skillpm install --marketplace {} --list PLUGIN` shows them",
+                shell_word(typed)
+            )));
         }
     }
     for (source, keep) in sources.iter_mut().zip(&keep) {
@@ -148,8 +149,9 @@ impl<'a> Market<'a> {
         let opened = fetch::open(context, scope, &spec, &mut gate)?;
         let Some(list) = marketplace::read(&opened.tree, &spec)? else {
             return Err(Error::usage(format!("there is no marketplace in `{typed}`")).hint(format!(
-                "a marketplace has a `{}`; `skillpm install {typed}` installs the skills of a source without one",
-                marketplace::FILES[0]
+                "a marketplace has a `{}`; `skillpm install {}` installs the skills of a source without one",
+                marketplace::FILES[0],
+                shell_word(typed)
             )));
         };
         Ok(Self { context, scope, typed, spec, opened, list, others: BTreeMap::new(), gate })
@@ -168,7 +170,7 @@ impl<'a> Market<'a> {
                 };
                 return Err(error.hint(format!(
                     "`skillpm install --marketplace {} --list` shows what is there",
-                    self.typed
+                    shell_word(self.typed)
                 )));
             };
             if !chosen.contains(plugin) {
@@ -209,7 +211,8 @@ impl<'a> Market<'a> {
                 );
                 Err(Error::usage(message).hint(format!(
                     "name them: `skillpm install --marketplace {} {}`; `--list` shows what they are",
-                    self.typed, plugins[0].name
+                    shell_word(self.typed),
+                    shell_word(&plugins[0].name)
                 )))
             }
         }

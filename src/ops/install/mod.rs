@@ -20,7 +20,7 @@ pub(super) use self::fetch::open;
 pub(super) use self::fetch::{asked, locked, unprotected};
 pub(super) use self::intake::keep;
 pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, OfferedPlugin};
-pub(super) use self::select::candidates;
+pub(super) use self::select::{candidates, typed};
 
 use self::audience::Audience;
 use self::fetch::Chosen;

@@ -12,7 +12,7 @@ use crate::ops::gate::Gate;
 use crate::source::discover::{Candidate, discover_all};
 use crate::source::package::{self, Project};
 use crate::spec::{Origin, SourceSpec};
-use crate::text::closest;
+use crate::text::{closest, shell_word};
 
 /// Lists the skills of the packages that the project of `scope` uses.
 ///
@@ -124,7 +124,7 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
     for name in &request.skills {
         let mut having = Vec::new();
         for (at, Chosen { spec, opened, candidates, .. }) in bringers.iter().enumerate() {
-            if let Some(one) = select::by_name(spec, &opened.name, candidates, name)? {
+            if let Some(one) = select::by_name(spec, opened, candidates, name)? {
                 let exact = one.meta.as_ref().is_ok_and(|meta| meta.name == *name);
                 having.push((at, one.path, exact));
             }
@@ -154,7 +154,10 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
                     several.len(),
                     places.concat()
                 ))
-                .hint(format!("say which: `skillpm install {}@{name}`", bringers[several[0].0].spec)));
+                .hint(format!(
+                    "say which: `skillpm install {}`",
+                    shell_word(format!("{}@{name}", bringers[several[0].0].spec))
+                )));
             }
         }
     }

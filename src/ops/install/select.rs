@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in};
-use crate::spec::{Origin, SourceSpec};
+use crate::spec::{Origin, Reference, SourceSpec};
 use crate::text::{closest, shell_word};
 use crate::{document::Document, install::agents, lint};
 
@@ -25,8 +25,8 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
         let listed = shelf.listed()?;
         return match &spec.path {
             Some(name) => {
-                let one = by_name(spec, &opened.name, &listed, name)?;
-                Ok(vec![one.ok_or_else(|| unknown(spec, &opened.name, &listed, name))?])
+                let one = by_name(spec, opened, &listed, name)?;
+                Ok(vec![one.ok_or_else(|| unknown(spec, opened, &listed, name))?])
             }
             None => Ok(listed),
         };
@@ -43,31 +43,42 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
     let everywhere = discover(&opened.tree, agents::project_dirs());
     let error = match &spec.path {
         Some(path) if opened.tree.below(path).next().is_none() => {
-            let error = Error::usage(format!("there is no directory `{path}` in `{}`", source_of(spec)));
+            let error =
+                Error::usage(format!("there is no directory `{path}` in `{}`", source_of(spec, opened)));
             match closest(path, everywhere.iter().map(|c| c.path.as_str())) {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             }
         }
-        Some(path) => Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec))),
+        Some(path) => {
+            Error::usage(format!("there is no `SKILL.md` in `{path}` of `{}`", source_of(spec, opened)))
+        }
         None if matches!(spec.origin, Origin::Package(_)) => {
-            Error::usage(format!("`{}` brings no skills", source_of(spec)))
+            Error::usage(format!("`{}` brings no skills", source_of(spec, opened)))
                 .hint("packages keep their skills in a directory `skills`: docs/guide/packages.md")
         }
-        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec)))
+        None => Error::usage(format!("there is no `SKILL.md` in `{}`", source_of(spec, opened)))
             .hint("a skill is a directory with a `SKILL.md`; `owner/repo/path` names one that lies deep"),
     };
     Err(if everywhere.is_empty() {
         error
     } else {
-        error.hint(format!("`skillpm install --list {}` shows what is there", source_of(spec)))
+        error.hint(format!(
+            "`skillpm install --list {}` shows what is there",
+            shell_word(source_of(spec, opened))
+        ))
     })
 }
 
-/// The source without what selects in it, as people would type it.
-fn source_of(spec: &SourceSpec) -> String {
-    let reference = spec.reference.as_ref().map(|reference| format!("#{}", reference.name()));
-    spec.origin.typed() + &reference.unwrap_or_default()
+/// The source without what selects in it, as people would type it where they are.
+pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &Opened) -> String {
+    typed(opened.here.as_ref().unwrap_or(&spec.origin), spec.reference.as_ref())
+}
+
+/// What is typed to mean `reference` of `origin`.
+pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
+    let reference = reference.map(|reference| format!("#{}", reference.name()));
+    origin.typed() + &reference.unwrap_or_default()
 }
 
 /// Picks the skills that `names` mean; without names the only one there is, or those that a person
@@ -79,7 +90,7 @@ fn source_of(spec: &SourceSpec) -> String {
 pub(super) fn select(
     context: &Context,
     spec: &SourceSpec,
-    root: &str,
+    opened: &Opened,
     found: Vec<Candidate>,
     names: &[String],
     yes: bool,
@@ -90,7 +101,8 @@ pub(super) fn select(
     if !names.is_empty() {
         let mut chosen: Vec<Candidate> = Vec::new();
         for name in names {
-            let one = by_name(spec, root, &found, name)?.ok_or_else(|| unknown(spec, root, &found, name))?;
+            let one =
+                by_name(spec, opened, &found, name)?.ok_or_else(|| unknown(spec, opened, &found, name))?;
             if chosen.iter().all(|other| other.path != one.path) {
                 chosen.push(one);
             }
@@ -103,20 +115,21 @@ pub(super) fn select(
     if offered.len() == 1 || yes {
         return Ok(offered);
     }
-    let items: Vec<_> = offered.iter().map(|c| (c.title(root).to_owned(), description(c))).collect();
+    let items: Vec<_> = offered.iter().map(|c| (c.title(&opened.name).to_owned(), description(c))).collect();
     match context.interact.choose("which skills are to be installed?", &items) {
         Some(picked) if picked.is_empty() => Err(Error::usage("no skill was chosen")
             .hint("mark skills with the space bar, or name them with `--skill NAME`")),
         Some(picked) => Ok(picked.into_iter().filter_map(|at| offered.get(at).cloned()).collect()),
-        None => Err(several(spec, root, &offered)),
+        None => Err(several(spec, opened, &offered)),
     }
 }
 
-fn several(spec: &SourceSpec, root: &str, offered: &[Candidate]) -> Error {
-    let mut message = format!("`{}` has {} skills, and none is named:", source_of(spec), offered.len());
+fn several(spec: &SourceSpec, opened: &Opened, offered: &[Candidate]) -> Error {
+    let mut message =
+        format!("`{}` has {} skills, and none is named:", source_of(spec, opened), offered.len());
     for candidate in offered {
         // Writing to a string cannot fail.
-        let _ = write!(message, "\n  {} ({})", candidate.title(root), candidate.path);
+        let _ = write!(message, "\n  {} ({})", candidate.title(&opened.name), candidate.path);
     }
     Error::usage(message)
         .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
@@ -137,10 +150,11 @@ pub(super) fn description(candidate: &Candidate) -> String {
 /// A name that more than one has.
 pub(super) fn by_name(
     spec: &SourceSpec,
-    root: &str,
+    opened: &Opened,
     found: &[Candidate],
     name: &str,
 ) -> Result<Option<Candidate>> {
+    let root = &opened.name;
     // As the skill writes its name; as it would be installed; as its directory is called.
     let as_written = |c: &&Candidate| c.meta.as_ref().is_ok_and(|meta| meta.name == name);
     let as_installed = |c: &&Candidate| install_name(c, root).is_ok_and(|own| own.as_str() == name);
@@ -164,31 +178,33 @@ pub(super) fn by_name(
             let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", c.path)).collect();
             Err(Error::usage(format!(
                 "`{}` has {} skills of the name `{name}`:{}",
-                source_of(spec),
+                source_of(spec, opened),
                 paths.len(),
                 paths.concat()
             ))
-            .hint(format!("name one by its path, such as `{}`", by_path(spec, &matching[0].path))))
+            .hint(format!("name one by its path, such as `{}`", by_path(spec, opened, &matching[0].path))))
         }
     }
 }
 
 /// What to type to mean the skill at `path` of the source `spec`.
-fn by_path(spec: &SourceSpec, path: &str) -> String {
+fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
     match &spec.origin {
         // A name has no slash.
         Origin::Local(_) if path.contains('/') => format!("--skill {}", shell_word(path)),
         Origin::Local(_) => format!("--skill {}", shell_word(format!("./{path}"))),
         _ => {
             let path = Some(path).filter(|path| !path.is_empty()).map(ToOwned::to_owned);
-            SourceSpec { path, skill: None, ..spec.clone() }.typed()
+            let origin = opened.here.as_ref().unwrap_or(&spec.origin).clone();
+            let reference = spec.reference.clone();
+            shell_word(SourceSpec { origin, path, reference, skill: None }.typed())
         }
     }
 }
 
-fn unknown(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Error {
-    let titles: Vec<&str> = found.iter().map(|c| c.title(root)).collect();
-    let mut error = Error::usage(format!("there is no skill `{name}` in `{}`", source_of(spec)));
+fn unknown(spec: &SourceSpec, opened: &Opened, found: &[Candidate], name: &str) -> Error {
+    let titles: Vec<&str> = found.iter().map(|c| c.title(&opened.name)).collect();
+    let mut error = Error::usage(format!("there is no skill `{name}` in `{}`", source_of(spec, opened)));
     if let Some(close) = closest(name, titles.iter().copied()) {
         error = error.hint(format!("did you mean `{close}`?"));
     }
@@ -197,7 +213,7 @@ fn unknown(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Er
     {
         error = error.hint(match &spec.origin {
             origin if origin.has_revisions() => {
-                format!("`@` names a skill; a version is given with `--tag {name}`")
+                format!("`@` names a skill; a version is given with `--tag {}`", shell_word(name))
             }
             Origin::Package(_) => {
                 "`@` names a skill; the version of a package is the one that is installed".to_owned()
@@ -205,13 +221,14 @@ fn unknown(spec: &SourceSpec, root: &str, found: &[Candidate], name: &str) -> Er
             _ => "`@` names a skill".to_owned(),
         });
     }
-    error.hint(format!("`skillpm install --list {}` shows what is there", source_of(spec)))
+    error
+        .hint(format!("`skillpm install --list {}` shows what is there", shell_word(source_of(spec, opened))))
 }
 
 /// The form of a candidate that is shown with `--list`.
 pub(super) fn available(spec: &SourceSpec, root: &str, candidate: &Candidate) -> Available {
     Available {
-        source: source_of(spec),
+        source: typed(&spec.origin, spec.reference.as_ref()),
         name: candidate.title(root).to_owned(),
         description: candidate.meta.as_ref().map(|meta| meta.description.clone()).unwrap_or_default(),
         path: candidate.path.clone(),
@@ -288,4 +305,28 @@ pub(super) fn off_specification(
     let first = errors.first()?;
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
     Some(format!("`{name}` is off the specification: {}{more}", first.message))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::engine::testing::World;
+    use crate::ops::install::{InstallRequest, install};
+
+    /// A path in a hint is typed where somebody is, and the manifest's is of the project.
+    #[test]
+    fn hints_name_a_directory_as_it_is_typed_here() {
+        let world = World::new();
+        world.skill("plain;x/skills/a", "a");
+        world.skill("sub/deep", "deep");
+        let mut context = world.context();
+        for (cwd, typed) in [("", "'./plain;x'"), ("sub", "'../plain;x'"), ("sub/deep", "'../../plain;x'")] {
+            context.settings.cwd = world.project().join(cwd);
+            let source = typed.trim_matches('\'').to_owned();
+            let skills = vec!["nope".to_owned()];
+            let request = InstallRequest { sources: vec![source], skills, ..InstallRequest::default() };
+            let error = install(&context, &request).expect_err("no such skill");
+            let expected = format!("`skillpm install --list {typed}` shows what is there");
+            assert_eq!(error.hints().last(), Some(&expected));
+        }
+    }
 }

@@ -14,10 +14,13 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::install::restore::{Newest as Fresh, skill_file, spec_of};
+use crate::ops::install::typed;
 use crate::skill;
+use crate::source::local;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
 use crate::store;
+use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// What a source says of a skill before anything is fetched; nothing where it was not asked.
@@ -144,7 +147,10 @@ impl<'a> Finder<'a> {
             }
             return Err(error);
         }
-        let newest = self.worker.newest(name, &entry).map_err(|error| gone(name, &entry, error))?;
+        let newest = self.worker.newest(name, &entry).map_err(|error| {
+            let here = local::here(&self.context.settings, self.scope, &entry.origin);
+            gone(self.scope.kind, name, &entry, here.as_ref(), error)
+        })?;
         let digest = newest.set.digest()?;
         if digest != locked.digest
             && let Some(now) = newest.other_name(name)
@@ -292,14 +298,51 @@ fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -
     ))
 }
 
-/// The error for a skill that its source no longer has, or no longer has in one place only.
-fn gone(name: &SkillName, entry: &Requirement, error: Error) -> Error {
+/// The error for a skill that its source no longer has, or no longer has in one place only. `here` is the source as it is
+/// typed in the working directory.
+fn gone(
+    scope: ScopeKind,
+    name: &SkillName,
+    entry: &Requirement,
+    here: Option<&Origin>,
+    error: Error,
+) -> Error {
     if !matches!(error.kind(), ErrorKind::Usage | ErrorKind::Config) {
         return error;
     }
     let new = Error::new(ErrorKind::Findings, format!("`{name}` is no longer found in `{}`", spec_of(entry)));
     new.because(error).hint(format!(
-        "`skillpm install --list {}` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove {name}`",
-        entry.origin.typed()
+        "`skillpm install --list {}` shows what is there; give its new place in `skillpm.toml`, or take it away with `skillpm remove{} {name}`",
+        shell_word(typed(here.unwrap_or(&entry.origin), entry.reference.as_ref())),
+        scope.flag()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::GitUrl;
+
+    fn hint(scope: ScopeKind, reference: Option<Reference>, here: Option<&str>) -> String {
+        let git = |path: &str| Origin::Git(GitUrl::new(path).expect("an address"));
+        let entry = Requirement { reference, ..Requirement::new(git("../r;touch${IFS}x")) };
+        let name = SkillName::new("a").expect("a name");
+        gone(scope, &name, &entry, here.map(git).as_ref(), Error::usage("it is not there")).hints()[0].clone()
+    }
+
+    /// The source is from a manifest that somebody else may have written: a shell runs nothing that is in it.
+    #[test]
+    fn the_hint_of_what_is_gone_can_be_typed() {
+        let hint = hint(ScopeKind::Project, None, None);
+        assert!(hint.starts_with("`skillpm install --list 'git+../r;touch${IFS}x'` shows"), "{hint}");
+        assert!(hint.ends_with("`skillpm remove a`"), "{hint}");
+    }
+
+    /// What is there is asked of the commit that was looked at, from where somebody is, and `remove` goes where the skill is.
+    #[test]
+    fn the_hint_of_what_is_gone_means_the_same_place() {
+        let hint = hint(ScopeKind::User, Some(Reference::Tag("v2".to_owned())), Some("../../r"));
+        assert!(hint.starts_with("`skillpm install --list 'git+../../r#v2'` shows"), "{hint}");
+        assert!(hint.ends_with("`skillpm remove -g a`"), "{hint}");
+    }
 }

@@ -20,7 +20,7 @@ use crate::install::state::normal;
 use crate::refusal::Limits;
 use crate::settings::Settings;
 use crate::spec::{Ecosystem, Package};
-use crate::text::line_column;
+use crate::text::{line_column, shell_word};
 use crate::tree::Tree;
 
 /// Where packages keep skills, from their root.
@@ -277,8 +277,10 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
     } else {
         format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display())
     };
-    Err(Error::integrity(message)
-        .hint(format!("if that is what you want, install from there: `skillpm install {}`", real.display())))
+    Err(Error::integrity(message).hint(format!(
+        "if that is what you want, install from there: `skillpm install {}`",
+        shell_word(&real)
+    )))
 }
 
 /// Reads the file of a package manager at `path`, or returns `None` where there is none.

@@ -216,7 +216,7 @@ impl Entry<'_> {
                 steps.extend(self.link_step());
                 finding.remedy(Remedy::Steps(steps))
             }
-            _ => finding.advice(format!("if nobody needs it, remove it: `rm -r '{shown}'`")),
+            _ => finding.advice(format!("if nobody needs it, remove it: `rm -r {}`", shell_word(self.path))),
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};
 use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::text::shell_word;
 
 /// What lies in the canonical directory, and what does not.
 pub(super) fn canonical(look: &Look, found: &mut Vec<Finding>) {
@@ -188,8 +189,10 @@ pub(super) fn aside(look: &Look, found: &mut Vec<Finding>) {
             None => {
                 let message =
                     format!("`{}` lies among the disabled skills, and nothing asks for it", path.display());
-                Finding::new(&problem::DISABLED_LEFTOVER, &path, message)
-                    .advice(format!("keep what you need of it, then remove it: `rm -r '{}'`", path.display()))
+                Finding::new(&problem::DISABLED_LEFTOVER, &path, message).advice(format!(
+                    "keep what you need of it, then remove it: `rm -r {}`",
+                    shell_word(&path)
+                ))
             }
         };
         found.push(finding.skill(text));

@@ -11,6 +11,7 @@ use crate::ops::install::restore::Worker;
 use crate::ops::install::select::{candidates, install_name, select};
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
+use crate::text::shell_word;
 use crate::version::Version;
 
 impl Needs {
@@ -96,7 +97,7 @@ impl Needs {
             return Err(Error::usage(format!("`{spec}` has {} skills, and none is named", found.len()))
                 .hint(format!("whoever wrote `{}` has to name one, as in `{spec}@NAME`", needer.name)));
         }
-        let chosen = select(worker.context(), &spec, &opened.name, found, &names, true)?;
+        let chosen = select(worker.context(), &spec, &opened, found, &names, true)?;
         let [one] = &chosen[..] else {
             return Err(Error::usage(format!("`{spec}` has no skill")));
         };
@@ -124,6 +125,9 @@ impl Needs {
             ErrorKind::Findings,
             format!("{} needs `{}` from {}", by.join(", "), there.name, there.source()),
         )
-        .hint(format!("ask for the one that both can use: `skillpm install {spec}` or the other source")))
+        .hint(format!(
+            "ask for the one that both can use: `skillpm install {}` or the other source",
+            shell_word(spec.to_string())
+        )))
     }
 }

@@ -11,11 +11,12 @@ use crate::ops::install::InstallRequest;
 use crate::ops::install::fetch::{self, locked};
 use crate::ops::install::intake::keep;
 use crate::ops::install::needs::Needer;
-use crate::ops::install::select::{candidates, install_name};
+use crate::ops::install::select::{candidates, install_name, source_of};
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::source::{self, Opened, REVISION_GONE, local};
 use crate::spec::{Origin, Reference, SourceSpec, is_commit};
+use crate::text::shell_word;
 use crate::tree::FileSet;
 
 /// At which revision a source was opened.
@@ -253,7 +254,7 @@ impl Worker<'_> {
         let [candidate] = matching[..] else {
             let error = match matching.len() {
                 0 => Error::config(format!("`{name}`: `{spec}` has no skill of the name `{own}`"))
-                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is there", spec.origin.typed())),
+                    .hint(format!("correct its entry in `skillpm.toml`; `skillpm install --list {}` shows what is there", shell_word(source_of(&spec, &opened)))),
                 many => Error::config(format!("`{name}`: `{spec}` has {many} skills of the name `{own}`"))
                     .hint("give its directory in `skillpm.toml`, with `path`, or with `subdir` below a path of this machine"),
             };
