@@ -809,7 +809,7 @@ fn copies_of_gh() {
     exit: 1
     --- stdout
     name  outcome  source                         why
-    docx  left     github:acme/skills             its source has changed since, and the version that was installed was not found: `skillpm install acme/skills/skills/docx#v1 --force` takes the newest and keeps your copy in the store
+    docx  left     github:acme/skills             its source has changed since, and the version that was installed was not found: `skillpm install 'acme/skills/skills/docx#v1' --force` takes the newest and keeps your copy in the store
     pdf   adopted  github:acme/skills at [COMMIT]  the version that `gh skill` names; what `gh` wrote into the frontmatter goes
     --- stderr
     warning: your copy of `pdf` is kept in `[DIR]/home/.local/share/skillpm/store-v2/kept/b7f2432ab872c75e670d2b7325728fd41c236b39257126190d02edc7c8a90ce8`; `skillpm undo` brings it back
