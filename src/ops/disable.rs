@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::change::{Changed, Edits, How, installed_names, rearrange};
+use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -74,16 +75,30 @@ pub fn enable(context: &Context, request: &DisableRequest) -> Result<DisableOutc
 fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<DisableOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let how = How { dry_run: request.dry_run, force: request.force, bring: !disabled };
-    let (mut names, mut unchanged) = (Vec::new(), BTreeSet::new());
+    let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
     let changed = rearrange(context, &scope, how, |files, audience| {
         names = installed_names(&scope, files, &request.names)?;
         names.sort();
         let is_so = |name: &&SkillName| audience.entry(name).is_some_and(|entry| entry.disabled == disabled);
         unchanged.extend(names.iter().filter(is_so).cloned());
+        if !disabled {
+            let left_open = |name: &&SkillName| {
+                let aside = scope.disabled_dir().join(name.as_str());
+                let locked = files.lock.skills.get(*name);
+                // What cannot be read is told where it is moved.
+                locked.is_some_and(|locked| has_conflicts(&scope, name, locked, &aside).unwrap_or(false))
+            };
+            in_conflict
+                .extend(names.iter().filter(|name| !unchanged.contains(*name)).filter(left_open).cloned());
+        }
         let skills = names.iter().map(|name| (name.clone(), disabled)).collect();
         Ok(Edits { skills, ..Edits::default() })
     })?;
-    let Changed { steps, links, files, mut agents, warnings } = changed;
+    let Changed { steps, links, files, mut agents, mut warnings } = changed;
+    let flag = scope.kind.flag();
+    warnings.extend(in_conflict.iter().map(|name| {
+        format!("an update left conflicts in `{name}`, which agents see again: `skillpm update{flag} {name}` tells what is to be resolved")
+    }));
     let skills = names
         .into_iter()
         .map(|name| DisabledSkill {

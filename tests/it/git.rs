@@ -1108,6 +1108,29 @@ fn repositories_on_this_machine() {
     assert_eq!(scene.revision(), Some(old));
 }
 
+/// The command of a hint is typed where it is read, and a path of the manifest may mean something else there.
+#[test]
+fn a_hint_names_a_repository_as_it_is_typed_where_it_is_read() {
+    let sandbox = machine();
+    GitRepo::new(&sandbox.project().join("vendor/work")).commit(&two_skills());
+    sandbox.ok(&["install", "git+./vendor/work@pdf"]);
+    // Other bytes than the locked ones, in the store and at the source.
+    let lock = sandbox.read("skillpm.lock");
+    let digest = lock.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest");
+    sandbox.write("skillpm.lock", lock.replace(digest, &format!("\"sha256:{}\"", "0".repeat(64))));
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
+    let docs = sandbox.project().join("docs");
+    std::fs::create_dir(&docs).expect("made");
+    let there = |args: &[&str]| sandbox.output(sandbox.command(args).current_dir(&docs));
+    let refused = there(&["install"]);
+    assert_eq!(refused.code, Some(5), "{refused}");
+    let hint = refused.stderr.split("before you lock them with `skillpm ").nth(1);
+    let hint = hint.and_then(|rest| rest.split('`').next()).expect("a command");
+    assert_eq!(hint, "install git+../vendor/work//skills/pdf");
+    ok(&there(&hint.split(' ').collect::<Vec<_>>()));
+    assert!(sandbox.read("skillpm.lock").contains(digest));
+}
+
 /// Shallow and partial clones and borrowed objects as sources.
 #[test]
 fn unusual_repositories_on_this_machine() {

@@ -78,6 +78,16 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     ");
     let list = sandbox.run(&["list", "--json"]).stdout;
     assert!(list.contains(r#""state": "conflict""#) && list.contains(r#""disabled": true"#), "{list}");
+    // Nor do they see it again without a word.
+    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
+    exit: 0
+    --- stderr
+    + pdf (linked for claude-code)
+    1 skill enabled
+    `skillpm.toml` changed: commit it
+    warning: an update left conflicts in `pdf`, which agents see again: `skillpm update pdf` tells what is to be resolved
+    ");
+    sandbox.ok(&["disable", "pdf"]);
     sandbox.ok(&["update", "pdf", "--ours"]);
     let list = sandbox.ok(&["list"]).to_string();
     assert!(list.contains("disabled, modified"), "{list}");

@@ -296,10 +296,12 @@ impl<'a> Judge<'a> {
             // Nothing tells an edit from another version, so it is called an edit and stays.
             return Ok((version, Tie::Assumed));
         }
+        let origin = version.opened.here.clone().unwrap_or_else(|| spec.origin.clone());
+        let spec = SourceSpec { origin, ..spec.clone() };
         Err(format!(
             "its source has changed since, and the version that was installed was not found: `skillpm install {} --force` takes \
              the newest and keeps your copy in the store",
-            shell_word(install_text(spec, &version.candidate))
+            shell_word(install_text(&spec, &version.candidate))
         ))
     }
 

@@ -12,9 +12,9 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::install::intake::{Intake, Taken, keep};
 use crate::refusal::Limits;
-use crate::source::Opened;
 use crate::source::newest::Identity;
 use crate::source::package::install_command;
+use crate::source::{Opened, local};
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::store::{Store, mismatch};
 use crate::text::shell_word;
@@ -176,8 +176,9 @@ impl Worker<'_> {
             Some(Reference::Rev(commit)) => (None, Some(("--rev", commit))),
             any => (any, None),
         };
-        let spec = SourceSpec { origin: entry.origin, path: locked.path.clone(), reference, skill: None }
-            .to_string();
+        // As it is typed where the hint is read.
+        let origin = local::here(&self.context.settings, self.scope, &entry.origin).unwrap_or(entry.origin);
+        let spec = SourceSpec { origin, path: locked.path.clone(), reference, skill: None }.to_string();
         let kind =
             kind.map(|(option, value)| format!(" {option} {}", shell_word(&value))).unwrap_or_default();
         let alias = locked.alias_of.as_ref().map(|_| format!(" --as {name}")).unwrap_or_default();
