@@ -39,6 +39,9 @@ pub enum Node {
     Special(&'static str),
 }
 
+/// The kind of a [`Node::Special`] whose name is not UTF-8. It stands in a tree under the name that is shown for it.
+pub const NOT_UTF_8: &str = "an entry whose name is not UTF-8";
+
 /// One entry of a [`Tree`].
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {

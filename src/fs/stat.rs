@@ -240,6 +240,9 @@ pub struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
     permissions: fs::Permissions,
+    /// What no program can set back, on systems that have it: when anything of it was changed last, and which file it is.
+    #[cfg(unix)]
+    changed: (i64, i64, u64),
 }
 
 impl Stamp {
@@ -257,12 +260,33 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
         modified: metadata.modified().ok(),
         size: metadata.len(),
         permissions: metadata.permissions(),
+        #[cfg(unix)]
+        changed: {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.ctime(), metadata.ctime_nsec(), metadata.ino())
+        },
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Editors and tools that set times back write another file and give it the old name.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_replaced_has_another_stamp() {
+        let temp = tempfile::tempdir().expect("a directory");
+        let (path, new) = (temp.path().join("a"), temp.path().join("b"));
+        fs::write(&path, "x").expect("written");
+        let before = stamp(&path).expect("is there");
+        assert_eq!(stamp(&path).as_ref(), Some(&before));
+        fs::write(&new, "y").expect("written");
+        let times = fs::FileTimes::new().set_modified(before.modified.expect("a time"));
+        fs::File::options().write(true).open(&new).and_then(|file| file.set_times(times)).expect("set");
+        fs::rename(&new, &path).expect("moved");
+        assert_ne!(stamp(&path), Some(before));
+    }
 
     #[test]
     fn a_time_is_old_when_no_clock_could_give_it_again() {

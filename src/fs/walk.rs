@@ -1,6 +1,6 @@
 //! Which files lie below a directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::list::{Met, met};
 use super::tree::{OnDisk, with_path};
 use super::{Base, Kind, PathContext, PathError, kind};
 use crate::refusal::Refusal;
-use crate::tree::{Entry, Node, ReadError, Tree};
+use crate::tree::{Entry, NOT_UTF_8, Node, ReadError, Tree};
 use crate::workers;
 
 /// How a directory is read.
@@ -170,10 +170,11 @@ impl Found<'_> {
         let Dir { prefix, depth } = dir;
         let below = prefix.trim_end_matches('/');
         let (mut leaves, mut dirs) = (Vec::new(), Vec::new());
-        let (mut is_skill, mut repository, mut unread) = (false, false, None);
+        let (mut is_skill, mut repository) = (false, false);
         let listed = self.base.children(Path::new(below), |name, met| {
             let Some(name) = name.to_str() else {
-                unread.get_or_insert_with(|| format!("{prefix}{}", name.to_string_lossy()));
+                // Only what it is a part of cannot be a skill.
+                leaves.push((format!("{prefix}{}", name.to_string_lossy()), Met::Special(NOT_UTF_8)));
                 return;
             };
             is_skill |= name.eq_ignore_ascii_case("SKILL.md");
@@ -193,9 +194,6 @@ impl Found<'_> {
             }
             None => PathError { action: "read", path: self.base.path().join(below), source },
         })?;
-        if let Some(name) = unread {
-            return Err(WalkError::Refused(Refusal::NameEncoding(name)));
-        }
         if is_skill {
             for dir in &mut dirs {
                 dir.depth = usize::MAX;
@@ -209,7 +207,16 @@ impl Found<'_> {
     fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {
         let Some(node) = node(&path, met) else { return Ok(()) };
         self.paths.push(path.clone().into());
-        self.entries.insert(path, Entry { node, id: self.paths.len() - 1 });
+        let entry = Entry { node, id: self.paths.len() - 1 };
+        match self.entries.entry(path) {
+            btree_map::Entry::Vacant(place) => drop(place.insert(entry)),
+            // A name that is not UTF-8 is shown as another file may be called: neither hides that it is there.
+            btree_map::Entry::Occupied(mut place) => {
+                if entry.node == Node::Special(NOT_UTF_8) {
+                    place.insert(entry);
+                }
+            }
+        }
         let count = self.paths.len() as u64;
         if count > self.walk.entries {
             return Err(WalkError::Refused(Refusal::TooManyEntries { count, limit: self.walk.entries }));

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
 use crate::refusal::{Limits, Refusal};
 use crate::source::newest::Identity;
-use crate::tree::{Content, Entry, Node, ReadError, Tree};
+use crate::tree::{Content, Entry, NOT_UTF_8, Node, ReadError, Tree};
 
 /// How many directories deep a tree is read. A path in a skill may not be half as deep.
 const MAX_DEPTH: usize = 128;
@@ -210,8 +210,13 @@ impl Walk<'_> {
                 return Err(Refusal::TooManyEntries { count: self.count, limit: self.limit }.into());
             }
             let name = entry.name_bytes();
-            let lossy = || format!("{prefix}{}", String::from_utf8_lossy(name));
-            let name = std::str::from_utf8(name).map_err(|_| Refusal::NameEncoding(lossy()))?;
+            let Ok(name) = std::str::from_utf8(name) else {
+                // Only what it is a part of cannot be a skill.
+                let path = format!("{prefix}{}", String::from_utf8_lossy(name));
+                self.files
+                    .insert(path, Listed { id: entry.id(), kind: Kind::Special(NOT_UTF_8), size: None });
+                continue;
+            };
             let reason = match name {
                 "" => Some(PathError::Empty),
                 "." | ".." => Some(PathError::Dots),
@@ -241,7 +246,8 @@ impl Walk<'_> {
                 0o160_000 => Kind::Special("a submodule"),
                 _ => Kind::Special("an entry of an unknown kind"),
             };
-            self.files.insert(path, Listed { id: entry.id(), kind, size: None });
+            // A name that is not UTF-8 is shown as this file may be called: neither hides that it is there.
+            self.files.entry(path).or_insert(Listed { id: entry.id(), kind, size: None });
         }
         Ok(())
     }

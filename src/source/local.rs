@@ -194,9 +194,10 @@ pub fn open(scope: &Scope, path: &Path, limits: &Limits) -> Result<Opened> {
     let shown = path.display();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match fs::real_path(path)? {
-        None => Err(Error::usage(format!("`{shown}` does not exist")).hint(
-            "the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove`",
-        )),
+        None => Err(Error::usage(format!("`{shown}` does not exist")).hint(format!(
+            "the path is in `skillpm.toml`; put the files back, or remove the skill with `skillpm remove{} NAME`",
+            scope.kind.flag()
+        ))),
         Some(real) if fs::kind(&real)? == Some(fs::Kind::Directory) => {
             let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let walk = Walk { skip: SKIPPED, depth: MAX_DEPTH, entries: limits.archive_entries };

@@ -6,13 +6,12 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, ErrorKind, Output, State, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, ErrorKind, Output, State, Value};
 
 use super::builtin::first_file;
 use super::scalar::scalar;
-use super::{FILLED, MAX_TEXT, Resource, Template, TemplateFile, Values};
+use super::{FILLED, MAX_TEXT, Resource, Template, TemplateFile, Values, language};
 use crate::document::{Document, Split, format, split};
 use crate::error::{Error, Result};
 use crate::path::SafePath;
@@ -23,14 +22,6 @@ use crate::tree::{FileEntry, FileSet, Memory};
 const SKILL_FILE: &str = "SKILL.md";
 /// The way of escaping in which a value is one YAML scalar.
 const YAML: AutoEscape = AutoEscape::Custom(Cow::Borrowed("yaml"));
-/// How many steps filling in one text may take: a template may be a stranger's.
-const FUEL: u64 = 500_000;
-/// How many words and signs a tag may have. What reads an expression calls itself for each sign of a chain such as
-/// `1 + 1 + 1`, and only counts brackets; this is far from the end of any stack.
-const MOST_TOKENS: usize = 500;
-/// Filters that make much of little in one step: `{{ "x" | indent(99999999999) }}`.
-const BOUNDLESS: [&str; 4] = ["batch", "format", "indent", "slice"];
-
 /// Whether a skill's own file comes of the file at `path`.
 pub(super) fn is_skill_file(path: &SafePath) -> bool {
     target(path) == SKILL_FILE
@@ -88,6 +79,8 @@ fn append(bytes: &mut Vec<u8>, section: &str) {
 struct Filler<'a> {
     template: &'a str,
     values: Value,
+    /// The length of the longest value, in bytes.
+    longest: usize,
     syntax: SyntaxConfig,
 }
 
@@ -111,12 +104,13 @@ impl<'a> Filler<'a> {
         let resources: Vec<_> = values.resources.iter().map(|resource| resource.directory()).collect();
         map.insert("resources", Value::from(resources));
         map.extend(values.variables.iter().map(|(name, value)| (name.as_str(), Value::from(value.as_str()))));
+        let longest = map.values().filter_map(Value::as_str).map(str::len).max().unwrap_or_default();
         let mut syntax = SyntaxConfig::builder();
         // A line with nothing but a tag leaves nothing behind.
         syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true);
         // The delimiters are the usual ones, so this cannot fail.
         let syntax = syntax.build().unwrap_or_default();
-        Self { template: &template.name, values: Value::from(map), syntax }
+        Self { template: &template.name, values: Value::from(map), longest, syntax }
     }
 
     /// What comes of `file`.
@@ -158,19 +152,12 @@ impl<'a> Filler<'a> {
         escape: AutoEscape,
         to: &mut Vec<u8>,
     ) -> Result<()> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_fuel(Some(FUEL));
+        let longest = language::check(text, &self.syntax)
+            .map_err(|fault| self.wrong(path, Some(fault.line + before), &fault.reason))?;
+        let mut environment = language::environment(longest.max(self.longest));
         environment.set_syntax(self.syntax.clone());
         environment.set_auto_escape_callback(move |_| escape.clone());
         environment.set_formatter(write_value);
-        for filter in BOUNDLESS {
-            environment.remove_filter(filter);
-        }
-        if let Some(line) = self.long_tag(text) {
-            let reason = format!("this tag has more than {MOST_TOKENS} words and signs");
-            return Err(self.wrong(path, Some(line + before), &reason));
-        }
         let mut sink = Capped { bytes: to, full: false };
         let result = environment
             .template_from_str(text)
@@ -186,19 +173,6 @@ impl<'a> Filler<'a> {
             };
             self.wrong(path, line, &reason)
         })
-    }
-
-    /// The line of the first tag in `text` that is too long to be read; what is no template ends the search.
-    fn long_tag(&self, text: &str) -> Option<usize> {
-        let tokens = tokenize(text, false, self.syntax.clone());
-        let mut count = 0;
-        for (token, span) in tokens.map_while(std::result::Result::ok) {
-            count = if matches!(token, Token::VariableStart | Token::BlockStart) { 0 } else { count + 1 };
-            if count > MOST_TOKENS {
-                return Some(span.start_line.into());
-            }
-        }
-        None
     }
 
     fn wrong(&self, path: &str, line: Option<usize>, reason: &str) -> Error {

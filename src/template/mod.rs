@@ -8,6 +8,7 @@
 mod builtin;
 mod declare;
 mod fill;
+mod language;
 mod scalar;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -762,8 +762,8 @@ fn hostile_trees() {
     # no-utf8
     exit: 5
     --- stderr
-    error: `../work` is refused
-      caused by: `a/��`: this name is not UTF-8
+    error: the skill `a` is refused
+      caused by: `��`: an entry whose name is not UTF-8 is not allowed in a skill
 
     # mode
     exit: 0
@@ -773,6 +773,42 @@ fn hostile_trees() {
     available to agents that read `.agents/skills`; `--agent` adds others
     `skillpm.toml` and `skillpm.lock` changed: commit both
     hint: `skillpm list` shows what is installed, `skillpm invoke a` what an agent gets of it
+    ");
+}
+
+/// A name that is not UTF-8 spoils the skill that it is in, and no other one of the source.
+#[test]
+fn names_that_are_not_utf_8_are_of_their_skill_only() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = machine();
+    let repo = GitRepo::new(&outside(&sandbox, "work"));
+    let odd = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    two_skills().write(repo.path());
+    for dir in ["tests", "skills/docx"] {
+        std::fs::create_dir_all(repo.path().join(dir)).expect("made");
+        std::fs::write(repo.path().join(dir).join(odd), "x").expect("written");
+        // Which is how the other one is shown.
+        std::fs::write(repo.path().join(dir).join("caf\u{fffd}.txt"), "x").expect("written");
+    }
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "odd"]);
+    let mut told = String::new();
+    for source in ["../work".to_owned(), "git+../work".to_owned()] {
+        sandbox.ok(&["install", &source, "--skill", "pdf"]);
+        let refused = sandbox.run(&["install", &source, "--skill", "docx"]);
+        writeln!(told, "{refused}").expect("a string");
+        sandbox.ok(&["remove", "pdf"]);
+    }
+    insta::assert_snapshot!(told, @"
+    exit: 5
+    --- stderr
+    error: the skill `docx` is refused
+      caused by: `caf�.txt`: an entry whose name is not UTF-8 is not allowed in a skill
+
+    exit: 5
+    --- stderr
+    error: the skill `docx` is refused
+      caused by: `caf�.txt`: an entry whose name is not UTF-8 is not allowed in a skill
     ");
 }
 

@@ -119,16 +119,16 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
     }
     install::files(printer, outcome.scope, outcome.files);
     let first = |kind: &str| outcome.skills.iter().find(|skill| word(skill) == kind);
+    let flag = outcome.scope.map_or("", ScopeKind::flag);
     if let Some(skill) = first("edited") {
         printer.hint(&format!(
-            "`skillpm install{} --force` takes the versions that are locked and keeps edited copies such as that of `{}` in the store",
-            outcome.scope.map_or("", ScopeKind::flag),
+            "`skillpm install{flag} --force` takes the versions that are locked and keeps edited copies such as that of `{}` in the store",
             one_line(&skill.name)
         ));
     }
     if let Some(skill) = first("unknown") {
         printer.hint(&format!(
-            "skills of unknown source stay where they are: where you know it, `skillpm install SOURCE --skill {}` makes one skillpm's",
+            "skills of unknown source stay where they are: where you know it, `skillpm install{flag} SOURCE --skill {}` makes one skillpm's",
             one_line(&shell_word(&skill.name))
         ));
     }

@@ -139,9 +139,22 @@ mod tests {
             use std::os::unix::ffi::OsStrExt;
             let odd = dir.join(std::ffi::OsStr::from_bytes(b"\xff"));
             crate::fs::write_atomic(&odd, b"").expect("writes");
-            let Activated { activation: odd, unlisted, .. } = active(Form::Json);
-            assert!(odd.files.is_empty() && unlisted.is_some());
-            assert_eq!(odd.body, "Read x  y.\n");
+            let Activated { activation: listed, unlisted, .. } = active(Form::Json);
+            assert!(listed.files == ["references/a.md"] && unlisted.is_none(), "{:?}", listed.files);
+            // Deeper than any path leads.
+            let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
+            let open = |at: &std::os::fd::OwnedFd, name: &str| {
+                rustix::fs::openat(at, name, flags, 0.into()).expect("opens")
+            };
+            let mut at = rustix::fs::open(&dir, flags, 0.into()).expect("opens");
+            let name = "d".repeat(250);
+            for _ in 0..20 {
+                rustix::fs::mkdirat(&at, &name, 0o755.into()).expect("is made");
+                at = open(&at, &name);
+            }
+            let Activated { activation: deep, unlisted, .. } = active(Form::Json);
+            assert!(deep.files.is_empty() && unlisted.is_some());
+            assert_eq!(deep.body, "Read x  y.\n");
         }
     }
 

@@ -299,8 +299,9 @@ impl<'a> Judge<'a> {
         let origin = version.opened.here.clone().unwrap_or_else(|| spec.origin.clone());
         let spec = SourceSpec { origin, ..spec.clone() };
         Err(format!(
-            "its source has changed since, and the version that was installed was not found: `skillpm install {} --force` takes \
+            "its source has changed since, and the version that was installed was not found: `skillpm install{} {} --force` takes \
              the newest and keeps your copy in the store",
+            self.scope.kind.flag(),
             shell_word(install_text(&spec, &version.candidate))
         ))
     }

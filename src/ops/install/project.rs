@@ -7,7 +7,7 @@ use super::select::{self, ALL};
 use super::{InstallOutcome, InstallRequest};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::gate::Gate;
 use crate::source::discover::{Candidate, discover_all};
 use crate::source::package::{self, Project};
@@ -147,16 +147,28 @@ fn choose(context: &Context, request: &InstallRequest, bringers: &mut [Chosen]) 
                 return Err(error.hint("`skillpm install --from-project --list` shows what is there"));
             }
             several => {
-                let places: Vec<_> =
-                    several.iter().map(|(at, ..)| format!("\n  {}@{name}", bringers[*at].spec)).collect();
+                let sources: Vec<_> = several
+                    .iter()
+                    .map(|(at, path, _)| {
+                        let spec = &bringers[*at].spec;
+                        // The name of a skill has no slash: it was named by its path.
+                        if name.contains('/') {
+                            SourceSpec { path: Some(path.clone()), ..spec.clone() }.to_string()
+                        } else {
+                            format!("{spec}@{name}")
+                        }
+                    })
+                    .collect();
+                let places: Vec<_> = sources.iter().map(|source| format!("\n  {source}")).collect();
                 return Err(Error::usage(format!(
                     "{} packages of this project have a skill `{name}`:{}",
                     several.len(),
                     places.concat()
                 ))
                 .hint(format!(
-                    "say which: `skillpm install {}`",
-                    shell_word(format!("{}@{name}", bringers[several[0].0].spec))
+                    "say which: `skillpm install{} {}`",
+                    request.scope.map_or("", ScopeKind::flag),
+                    shell_word(&sources[0])
                 )));
             }
         }

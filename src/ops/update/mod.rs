@@ -58,6 +58,20 @@ pub struct UpdateRequest {
     pub no_deps: bool,
 }
 
+impl UpdateRequest {
+    /// The options that say what an update brings, as they are typed, for hints.
+    fn options(&self) -> String {
+        let options = [
+            (self.latest, " --latest"),
+            (self.prefer == Some(Prefer::Ours), " --ours"),
+            (self.prefer == Some(Prefer::Theirs), " --theirs"),
+            (self.force, " --force"),
+            (self.no_deps, " --no-deps"),
+        ];
+        options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option)).collect()
+    }
+}
+
 /// Which skills may bring new capabilities.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Allow {
@@ -250,9 +264,10 @@ impl Prepared<'_> {
         let first = if comes(first) { String::new() } else { format!(" {first}") };
         let error = Error::new(ErrorKind::Findings, what);
         Err(error.hint(format!(
-            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{first}` on a terminal and answer",
+            "nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities={}`, or run `{}{}{first}` on a terminal and answer",
             only.join(","),
-            command(self.scope.kind)
+            command(self.scope.kind),
+            self.request.options()
         )))
     }
 }

@@ -271,18 +271,12 @@ mod tests {
     fn nothing_is_read_where_nothing_changed() {
         let world = World::new();
         world.skill("skills/a", "a");
-        let file = world.project().join("skills/a/SKILL.md");
         let mut watched = Watched::new(&world, &["skills/a/SKILL.md"]);
-        // As if a moment had passed.
-        watched.watch.seen.values_mut().for_each(|seen| seen.is_young = false);
-        let opened = || std::fs::File::options().write(true).open(&file).expect("opens");
-        let before = opened().metadata().expect("is there").modified().expect("a time");
-        let write = |text: &str| {
-            let mut opened = opened();
-            std::io::Write::write_all(&mut opened, text.as_bytes()).expect("writes");
-            opened.set_modified(before).expect("sets the time");
-        };
-        write(&skill_text("b"));
+        world.skill("skills/a", "b");
+        // As if a moment had passed, and all had looked so before.
+        for (path, seen) in &mut watched.watch.seen {
+            *seen = Seen { stamp: fs::stamp(&world.project().join(path)), is_young: false };
+        }
         assert_eq!(watched.poll(), (Vec::new(), None));
         watched.watch.seen.values_mut().for_each(|seen| seen.is_young = true);
         assert_eq!(watched.poll(), (told("skills/a/SKILL.md", 1), None), "what is young is read again");

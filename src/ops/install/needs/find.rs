@@ -65,8 +65,9 @@ impl Needs {
                 _ => "more than one of that name".to_owned(),
             };
             self.warnings.push(format!(
-                "`{}` needs `{text}`, which is not installed, and `{source}` has {has}: `skillpm install SOURCE` brings it",
-                needer.name
+                "`{}` needs `{text}`, which is not installed, and `{source}` has {has}: `skillpm install{} SOURCE` brings it",
+                needer.name,
+                worker.scope().kind.flag()
             ));
         }
         Ok(Found::Nothing)
