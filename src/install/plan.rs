@@ -136,6 +136,7 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
         links: RefCell::default(),
         plan: Plan::default(),
         conflicts: Vec::new(),
+        brought: BTreeSet::new(),
     };
     for wanted in &goal.put {
         planner.put(wanted);
@@ -169,6 +170,8 @@ struct Planner<'a> {
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     plan: Plan,
     conflicts: Vec<Conflict>,
+    /// The skills whose trees are brought from the disabled ones, or to them: they lie there until then.
+    brought: BTreeSet<SkillName>,
 }
 
 fn alike<'a>(goal: &'a Goal, files: &'a Files) -> BTreeMap<String, BTreeSet<&'a SkillName>> {
@@ -242,7 +245,7 @@ impl Planner<'_> {
                 Found::Tree(Some(old)) if self.survey.is_source(&place, name) => {
                     gone.insert(old);
                     if self.goal.force {
-                        self.plan.keep.push((place.clone(), name.clone()));
+                        self.keep(&place, name);
                         self.drop_tree(&place, name, old);
                     } else {
                         self.conflict(&place, name, ConflictKind::OnlyCopy);
@@ -285,16 +288,31 @@ impl Planner<'_> {
             }
         }
         let goes = self.plan.steps.iter().filter(|step| step.takes_tree()).map(Step::place);
-        let goes = goes.filter(|(place, name)| survey.has_repository(place, name));
-        self.conflicts.extend(goes.map(|(place, name)| Conflict {
-            name: name.clone(),
-            place,
-            kind: Repository,
-        }));
+        let lies = goes.map(|(place, name)| (self.lies(&place, name), name));
+        let lies = lies.filter(|(place, name)| survey.has_repository(place, name));
+        let new = lies.map(|(place, name)| Conflict { name: name.clone(), place, kind: Repository });
+        let new: Vec<_> = new.collect();
+        self.conflicts.extend(new);
     }
 
     fn conflict(&mut self, place: &Place, name: &SkillName, kind: ConflictKind) {
-        self.conflicts.push(Conflict { name: name.clone(), place: place.clone(), kind });
+        let place = self.lies(place, name);
+        self.conflicts.push(Conflict { name: name.clone(), place, kind });
+    }
+
+    /// Plans that the tree at `place` is kept in the store before anything is done.
+    fn keep(&mut self, place: &Place, name: &SkillName) {
+        let place = self.lies(place, name);
+        self.plan.keep.push((place, name.clone()));
+    }
+
+    /// Where the tree lies now that will be at `place` when it is replaced.
+    fn lies(&self, place: &Place, name: &SkillName) -> Place {
+        match place {
+            Place::Canonical if self.brought.contains(name) => Place::Disabled,
+            Place::Disabled if self.brought.contains(name) => Place::Canonical,
+            place => place.clone(),
+        }
     }
 }
 

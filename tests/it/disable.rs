@@ -352,3 +352,93 @@ fn a_disabled_skill_without_a_lockfile_is_not_forgotten() {
     assert_eq!(output.code, Some(3), "it would stay in sight: {output}");
     assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(0), "it is");
 }
+
+/// Issue 5: what is moved and then replaced is looked at where it lies until then.
+#[test]
+fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
+    // Files that nothing knows of.
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf", "pdf");
+    sandbox.write(".agents/.skillpm-disabled/pdf/notes.md", "mine");
+    insta::assert_snapshot!(sandbox.run(&["install", "./src"]), @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/project/.agents/.skillpm-disabled/pdf` is there already and was not installed by skillpm
+    hint: nothing was changed; `--force` goes on all the same and keeps a copy in the store
+    ");
+    let output = sandbox.ok(&["install", "./src", "--force"]);
+    assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("pdf"));
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.read(".agents/.skillpm-disabled/pdf/notes.md"), "mine");
+}
+
+const SEEN: &str = ".agents/skills/pdf";
+const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
+
+/// A skill that somebody has disabled or enabled in the manifest since, with the place where it still lies.
+fn switched(disabled: bool) -> (Sandbox, &'static str) {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf", "one\ntwo\nthree\nfour");
+    sandbox.ok(&["install", "./src"]);
+    if !disabled {
+        sandbox.ok(&["disable", "pdf"]);
+    }
+    let manifest = sandbox.read("skillpm.toml");
+    let manifest = match disabled {
+        true => manifest.replace(" }", ", disabled = true }"),
+        false => manifest.replace(", disabled = true", ""),
+    };
+    sandbox.write("skillpm.toml", manifest);
+    (sandbox, if disabled { SEEN } else { ASIDE })
+}
+
+/// What `install` and `update` do with a skill that is edited, older than its lock, or a repository does not depend
+/// on that it moves on the way.
+#[test]
+fn skills_that_move_are_judged_where_they_lie() {
+    for disabled in [true, false] {
+        // Replaced by force.
+        let (sandbox, lies) = switched(disabled);
+        sandbox.write(&format!("{lies}/notes.md"), "mine");
+        sandbox.ok(&["install", "--force", "--dry-run"]);
+        let output = sandbox.ok(&["install", "--force"]);
+        assert!(output.stderr.contains("your copy of `pdf` is kept in"), "{output}");
+        sandbox.ok(&["verify"]);
+        sandbox.ok(&["undo"]);
+        assert_eq!(sandbox.read(&format!("{lies}/notes.md")), "mine");
+
+        // Merged.
+        write_skill(&sandbox, "pdf", "one\ntwo\nthree\nfive");
+        sandbox.ok(&["update"]);
+        let there = if disabled { ASIDE } else { SEEN };
+        assert_eq!(sandbox.read(&format!("{there}/notes.md")), "mine");
+        assert!(sandbox.read(&format!("{there}/SKILL.md")).contains("five"));
+
+        // Somebody else has updated it.
+        let (sandbox, lies) = switched(disabled);
+        let (manifest, old) = (sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock"));
+        write_skill(&sandbox, "pdf", "new");
+        sandbox.ok(&["update"]);
+        let new = sandbox.read("skillpm.lock");
+        assert_ne!(old, new);
+        sandbox.ok(&["undo"]);
+        sandbox.write("skillpm.toml", manifest);
+        sandbox.write("skillpm.lock", new);
+        assert!(sandbox.project().join(lies).exists());
+        sandbox.ok(&["install"]);
+        assert!(sandbox.read(&format!("{there}/SKILL.md")).contains("new"));
+
+        // A repository.
+        let (sandbox, lies) = switched(disabled);
+        sandbox.write(&format!("{lies}/.git/HEAD"), "mine");
+        write_skill(&sandbox, "pdf", "new");
+        for args in [&["update", "--dry-run"][..], &["update"], &["update", "--force"]] {
+            let output = sandbox.run(args);
+            assert_eq!(output.code, Some(1), "{output}");
+            let told = format!("{lies}` holds a git repository");
+            assert!(output.stderr.contains(&told), "{disabled}: {output}");
+        }
+        assert_eq!(sandbox.read(&format!("{lies}/.git/HEAD")), "mine");
+    }
+}

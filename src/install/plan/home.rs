@@ -20,6 +20,7 @@ impl Planner<'_> {
         match (&lies, &there) {
             (Found::Absent, Found::Tree(digest)) => {
                 let (name, digest) = (name.clone(), *digest);
+                self.brought.insert(name.clone());
                 self.plan.steps.push(if wanted.disabled {
                     Step::Disable { name, digest }
                 } else {
@@ -93,7 +94,7 @@ impl Planner<'_> {
         let replaces = match found {
             Found::Absent => None,
             Found::Tree(Some(old)) if *old == digest => return,
-            Found::Tree(_) if self.survey.is_source(place, name) => {
+            Found::Tree(_) if self.survey.is_source(&self.lies(place, name), name) => {
                 return self.conflict(place, name, ConflictKind::Source);
             }
             Found::Tree(old) => match self.may_replace(place, name, *old) {

@@ -26,7 +26,7 @@ impl Planner<'_> {
         let kind = match old {
             None => ConflictKind::NotASkill,
             Some(old_tree) if self.goal.force || is_known(old_tree) => {
-                self.plan.keep.push((place.clone(), name.clone()));
+                self.keep(place, name);
                 return old;
             }
             Some(_) if self.is_known(place, name) => ConflictKind::Modified,

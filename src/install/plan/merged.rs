@@ -32,7 +32,7 @@ impl Planner<'_> {
             _ => return self.conflict(place, name, ConflictKind::Modified),
         };
         if merged.keep && there.is_some() {
-            self.plan.keep.push((place.clone(), name.clone()));
+            self.keep(place, name);
         }
         if there == Some(merged.tree) {
             return;
