@@ -74,8 +74,24 @@ def test_large_files(world: World) -> None:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere than on Linux names of files have to be text"
 )
-def test_a_name_that_is_no_text(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_name_that_is_no_text(world: World) -> None:
+    """It is not listed; the other files are."""
     directory = world.skill("pdf")
+    world.write(".claude/skills/pdf/a.md", "a")
     Path(os.fsdecode(os.fsencode(directory) + b"/\xff")).write_bytes(b"")
+    assert list(SkillManager().load_skill("pdf").files) == ["a.md"]
+
+
+@pytest.mark.req("S0-FR-006")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere paths have other limits")
+def test_files_that_cannot_be_listed(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    """A path that is longer than any system call takes."""
+    at = os.open(world.skill("pdf"), os.O_DIRECTORY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=at)
+        below = os.open("d" * 250, os.O_DIRECTORY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
     assert SkillManager().load_skill("pdf").content == "Do $ARGUMENTS.\n"
     assert "the files of the skill `pdf` are not listed" in caplog.text

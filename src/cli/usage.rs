@@ -8,7 +8,7 @@ use super::args::Command;
 use super::exit;
 use super::printer::Printer;
 use crate::error::{Error, Result};
-use crate::text::closest;
+use crate::text::{closest, shell_word};
 
 /// Prints the page that was asked for, or returns the mistake in our own form.
 ///
@@ -48,9 +48,34 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut new = Error::usage(in_our_words(message));
     for tip in rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: ")) {
-        new = new.hint(in_our_words(tip));
+        let value = if tip.starts_with("to pass") { as_a_value(error, arguments) } else { None };
+        new = new.hint(value.unwrap_or_else(|| in_our_words(tip)));
     }
     new.hint(format!("`{} --help` shows what is possible", command(rest, arguments)))
+}
+
+/// How the argument that was taken for an option is passed as what it is, whole and as it was typed: clap names its
+/// first letter alone. Behind an option that takes a value it was meant as that.
+fn as_a_value(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(start)) = error.get(ContextKind::InvalidArg) else { return None };
+    let at = arguments.iter().position(|word| word.to_string_lossy().starts_with(start.as_str()))?;
+    let value = shell_word(&arguments[at]);
+    let before = arguments[at.checked_sub(1)?].to_str()?;
+    let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let command = typed.find_map(Command::alone);
+    let is_before = |arg: &clap::Arg| match before.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => before.strip_prefix('-').is_some_and(|short| {
+            let mut letters = short.chars();
+            letters.next() == arg.get_short() && arg.get_short().is_some() && letters.next().is_none()
+        }),
+    };
+    let takes_it = |arg: &clap::Arg| arg.get_action().takes_values() && is_before(arg);
+    Some(if command.is_some_and(|command| command.get_arguments().any(takes_it)) {
+        format!("to pass it as a value, write `{before}={value}`")
+    } else {
+        format!("to pass it as a value, write `-- {value}`")
+    })
 }
 
 /// One line, with backticks around literals.
@@ -128,6 +153,27 @@ mod tests {
         // With the verbs of a verb, whether clap tells its usage or not.
         for line in ["skillpm cache prune --nothing", "skillpm cache prune --older-than x"] {
             assert_eq!(told(line).1, ["`skillpm cache prune --help` shows what is possible"]);
+        }
+    }
+
+    /// The whole argument, so that the command can be typed.
+    #[test]
+    fn values_that_begin_with_a_sign_of_options() {
+        for (line, hint) in [
+            ("skillpm create x -d -Lists.", "`-d=-Lists.`"),
+            ("skillpm create x --description -Lists.", "`--description=-Lists.`"),
+            ("skillpm create -y -Lists.", "`-- -Lists.`"),
+            ("skillpm read pdf -dash.md", "`-- -dash.md`"),
+        ] {
+            let (_, hints) = told(line);
+            assert_eq!(hints[0], format!("to pass it as a value, write {hint}"), "{line}");
+            let right = line.rsplit_once(' ').map_or(line, |(right, _)| right).to_owned();
+            let (option, value) = hint.trim_matches('`').split_once(['=', ' ']).expect("two parts");
+            let right = match option {
+                "--" => format!("{right} -- {value}"),
+                option => format!("{}{option}={value}", right.trim_end_matches(option)),
+            };
+            Cli::try_parse_from(right.split(' ')).expect("can be typed");
         }
     }
 
