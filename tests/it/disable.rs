@@ -385,9 +385,10 @@ fn switched(disabled: bool) -> (Sandbox, &'static str) {
         sandbox.ok(&["disable", "pdf"]);
     }
     let manifest = sandbox.read("skillpm.toml");
-    let manifest = match disabled {
-        true => manifest.replace(" }", ", disabled = true }"),
-        false => manifest.replace(", disabled = true", ""),
+    let manifest = if disabled {
+        manifest.replace(" }", ", disabled = true }")
+    } else {
+        manifest.replace(", disabled = true", "")
     };
     sandbox.write("skillpm.toml", manifest);
     (sandbox, if disabled { SEEN } else { ASIDE })
