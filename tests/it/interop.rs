@@ -830,6 +830,18 @@ fn copies_of_gh() {
     assert_eq!(sandbox.run(&["list", "--json"]).stdout.matches("\"ok\"").count(), 1);
 }
 
+/// A command without `-g` would install into the project.
+#[test]
+fn hints_about_skills_of_the_user_have_their_scope() {
+    let sandbox = Sandbox::new();
+    sandbox.write("../home/.agents/skills/own/SKILL.md", "---\nname: own\ndescription: Mine. Use it.\n---\n");
+    let output = sandbox.run(&["import", "-g"]);
+    assert!(
+        output.stderr.contains("`skillpm install -g SOURCE --skill own` makes one skillpm's"),
+        "{output}"
+    );
+}
+
 /// Files of other tools that are wrong: the place, the way out, and nothing changed.
 #[test]
 fn files_that_cannot_be_read() {

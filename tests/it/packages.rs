@@ -939,3 +939,20 @@ fn flags_that_do_not_go_together() {
     let output = sandbox.run(&["install", "npm:x", "--tag", "v1"]);
     assert_eq!(output.code, Some(2), "{output}");
 }
+
+/// A path names no skill: in the hint it stands where a source has its path.
+#[test]
+fn two_packages_with_a_skill_at_one_path() {
+    let sandbox = Sandbox::new();
+    sandbox.write("package.json", r#"{"dependencies": {"a": "1", "b": "1"}}"#);
+    for name in ["a", "b"] {
+        let package = format!(r#"{{"name": "{name}", "version": "1.0.0"}}"#);
+        sandbox.write(&format!("node_modules/{name}/package.json"), package);
+        let skill = format!("---\nname: dup\ndescription: Does dup. Use it in tests.\n---\n{name}\n");
+        sandbox.write(&format!("node_modules/{name}/skills/dup/SKILL.md"), skill);
+    }
+    let output = sandbox.run(&["install", "--from-project", "--skill", "skills/dup"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("say which: `skillpm install npm:a//skills/dup`"), "{output}");
+    good(sandbox.run(&["install", "npm:a//skills/dup"]));
+}

@@ -165,6 +165,9 @@ fn new_capabilities_have_to_be_allowed() {
     error: the new version of `pdf` can do what the locked one cannot
     hint: nothing was changed; read the lines marked `!`, then allow them with `--allow-new-capabilities=pdf`, or run `skillpm update pdf` on a terminal and answer
     ");
+    // The command of the hint does what was tried.
+    let output = sandbox.run(&["update", "pdf", "--latest", "--theirs"]);
+    assert!(output.stderr.contains("run `skillpm update --latest --theirs pdf` on a terminal"), "{output}");
     for args in [&["update", "--yes"][..], &["update", "--allow-new-capabilities=doc"], &["update", "pdf"]] {
         assert_eq!(sandbox.run(args).code, Some(1), "{args:?}");
     }

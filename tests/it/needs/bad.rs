@@ -95,6 +95,8 @@ fn what_says_nothing() {
     warning: what `report` needs cannot be read: `pdf@next`: `next` is no range of versions: unexpected character 'n' while parsing major version number
     hint: `skillpm list` shows what is installed, `skillpm invoke report` what an agent gets of it
     ");
+    let output = sandbox.run(&["install", "-g", "acme/skills@report"]);
+    assert!(output.stderr.contains("`skillpm install -g SOURCE` brings it"), "{output}");
     assert_eq!(locked(&sandbox), ["report"]);
 }
 
