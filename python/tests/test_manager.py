@@ -49,7 +49,7 @@ def test_what_is_no_directory_is_empty(world: World) -> None:
 
 
 @pytest.mark.req("S0-E9")
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows `chmod` closes no directory")
 @pytest.mark.usefixtures("world")
 def test_a_directory_that_cannot_be_read_is_empty() -> None:
     # Those of `tmp_path` are closed to others, and root can read everything: it is somebody else.

@@ -63,12 +63,9 @@ fn as_a_value(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let before = arguments[at.checked_sub(1)?].to_str()?;
     let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
     let command = typed.find_map(Command::alone);
-    let is_before = |arg: &clap::Arg| match before.strip_prefix("--") {
-        Some(long) => arg.get_long() == Some(long),
-        None => before.strip_prefix('-').is_some_and(|short| {
-            let mut letters = short.chars();
-            letters.next() == arg.get_short() && arg.get_short().is_some() && letters.next().is_none()
-        }),
+    let is_before = |arg: &clap::Arg| {
+        arg.get_long().is_some_and(|long| before == format!("--{long}"))
+            || arg.get_short().is_some_and(|short| before == format!("-{short}"))
     };
     let takes_it = |arg: &clap::Arg| arg.get_action().takes_values() && is_before(arg);
     Some(if command.is_some_and(|command| command.get_arguments().any(takes_it)) {

@@ -240,9 +240,9 @@ pub struct Stamp {
     modified: Option<SystemTime>,
     size: u64,
     permissions: fs::Permissions,
-    /// What no program can set back, on systems that have it: when anything of it was changed last, and which file it is.
+    /// What no program can set back, where the system has it: which file it is, and when anything of it was changed.
     #[cfg(unix)]
-    changed: (i64, i64, u64),
+    exact: FileStat,
 }
 
 impl Stamp {
@@ -261,10 +261,7 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
         size: metadata.len(),
         permissions: metadata.permissions(),
         #[cfg(unix)]
-        changed: {
-            use std::os::unix::fs::MetadataExt;
-            (metadata.ctime(), metadata.ctime_nsec(), metadata.ino())
-        },
+        exact: FileStat::from(&metadata),
     })
 }
 

@@ -332,6 +332,6 @@ fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> O
 
 /// The places of the skill `name` where something lies.
 fn lying(scope: &Scope, name: &SkillName) -> impl Iterator<Item = PathBuf> {
-    let places = [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())];
+    let places = [scope.skill_dir(name), scope.disabled_skill_dir(name)];
     places.into_iter().filter(|path| matches!(fs::kind(path), Ok(Some(_))))
 }

@@ -191,6 +191,11 @@ impl Scope {
         self.root.join(DISABLED_DIR)
     }
 
+    /// The directory of the skill `name` while it is disabled.
+    pub fn disabled_skill_dir(&self, name: &SkillName) -> PathBuf {
+        self.disabled_dir().join(name.as_str())
+    }
+
     /// The directory that is locked while the scope is changed. It lies beside the skills, so that
     /// what is staged in it can be renamed into place, and outside of what agents scan.
     pub fn work_dir(&self) -> PathBuf {

@@ -335,7 +335,7 @@ pub(super) fn add_contents(
         if contents.contains_key(name) {
             continue;
         }
-        for path in [scope.skill_dir(name), scope.disabled_dir().join(name.as_str())] {
+        for path in [scope.skill_dir(name), scope.disabled_skill_dir(name)] {
             if fs::kind(&path)?.is_some() {
                 contents.insert(name.clone(), store::read(&path)?);
                 break;

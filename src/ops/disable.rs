@@ -83,7 +83,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         unchanged.extend(names.iter().filter(is_so).cloned());
         if !disabled {
             let left_open = |name: &&SkillName| {
-                let aside = scope.disabled_dir().join(name.as_str());
+                let aside = scope.disabled_skill_dir(name);
                 let locked = files.lock.skills.get(*name);
                 // What cannot be read is told where it is moved.
                 locked.is_some_and(|locked| has_conflicts(&scope, name, locked, &aside).unwrap_or(false))

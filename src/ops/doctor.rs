@@ -282,7 +282,7 @@ impl Doctor<'_> {
                 let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
                 audience.dress(&mut wanted);
                 wish.agents.clone_from(&wanted.agents);
-                let aside = scope.disabled_dir().join(name.as_str());
+                let aside = scope.disabled_skill_dir(name);
                 if disabled || wish.editable.is_some() || matches!(fs::kind(&aside), Ok(Some(_))) {
                     wish.home = self.home(scope, files, wanted);
                 }

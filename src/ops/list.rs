@@ -186,7 +186,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         if skill.modified
             && let Some(locked) = files.lock.skills.get(name)
         {
-            let dir = if in_sight { scope.skill_dir(name) } else { scope.disabled_dir().join(name.as_str()) };
+            let dir = if in_sight { scope.skill_dir(name) } else { scope.disabled_skill_dir(name) };
             match has_conflicts(scope, name, locked, &dir) {
                 Ok(true) => skill.state = SkillState::Conflict,
                 Ok(false) => {}
@@ -329,7 +329,7 @@ fn listed(
     } else {
         if out_of_sight {
             found = survey.disabled.get(name).unwrap_or(&Found::Absent);
-            skill.location = scope.disabled_dir().join(name.as_str()).display().to_string();
+            skill.location = scope.disabled_skill_dir(name).display().to_string();
             if let (Some(entry), None) = (entry, locked) {
                 (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
                 (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());

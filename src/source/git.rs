@@ -33,7 +33,7 @@ pub fn open(
     };
     let opened = if url.transport() == Transport::File {
         let shown = &*shown(context, scope, url);
-        let git_dir = own_files(context, scope, url)?;
+        let git_dir = own_files(context, scope, url, shown)?;
         if let Some(opened) = git::open_local(&git_dir, shown, at, limits)? {
             opened
         } else {
@@ -62,17 +62,17 @@ pub fn probe<'a>(
     if url.transport() != Transport::File {
         return Probe::fetching(context, url.as_str(), url.transport(), references);
     }
-    let git_dir = own_files(context, scope, url)?;
     let shown = &*shown(context, scope, url);
+    let git_dir = own_files(context, scope, url, shown)?;
     match Probe::local(&git_dir, shown)? {
         Some(probe) => Ok(probe),
         None => Probe::fetching(context, text(&git_dir, shown)?, Transport::File, references),
     }
 }
 
-/// Where the own files of the repository at `url`, a path, lie.
-fn own_files(context: &Context, scope: &Scope, url: &GitUrl) -> Result<PathBuf> {
-    let (path, shown) = (path_of(context, scope, url)?, shown(context, scope, url));
+/// Where the own files of the repository at `url`, a path that is `shown` so, lie.
+fn own_files(context: &Context, scope: &Scope, url: &GitUrl, shown: &str) -> Result<PathBuf> {
+    let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
         Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
         _ => Error::usage(format!("`{shown}` is no git repository"))

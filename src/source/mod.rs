@@ -96,6 +96,11 @@ impl Opened {
         Self { tree, revision, released: None, name: name.to_owned(), shelf: None, here: None }
     }
 
+    /// Returns `origin`, which this was opened from, as it is typed in the working directory.
+    pub fn typed_here<'a>(&'a self, origin: &'a Origin) -> &'a Origin {
+        self.here.as_ref().unwrap_or(origin)
+    }
+
     /// Returns a source that delivers its skills one by one.
     pub fn shelf(shelf: Arc<dyn Shelf>, name: &str) -> Self {
         let nothing = Tree::new(BTreeMap::new(), Arc::new(Memory::default()));

@@ -296,7 +296,7 @@ impl<'a> Judge<'a> {
             // Nothing tells an edit from another version, so it is called an edit and stays.
             return Ok((version, Tie::Assumed));
         }
-        let origin = version.opened.here.clone().unwrap_or_else(|| spec.origin.clone());
+        let origin = version.opened.typed_here(&spec.origin).clone();
         let spec = SourceSpec { origin, ..spec.clone() };
         Err(format!(
             "its source has changed since, and the version that was installed was not found: `skillpm install{} {} --force` takes \

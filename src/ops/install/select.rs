@@ -72,7 +72,7 @@ pub(in crate::ops) fn candidates(opened: &Opened, spec: &SourceSpec) -> Result<V
 
 /// The source without what selects in it, as people would type it where they are.
 pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &Opened) -> String {
-    typed(opened.here.as_ref().unwrap_or(&spec.origin), spec.reference.as_ref())
+    typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
 }
 
 /// What is typed to mean `reference` of `origin`.
@@ -195,7 +195,7 @@ fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
         Origin::Local(_) => format!("--skill {}", shell_word(format!("./{path}"))),
         _ => {
             let path = Some(path).filter(|path| !path.is_empty()).map(ToOwned::to_owned);
-            let origin = opened.here.as_ref().unwrap_or(&spec.origin).clone();
+            let origin = opened.typed_here(&spec.origin).clone();
             let reference = spec.reference.clone();
             shell_word(SourceSpec { origin, path, reference, skill: None }.typed())
         }

@@ -52,7 +52,7 @@ fn visible(look: &Look, name: &SkillName, wish: &Wish) -> Option<Finding> {
     look.canonical(name)?;
     let path = look.scope.skill_dir(name);
     let also = match look.aside(name) {
-        Some(_) => format!(", and in `{}` too", look.scope.disabled_dir().join(name.as_str()).display()),
+        Some(_) => format!(", and in `{}` too", look.scope.disabled_skill_dir(name).display()),
         None => String::new(),
     };
     let message = format!("`{name}` is disabled and lies where agents see it, in `{}`{also}", path.display());
@@ -96,7 +96,7 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
     let (canonical, aside) = (look.canonical(name), look.aside(name));
     // Where nothing can be known of what is asked for, it is right wherever it lies.
     let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
-    let put_away = look.scope.disabled_dir().join(name.as_str());
+    let put_away = look.scope.disabled_skill_dir(name);
     if disabled && aside.is_none() && canonical.is_some() {
         // It is told that it lies in the wrong place.
         return None;

@@ -102,7 +102,7 @@ impl Needs {
         let [one] = &chosen[..] else {
             return Err(Error::usage(format!("`{spec}` has no skill")));
         };
-        let here = opened.here.clone();
+        let origin = opened.typed_here(&spec.origin).clone();
         let pick = deliver(worker, spec.clone(), opened, one.clone())?;
         let Some(there) = self.there(&pick.name) else { return Ok(Found::Pick(Box::new(pick))) };
         if there.is_from(&place_of(&spec, &pick.candidate.path)) {
@@ -129,7 +129,7 @@ impl Needs {
         )
         .hint(format!(
             "ask for the one that both can use: `skillpm install {}` or the other source",
-            shell_word(SourceSpec { origin: here.unwrap_or(spec.origin), ..spec }.to_string())
+            shell_word(SourceSpec { origin, ..spec }.to_string())
         )))
     }
 }
