@@ -311,6 +311,14 @@ mod tests {
         assert!(!active(body, &[]).render(Form::Xml).contains("resources"));
     }
 
+    /// `schema/invoke.schema.json` describes what is printed.
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("invoke.schema.json");
+        schema.assert_describes(&active("Fill $ARGUMENTS.", FILES).render(Form::Json));
+    }
+
     /// S3-FR-14: these keys, and no others.
     #[test]
     fn the_object_of_json() {

@@ -151,6 +151,22 @@ mod tests {
         );
     }
 
+    /// `schema/read.schema.json` describes what is printed.
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_schema_describes_the_json() {
+        let world = world();
+        let schema = crate::testing::Schema::read("read.schema.json");
+        let told = |path: &str| read(&world.context(), &request(path)).expect("reads");
+        let json = |outcome: &ReadOutcome| serde_json::to_string(outcome).expect("JSON");
+        schema.assert_describes(&json(&told("references/forms.md")));
+        // Without its encoding it would be a text.
+        let binary = serde_json::to_value(told("assets/logo.png")).expect("JSON");
+        assert_eq!(schema.faults(&binary), [""; 0]);
+        let listed = files(&world.context(), "pdf", Listing::All).expect("lists");
+        schema.assert_describes(&serde_json::to_string(&listed).expect("JSON"));
+    }
+
     #[test]
     fn some_lines() {
         let text = "a\nb\r\n\nd";

@@ -218,6 +218,28 @@ mod tests {
         assert!(out.text().contains("\nrepair: `--fix`\n"), "{}", out.text());
     }
 
+    #[test]
+    fn the_schema_describes_the_json() {
+        let schema = crate::testing::Schema::read("explain.schema.json");
+        let levels = Level::ALL.map(|(name, _)| name);
+        schema.assert_generated("/$defs/level/enum", &json!(levels));
+        let of_all = Profile::ALL.map(|(name, _)| (name.to_owned(), json!({ "$ref": "#/$defs/level" })));
+        let of_all: serde_json::Map<_, _> = of_all.into_iter().collect();
+        schema.assert_generated(
+            "/$defs/rule/properties/levels/required",
+            &json!(of_all.keys().collect::<Vec<_>>()),
+        );
+        schema.assert_generated("/$defs/rule/properties/levels/properties", &of_all.into());
+        let told = |rules: &[&Rule]| {
+            let (talking, out, _) = printer(Look::PLAIN);
+            json(&talking, rules);
+            out.text()
+        };
+        schema.assert_describes(&told(&[rule("name-directory").expect("a rule")]));
+        let all = told(&documented().collect::<Vec<_>>());
+        assert_eq!(schema.faults(&serde_json::from_str(&all).expect("JSON")), [""; 0]);
+    }
+
     /// The page of rules: a heading for each, whose anchor is its id.
     #[test]
     fn the_reference_page_shows_every_rule() {

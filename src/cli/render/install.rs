@@ -11,6 +11,9 @@ use crate::manifest;
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 use crate::ops::policy::Decided;
 
+/// So many skills that stay as they are get a line each. More would bury what changed: they are counted.
+const MOST_UNCHANGED: usize = 10;
+
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.dry_run {
         steps::plan(printer, &outcome.steps, outcome.files);
@@ -55,7 +58,12 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn summary(printer: &Printer, outcome: &InstallOutcome) {
-    printer.statuses(outcome.skills.iter().map(|skill| (sign(skill.change), line(skill))));
+    let unchanged = outcome.skills.iter().filter(|skill| skill.change == Change::Unchanged).count();
+    let told = outcome
+        .skills
+        .iter()
+        .filter(|skill| skill.change != Change::Unchanged || unchanged <= MOST_UNCHANGED);
+    printer.statuses(told.map(|skill| (sign(skill.change), line(skill))));
     if outcome.skills.is_empty() {
         return;
     }
@@ -231,6 +239,23 @@ mod tests {
         warning: `docx` has no license
         warning: `pptx` is edited and stays as it is: `--force` replaces it and keeps your copy
         hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
+        "#);
+    }
+
+    /// One update among hundreds of skills is seen.
+    #[test]
+    fn many_that_stay_are_counted() {
+        let same = (0..=MOST_UNCHANGED).map(|number| skill(&format!("same-{number}"), Change::Unchanged));
+        let few = InstallOutcome { skills: same.clone().skip(1).collect(), ..outcome() };
+        assert_eq!(told(&few).1.matches("= same-").count(), MOST_UNCHANGED);
+        let skills = same.chain([skill("xlsx", Change::Updated)]).collect();
+        let many = InstallOutcome { skills, warnings: vec![], left_modified: vec![], ..outcome() };
+        insta::assert_snapshot!(told(&many).1, @r#"
+        ~ xlsx (github:anthropics/skills at 1a2b3c4)
+        1 skill updated, 11 unchanged in `.agents/skills`
+        available to claude-code and goose, and to agents that read `.agents/skills`; `--agent` adds others
+        `skillpm.toml` and `skillpm.lock` changed: commit both
+        hint: `skillpm list` shows what is installed, `skillpm invoke xlsx` what an agent gets of it
         "#);
     }
 
