@@ -47,32 +47,41 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut new = Error::usage(in_our_words(message));
-    for tip in rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: ")) {
-        let value = if tip.starts_with("to pass") { as_a_value(error, arguments) } else { None };
-        new = new.hint(value.unwrap_or_else(|| in_our_words(tip)));
+    // clap gives no tip where the command takes no words.
+    let behind = behind_option(error, arguments);
+    let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
+    for tip in tips.filter(|tip| behind.is_none() || !tip.starts_with(AS_A_VALUE)) {
+        let word = if tip.starts_with(AS_A_VALUE) { taken_for_option(error, arguments) } else { None };
+        new = new.hint(match word {
+            Some((_, value)) => format!("to pass it as a value, write `-- {}`", shell_word(value)),
+            None => in_our_words(tip),
+        });
     }
+    new = behind.into_iter().fold(new, Error::hint);
     new.hint(format!("`{} --help` shows what is possible", command(rest, arguments)))
 }
 
-/// How the argument that was taken for an option is passed as what it is, whole and as it was typed: clap names its
-/// first letter alone. Behind an option that takes a value it was meant as that.
-fn as_a_value(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+/// How the tip begins that tells how to pass an argument as what it is. It names its first letter alone.
+const AS_A_VALUE: &str = "to pass";
+
+/// The argument that was taken for an option, whole and as it was typed, and the one before it.
+fn taken_for_option<'a>(error: &clap::Error, arguments: &'a [OsString]) -> Option<(&'a str, &'a OsString)> {
     let Some(ContextValue::String(start)) = error.get(ContextKind::InvalidArg) else { return None };
     let at = arguments.iter().position(|word| word.to_string_lossy().starts_with(start.as_str()))?;
-    let value = shell_word(&arguments[at]);
-    let before = arguments[at.checked_sub(1)?].to_str()?;
-    let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
-    let command = typed.find_map(Command::alone);
+    Some((arguments[at.checked_sub(1)?].to_str()?, &arguments[at]))
+}
+
+/// How the argument that was taken for an option is passed to the option before it, which takes a value.
+fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let (before, value) = taken_for_option(error, arguments)?;
     let is_before = |arg: &clap::Arg| {
         arg.get_long().is_some_and(|long| before == format!("--{long}"))
             || arg.get_short().is_some_and(|short| before == format!("-{short}"))
     };
     let takes_it = |arg: &clap::Arg| arg.get_action().takes_values() && is_before(arg);
-    Some(if command.is_some_and(|command| command.get_arguments().any(takes_it)) {
-        format!("to pass it as a value, write `{before}={value}`")
-    } else {
-        format!("to pass it as a value, write `-- {value}`")
-    })
+    let command = named(arguments).1?;
+    let takes_it = command.get_arguments().any(takes_it);
+    takes_it.then(|| format!("to pass it as a value, write `{before}={}`", shell_word(value)))
 }
 
 /// One line, with backticks around literals.
@@ -87,14 +96,20 @@ fn command(text: &str, arguments: &[OsString]) -> String {
         let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
         return usage.split(' ').take_while(is_word).collect::<Vec<_>>().join(" ");
     }
+    named(arguments).0
+}
+
+/// The command that was typed, with the verb of a verb where there is one: what it is called, and its arguments.
+fn named(arguments: &[OsString]) -> (String, Option<clap::Command>) {
     let mut typed = arguments.iter().skip(1).filter_map(|word| word.to_str());
-    let mut words = vec!["skillpm"];
-    let named = typed.find_map(|word| Some((word, Command::alone(word)?)));
-    if let Some((word, command)) = named {
-        words.push(word);
-        words.extend(typed.find(|word| command.find_subcommand(word).is_some()));
+    let Some((word, command)) = typed.find_map(|word| Some((word, Command::alone(word)?))) else {
+        return ("skillpm".to_owned(), None);
+    };
+    let verb = typed.find_map(|word| Some((word, command.find_subcommand(word)?.clone())));
+    match verb {
+        Some((verb, inner)) => (format!("skillpm {word} {verb}"), Some(inner)),
+        None => (format!("skillpm {word}"), Some(command)),
     }
-    words.join(" ")
 }
 
 #[cfg(test)]
@@ -161,6 +176,7 @@ mod tests {
             ("skillpm create x --description -Lists.", "`--description=-Lists.`"),
             ("skillpm create -y -Lists.", "`-- -Lists.`"),
             ("skillpm read pdf -dash.md", "`-- -dash.md`"),
+            ("skillpm cache prune --older-than -30d", "`--older-than=-30d`"),
         ] {
             let (_, hints) = told(line);
             assert_eq!(hints[0], format!("to pass it as a value, write {hint}"), "{line}");
@@ -170,7 +186,9 @@ mod tests {
                 "--" => format!("{right} -- {value}"),
                 option => format!("{}{option}={value}", right.trim_end_matches(option)),
             };
-            Cli::try_parse_from(right.split(' ')).expect("can be typed");
+            // What a value may be is the next question.
+            let kind = Cli::try_parse_from(right.split(' ')).err().map(|error| error.kind());
+            assert!(matches!(kind, None | Some(ErrorKind::ValueValidation)), "{right}: {kind:?}");
         }
     }
 
