@@ -1,7 +1,7 @@
 //! Which program runs a script.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::fs;
@@ -28,6 +28,9 @@ const KNOWN: &[&str] = &[
     "ash", "bash", "dash", "ksh", "lua", "node", "nodejs", "perl", "php", "pwsh", "python", "Rscript",
     "ruby", "sh", "zsh",
 ];
+
+/// Directories of the root in which links lead to what a process has open, and no programs are.
+const PROCESSES: &[&str] = &["proc", "dev", "sys"];
 
 /// How long a first line may be, as the kernel reads it.
 const MAX_LINE: usize = 256;
@@ -126,7 +129,7 @@ fn first_line(rest: &[u8]) -> Option<&str> {
 fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
     let rest = rest.trim();
-    if !program.starts_with('/') {
+    if !is_plain(program) {
         return Err(unknown(path, &format!("`{program}`")));
     }
     if base(program) != "env" {
@@ -148,6 +151,15 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
         Some((name, args)) if known(name).is_some() => Ok(Wanted::Named(vec![name], args.to_vec())),
         _ => Err(unknown(path, &format!("`{line}`"))),
     }
+}
+
+/// Whether the path of a program says where it lies: from the root, straight on, and through nothing that means another
+/// place for each process.
+fn is_plain(program: &str) -> bool {
+    let mut parts = Path::new(program).components();
+    let first = (parts.next(), parts.next());
+    matches!(first, (Some(Component::RootDir), Some(Component::Normal(first))) if !PROCESSES.iter().any(|dir| *dir == first))
+        && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 fn unknown(path: &str, what: &str) -> Error {
@@ -234,6 +246,11 @@ mod tests {
             "#!./python3\n",
             "#!../../bin/sh\n",
             "#!/bin/rm -rf\n",
+            "#!/usr/../bin/sh\n",
+            "#!/bin/../../bin/env sh\n",
+            "#!/proc/self/root/bin/sh\n",
+            "#!/proc/self/cwd/sh\n",
+            "#!/dev/fd/3/sh\n",
             "#!/usr/bin/env rm\n",
             "#!/usr/bin/env python3 -x\n",
             "#!/usr/bin/env -S python3 '-c x'\n",

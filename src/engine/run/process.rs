@@ -102,17 +102,23 @@ impl Start<'_> {
                 }));
             }
             let child = command.spawn().map_err(|error| not_started(self.interpreter, error))?;
-            family::limit(&child, self.limits);
             Ok((child, done))
         };
-        if !self.plan.restricts() {
-            return restricted();
+        let born = if self.plan.restricts() {
+            thread::scope(|scope| {
+                let spawned = thread::Builder::new().spawn_scoped(scope, restricted);
+                let spawned =
+                    spawned.map_err(|error| Error::io("failed to start a thread").because(error))?;
+                spawned.join().unwrap_or_else(|_| Err(Error::io("failed to start the script")))
+            })
+        } else {
+            restricted()
+        };
+        // That thread may set no limits of others any more.
+        if let Ok((child, _)) = &born {
+            family::limit(child, self.limits);
         }
-        thread::scope(|scope| {
-            let spawned = thread::Builder::new().spawn_scoped(scope, restricted);
-            let spawned = spawned.map_err(|error| Error::io("failed to start a thread").because(error))?;
-            spawned.join().unwrap_or_else(|_| Err(Error::io("failed to start the script")))
-        })
+        born
     }
 
     fn command(&self) -> Result<Command> {

@@ -57,11 +57,9 @@ impl Reach {
         }
         let mut read = own_read.clone();
         read.push(stage.skill().to_owned());
-        read.extend(search.iter().filter(|dir| !home.is_in(dir)).cloned());
-        read.extend(installation(&home, &interpreter.program));
-        if let Some(target) = fs::real_path(&interpreter.program)? {
-            read.extend(installation(&home, &target));
-        }
+        let searched: Vec<_> = search.iter().filter_map(|dir| fs::real_path(dir).ok()?).collect();
+        read.extend(installation(&home, &interpreter.program, &searched));
+        read.extend(searched.into_iter().filter(|dir| !home.is_in(dir)));
         let mut write = own_write.clone();
         write.push(stage.private().to_owned());
         let sandboxed = options.sandbox != Mode::Off;
@@ -127,15 +125,23 @@ impl Home {
     }
 }
 
-/// The directory that `program` is installed in with all that it needs, such as that of a version of
-/// Python in the user's home; its own directory where that would open too much.
-fn installation(home: &Home, program: &Path) -> Option<PathBuf> {
-    let dir = program.parent()?;
-    let is_of_programs = dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
-    let prefix = dir.parent().filter(|prefix| {
+/// The directories that `program` and what it is a link to are installed in with all that they need, such as that of a
+/// version of Python in the user's home; their own directories where that would open too much, and where `program` is
+/// in none of the directories that are `searched`: then the script chose it, and with it what would be opened.
+///
+/// They are named with all links followed. A path such as `/usr/../bin/sh` would open the root.
+fn installation(home: &Home, program: &Path, searched: &[PathBuf]) -> Vec<PathBuf> {
+    let real = |path: &Path| fs::real_path(path).ok().flatten();
+    let is_found = program.parent().and_then(real).is_some_and(|dir| searched.contains(&dir));
+    let target = real(program);
+    let of = |program: &Path| -> Option<PathBuf> {
+        let dir = program.parent()?;
+        let is_of_programs =
+            dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
+        let prefix = dir.parent().filter(|_| is_found && is_of_programs);
         // `~/.local` has the user's keys beside the programs.
-        is_of_programs && !home.is_in(prefix) && !prefix.ends_with(".local")
-    });
-    let wanted = prefix.unwrap_or(dir);
-    (!home.is_in(wanted)).then(|| wanted.to_owned())
+        let prefix = prefix.and_then(real).filter(|prefix| !prefix.ends_with(".local"));
+        [prefix, real(dir)].into_iter().flatten().find(|wanted| !home.is_in(wanted))
+    };
+    [Some(program), target.as_deref()].into_iter().flatten().filter_map(of).collect()
 }

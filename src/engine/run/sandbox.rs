@@ -50,6 +50,35 @@ const SYSTEM: &[&str] = &[
     "/dev/urandom",
 ];
 
+/// Calls that give what other processes of the user have in common, and that no path leads to: memory, messages, keys.
+const SHARED: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+];
+
+/// Calls that change the mode of a file, wherever it lies, and which of their arguments is the mode: none makes a program
+/// run as its owner. Directories that a group shares have the other bit, which is copied with them.
+const MODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+];
+
 /// Devices that keep nothing.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
@@ -136,8 +165,19 @@ fn filter(plan: &Plan) -> Result<Option<BpfProgram>, seccompiler::BackendError> 
     if plan.keep_mark {
         let locks = u64::from(libc::RLIMIT_LOCKS);
         let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
-        rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![is(1, locks)?, set])?]);
+        let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+        // The limits of another process, of which one ends it.
+        let limits = vec![vec![is(1, locks)?, set.clone()], vec![other, set]];
+        let limits: Result<Vec<_>, _> = limits.into_iter().map(SeccompRule::new).collect();
+        rules.insert(libc::SYS_prlimit64, limits?);
         rules.insert(libc::SYS_setrlimit, vec![SeccompRule::new(vec![is(0, locks)?])?]);
+        rules.extend(SHARED.iter().map(|number| (*number, Vec::new())));
+        let bit = u64::from(libc::S_ISUID);
+        for (number, mode) in MODES {
+            let has = SeccompCmpOp::MaskedEq(bit);
+            let makes = SeccompCondition::new(*mode, SeccompCmpArgLen::Dword, has, bit)?;
+            rules.insert(*number, vec![SeccompRule::new(vec![makes])?]);
+        }
     }
     if plan.no_network {
         // Without a socket nothing is reached, also not what listens on this machine; pairs of them

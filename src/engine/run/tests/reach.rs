@@ -53,6 +53,74 @@ fn a_wide_working_directory_stays_closed() {
     assert!(demo.run().stdout.text().contains("WROTE"), "who means it says so");
 }
 
+/// What a script's first line says opens nothing, however it says it.
+#[test]
+fn an_interpreter_opens_its_installation_and_no_more() {
+    if !has_landlock() {
+        return;
+    }
+    let read = |first: &str, path: &str| {
+        let demo = Demo::sh("");
+        let home = demo.world.home().to_owned();
+        fs::write_atomic(&home.join("secret"), b"secret").expect("writes");
+        fs::create_dir_all(&home.join("own/bin")).expect("creates");
+        fs::write_atomic(&home.join("own/secret"), b"secret").expect("writes");
+        fs::symlink(Path::new("/bin/sh"), &home.join("own/bin/sh")).expect("links");
+        fs::symlink(&home, &home.join("own/round")).expect("links");
+        let first = first.replace("HOME", &home.display().to_string());
+        demo.world
+            .write(&format!("demo/{}", demo.path), &format!("#!{first}\ncat \"$1\" && echo READ\nexit 0\n"));
+        let search = path.replace("HOME", &home.display().to_string());
+        let settings = demo.world.settings(&[("PATH", &search)]);
+        ["secret", "own/secret"].map(|file| {
+            let options = Options { args: vec![home.join(file).into()], ..demo.options.clone() };
+            run(&settings, &demo.script(), &options, &mut Unwatched)
+                .expect("runs")
+                .stdout
+                .text()
+                .contains("READ")
+        })
+    };
+    let usual = "/usr/bin:/bin";
+    assert_eq!(read("/bin/sh", usual), [false, false]);
+    // A place that the script chose, and one that the user did.
+    assert_eq!(read("HOME/own/bin/sh", usual), [false, false]);
+    assert_eq!(read("/usr/bin/env sh", "HOME/own/bin:/usr/bin:/bin"), [false, true]);
+    // The same by detours.
+    assert_eq!(read("/bin/sh", "/usr/../bin:/usr/bin"), [false, false]);
+    assert_eq!(read("/usr/bin/env sh", "/usr/../bin"), [false, false]);
+    assert_eq!(read("/bin/sh", "HOME/own/..:/usr/bin:/bin"), [false, false]);
+    assert_eq!(read("/bin/sh", "HOME/own/round:/usr/bin:/bin"), [false, false]);
+}
+
+/// What no path leads to: the limits of other processes, and memory that they have in common.
+#[test]
+fn what_has_no_path_is_kept_from_it() {
+    if !has_landlock() || !python() {
+        return;
+    }
+    let text = "import ctypes, os, resource\nlibc = ctypes.CDLL(None, use_errno=True)\n\
+                def told(name, call):\n    try:\n        print(name, call())\n    except OSError as error:\n        \
+                print(name, error.errno)\n\
+                told('own', lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))\n\
+                told('limits', lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CPU))\n\
+                told('limit', lambda: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (64, 64)))\n\
+                told('memory', lambda: libc.shmget(0, 4096, 0o1600) == -1 and ctypes.get_errno())\n\
+                open('x', 'w').close()\n\
+                told('mode', lambda: os.chmod('x', 0o2755))\n\
+                told('owner', lambda: os.chmod('x', 0o4755))\n\
+                told('owner', lambda: os.fchmod(os.open('x', os.O_RDONLY), 0o4755))\n";
+    let ran = Demo::new("demo.py", text).run();
+    let shown = ran.stdout.text();
+    let limits: Vec<_> = shown.lines().filter(|line| !line.starts_with("limits")).collect();
+    assert_eq!(
+        limits,
+        ["own None", "limit 1", "memory 1", "mode None", "owner 1", "owner 1"],
+        "{}",
+        ran.stderr.text()
+    );
+}
+
 /// Processes outside are out of its reach.
 #[test]
 fn other_processes_are_kept_from_it() {
