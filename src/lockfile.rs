@@ -88,6 +88,16 @@ pub enum LockError {
         /// The line of the first mark, from 1.
         line: usize,
     },
+    /// Two entries of one skill: git merges entries line by line, and says nothing where both sides add the same one.
+    #[error("{line}:{column}: the skill `{name}` is there twice")]
+    Twice {
+        /// The line of the second one, from 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// Its name.
+        name: SkillName,
+    },
     /// Not TOML, or not of the format.
     #[error("{line}:{column}: {message}")]
     Malformed {
@@ -181,8 +191,7 @@ impl Lockfile {
             if !keys.insert(name.collision_key()) {
                 // Only here: to count the lines before each entry would be quadratic.
                 let (line, column) = line_column(text, start);
-                let message = format!("the skill `{name}` is there twice");
-                return Err(LockError::Malformed { line, column, message });
+                return Err(LockError::Twice { line, column, name });
             }
             skills.insert(name, locked);
         }
@@ -190,41 +199,94 @@ impl Lockfile {
     }
 }
 
-/// A lockfile in which git left marks of a merge conflict, mended as far as both sides agree.
+impl LockError {
+    /// Whether a merge made it, and [`Mended`] may read the file.
+    pub fn is_of_merge(&self) -> bool {
+        matches!(self, Self::MergeConflict { .. } | Self::Twice { .. })
+    }
+}
+
+/// A lockfile that git merged, with marks of a conflict or without, mended as far as both sides agree.
+///
+/// Entries have lines in common, as all that come from one source, and git takes these for the same line. So there may
+/// be an entry twice, half of one, and one that is made of two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
     /// The entries of both sides; where they differ, those of the first.
     pub lock: Lockfile,
-    /// The other entries of skills for which the sides differ.
+    /// The other entries of skills for which the sides differ, and those that may be made of two.
     pub others: BTreeMap<SkillName, Locked>,
+    /// Whether there are entries that cannot be read. They are left out.
+    pub is_torn: bool,
 }
 
 impl Mended {
-    /// Reads each side of the conflicts in `text` by itself and puts them together.
+    /// Reads each side of the conflicts in `text` by itself and puts them together. Where there are no marks, both are
+    /// the whole text.
     ///
     /// # Errors
     ///
-    /// [`LockError::MergeConflict`] where the marks do not come in pairs; what is wrong with a side.
+    /// [`LockError::MergeConflict`] where the marks do not come in pairs; what is wrong with what stands before the
+    /// entries; names that are the same on some file systems.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         let (ours, theirs) = sides(text)?;
-        let (mut lock, theirs) = (Lockfile::parse(&ours)?, Lockfile::parse(&theirs)?);
-        let mut others = BTreeMap::new();
-        for (name, entry) in theirs.skills {
-            match lock.skills.get(&name) {
-                Some(same) if *same == entry => {}
-                Some(_) => drop(others.insert(name, entry)),
-                None => drop(lock.skills.insert(name, entry)),
+        let ((ours, torn), (theirs, torn_too)) = (entries(&ours)?, entries(&theirs)?);
+        let mut mended =
+            Self { lock: Lockfile::default(), others: BTreeMap::new(), is_torn: torn || torn_too };
+        for (side, other) in [(&ours, &theirs), (&theirs, &ours)] {
+            // What both sides have was not touched by the merge.
+            let both: BTreeSet<_> = other.iter().map(|(name, locked)| (name, locked.digest)).collect();
+            for (name, locked) in side {
+                let is_sure = both.contains(&(name, locked.digest)) || has_its_directory(name, locked);
+                let lock = mended.lock.skills.entry(name.clone()).or_insert_with(|| locked.clone());
+                if lock != locked || !is_sure {
+                    mended.others.insert(name.clone(), locked.clone());
+                }
             }
         }
         let mut keys = BTreeSet::new();
-        match lock.skills.keys().find(|name| !keys.insert(name.collision_key())) {
+        match mended.lock.skills.keys().find(|name| !keys.insert(name.collision_key())) {
             Some(name) => Err(LockError::Entry {
                 name: name.to_string(),
                 message: "the other side has a name that is the same on some file systems".to_owned(),
             }),
-            None => Ok(Self { lock, others }),
+            None => Ok(mended),
         }
     }
+}
+
+/// Whether the directory of an entry is called as the skill, or nobody knows what it is called.
+fn has_its_directory(name: &SkillName, locked: &Locked) -> bool {
+    let directory = locked.path.as_deref().and_then(|path| path.rsplit('/').next());
+    locked.alias_of.is_some() || directory.is_none_or(|directory| directory == name.as_str())
+}
+
+/// The entries of one side, and whether there are some that cannot be read.
+fn entries(text: &str) -> Result<(Vec<(SkillName, Locked)>, bool), LockError> {
+    if let Ok(lock) = Lockfile::parse(text) {
+        return Ok((lock.skills.into_iter().collect(), false));
+    }
+    let is_start = |line: &&str| line.trim_end() == "[[skill]]";
+    let mut lines = text.split_inclusive('\n').peekable();
+    let mut piece = |first: &str| {
+        let mut piece = first.to_owned();
+        while let Some(line) = lines.next_if(|line| !is_start(line)) {
+            piece.push_str(line);
+        }
+        (piece, lines.next())
+    };
+    let (head, mut next) = piece("");
+    Lockfile::parse(&head)?;
+    let (mut entries, mut is_torn) = (Vec::new(), false);
+    while let Some(first) = next {
+        let (entry, following) = piece(first);
+        match Lockfile::parse(&format!("version = {VERSION}\n{entry}")) {
+            Ok(one) => entries.extend(one.skills),
+            Err(_) => is_torn = true,
+        }
+        next = following;
+    }
+    Ok((entries, is_torn))
 }
 
 /// The two texts that git could not merge. What both had before, which some settings of git show, is

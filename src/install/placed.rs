@@ -126,6 +126,14 @@ impl<'a> Placed<'a> {
         left
     }
 
+    /// What was put into the scope, to ask which of it nobody touched since.
+    pub fn untouched(&self) -> Untouched<'a> {
+        let text = self.read();
+        let known = self.known(&text).and_then(|(heading, lock)| Some((heading.put, parse(lock)?)));
+        let (put, lock) = known.unwrap_or_default();
+        Untouched { places: Places::new(self.scope, self.settings), put, lock }
+    }
+
     /// What the record with these parts names, and neither `files` nor `is_named` do. Of copies it is not said yet which
     /// of them still lie where they were put.
     fn unnamed(
@@ -263,6 +271,27 @@ impl<'a> Placed<'a> {
         let heading =
             serde_json::to_string(&Heading { directory: self.directory.clone(), links, put }).ok()?;
         Some(format!("{COMMENT}{heading}\n{lock}"))
+    }
+}
+
+/// What this machine put into a scope.
+#[derive(Debug)]
+pub struct Untouched<'a> {
+    places: Places<'a>,
+    put: Marks,
+    lock: Lockfile,
+}
+
+impl Untouched<'_> {
+    /// Whether the tree with `digest` at the place of `name` is the one that was put there, every byte as it was locked
+    /// then: whatever the lockfile says now, nobody edited it.
+    pub fn has(&self, place: &Place, name: &SkillName, digest: &Digest) -> bool {
+        let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
+        let mark = self.put.get(name).and_then(|marks| marks.get(&spot(place)));
+        locked
+            && mark.is_some_and(|mark| {
+                still_put(&self.places, name, &spot(place), *mark).as_ref() == Some(place)
+            })
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Plan {
     pub links: Vec<NewLink>,
     /// Trees that are in no lockfile and go because of `--force`: saved before anything is done.
     pub keep: Vec<(Place, SkillName)>,
+    /// Trees that go and that nobody edited, though this lockfile does not know them: the store is to have them.
+    pub store: Vec<(Place, SkillName)>,
     /// The new lockfile, where it differs from the old one.
     pub lock: Option<Lockfile>,
     /// The new manifest, where it differs from the old one.

@@ -35,8 +35,7 @@ pub struct Files {
     pub lock: Lockfile,
     /// The lockfile's text, where there is one.
     pub lock_text: Option<String>,
-    /// Where the lockfile had marks of a merge conflict that were mended: the skills for which its sides
-    /// differ. Their entries say what is installed, not what is to be.
+    /// Where the lockfile was mended after a merge: the skills for which its sides differ. Their entries say what is installed, not what is to be.
     pub conflicts: Option<BTreeSet<SkillName>>,
 }
 
@@ -53,8 +52,8 @@ impl Files {
         Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None })
     }
 
-    /// Reads both files of `scope`; marks of a merge conflict in the lockfile are mended where each side
-    /// is whole and the manifest says what is asked for.
+    /// Reads both files of `scope`; what a merge left in the lockfile, with marks of a conflict or without, is mended
+    /// where the manifest says what is asked for.
     ///
     /// # Errors
     ///
@@ -66,14 +65,16 @@ impl Files {
         };
         let (manifest, manifest_text) = read_manifest(scope)?;
         let lock_text = read_lockfile(scope)?;
-        let conflict = |text: &String| matches!(Lockfile::parse(text), Err(LockError::MergeConflict { .. }));
-        let Some(text) = lock_text.filter(conflict) else { return Err(error) };
-        let Ok(Mended { mut lock, others }) = Mended::parse(&text) else {
-            return Err(torn(scope, &text));
+        let is_merged = |text: &String| Lockfile::parse(text).is_err_and(|error| error.is_of_merge());
+        let Some(text) = lock_text.filter(is_merged) else { return Err(error) };
+        let mended = Mended::parse(&text).ok();
+        // Without a manifest nobody says what is asked for.
+        let is_whole = |mended: &Mended| mended.others.is_empty() && !mended.is_torn;
+        let Some(Mended { mut lock, others, .. }) =
+            mended.filter(|mended| manifest_text.is_some() || is_whole(mended))
+        else {
+            return Err(torn(scope, &text).unwrap_or(error));
         };
-        if manifest_text.is_none() && !others.is_empty() {
-            return Err(torn(scope, &text));
-        }
         let conflicts = Some(others.keys().cloned().collect());
         for (name, other) in others {
             // What lies there is of one of the sides, and may be replaced as what was installed.
@@ -225,26 +226,26 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
     }
 }
 
-/// The error for a lockfile in conflict that cannot be mended.
-fn torn(scope: &Scope, text: &str) -> Error {
-    let line = match Lockfile::parse(text) {
-        Err(LockError::MergeConflict { line }) => line,
-        _ => 1,
-    };
+/// The error for a lockfile in conflict that cannot be mended; `None` where it has no marks.
+fn torn(scope: &Scope, text: &str) -> Option<Error> {
+    let Err(LockError::MergeConflict { line }) = Lockfile::parse(text) else { return None };
     let message = format!(
         "{}:{line}:1: there are marks of a merge conflict, and the sides cannot be told apart",
         scope.lockfile.display()
     );
-    Error::config(message).hint(format!(
+    Some(Error::config(message).hint(format!(
         "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install{}`: it adds what the manifest asks for",
         scope.kind.flag()
-    ))
+    )))
 }
 
 fn lock_error(scope: &Scope, error: &LockError) -> Error {
     let (place, install) = (scope.lockfile.display(), format!("skillpm install{}", scope.kind.flag()));
     match error {
-        LockError::MergeConflict { .. } => Error::config(format!("{place}:{error}")).hint(format!(
+        LockError::MergeConflict { .. } | LockError::Twice { .. } => Error::config(format!(
+            "{place}:{error}"
+        ))
+        .hint(format!(
             "`{install}` mends it: it keeps the entries that the sides agree on, and asks anew for the others"
         )),
         LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))

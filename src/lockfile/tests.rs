@@ -105,6 +105,33 @@ fn the_sides_of_a_conflict_are_put_together() {
     assert_eq!(Mended::parse(&text).expect("two sides").others.len(), 1);
 }
 
+/// What git makes of entries that have lines in common: one twice, half of one, one that is made of two.
+#[test]
+fn entries_that_a_merge_took_apart() {
+    let (one, other) = (entry("x", 'd'), entry("x", 'e'));
+    let text = format!("version = 1\n{one}{}{other}{one}", entry("y", 'a'));
+    let error = Lockfile::parse(&text).expect_err("twice");
+    assert!(error.is_of_merge() && error.to_string() == "15:1: the skill `x` is there twice", "{error}");
+    let mended = Mended::parse(&text).expect("each once");
+    assert_eq!(mended.lock.skills.len(), 2);
+    assert!(mended.others.len() == 1 && !mended.is_torn, "{mended:?}");
+    // Half of one is left out.
+    let text = format!("version = 1\n<<<<<<< a\n{one}[[skill]]\nname = \"z\"\n=======\n{one}>>>>>>> b\n");
+    let mended = Mended::parse(&text).expect("two sides");
+    assert!(mended.lock.skills.len() == 1 && mended.others.is_empty() && mended.is_torn, "{mended:?}");
+    // One of a single side that lies in the directory of another one may be made of two.
+    let at = |name: &str, path: &str| {
+        entry(name, 'a').replace("revision", &format!("path = \"{path}\"\nrevision"))
+    };
+    let text =
+        |ours: &str, theirs: &str| format!("version = 1\n<<<<<<< a\n{ours}=======\n{theirs}>>>>>>> b\n");
+    let others = |text: &str| Mended::parse(text).expect("two sides").others.len();
+    let (right, wrong) = (at("pdf", "skills/pdf"), at("pdf", "skills/docs"));
+    assert_eq!(others(&text(&right, "")), 0);
+    assert_eq!(others(&text(&wrong, "")), 1);
+    assert_eq!(others(&text(&wrong, &wrong)), 0, "both sides have it");
+}
+
 #[test]
 fn conflicts_that_cannot_be_told_apart() {
     for (text, line) in [
@@ -115,8 +142,10 @@ fn conflicts_that_cannot_be_told_apart() {
     ] {
         assert_eq!(Mended::parse(text), Err(LockError::MergeConflict { line }), "{text}");
     }
-    let half = "version = 1\n<<<<<<< a\n[[skill]]\n=======\n>>>>>>> b\n";
-    assert!(matches!(Mended::parse(half), Err(LockError::Malformed { .. })));
+    for head in ["version = 2\n", "version = 1\nversion = 1\n", ""] {
+        let text = format!("{head}<<<<<<< a\n[[skill]]\n=======\n>>>>>>> b\n");
+        assert!(Mended::parse(&text).is_err(), "{text}");
+    }
     let alike =
         format!("version = 1\n<<<<<<< a\n{}=======\n{}>>>>>>> b\n", entry("ss", 'a'), entry("ß", 'b'));
     assert!(matches!(Mended::parse(&alike), Err(LockError::Entry { .. })), "{:?}", Mended::parse(&alike));

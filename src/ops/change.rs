@@ -10,6 +10,7 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents::{self, Agent};
+use crate::install::placed::Placed;
 use crate::install::places::Places;
 use crate::install::plan::{
     ChangedFiles, Conflict, ConflictKind, Content, Goal, NewLink, Place, Plan, Step, Wanted, plan,
@@ -48,8 +49,8 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
         planned = plan(goal, files, &survey);
     }
     if let Err(conflicts) = &planned {
-        survey.fetched = fetched(context, scope, conflicts);
-        if !survey.fetched.is_empty() {
+        (survey.fetched, survey.untouched) = unedited(context, scope, conflicts);
+        if !(survey.fetched.is_empty() && survey.untouched.is_empty()) {
             survey.sources = everything()?;
             planned = plan(goal, files, &survey);
         }
@@ -65,14 +66,32 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     Ok(plan)
 }
 
-/// Those of the trees in the way that came from a source. Their bytes are read: what goes must be what the store has.
-fn fetched(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> BTreeSet<Digest> {
-    let edited = conflicts.iter().filter(|conflict| conflict.kind == ConflictKind::Modified);
-    let digests = edited.filter_map(|conflict| {
-        let place = scope.place(&context.settings, &conflict.place, &conflict.name).ok()?;
-        digest_of(&place)
-    });
-    digests.filter(|digest| is_fetched(context, digest)).collect()
+/// Those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their bytes
+/// are read: what goes must be what is known of it. What a lockfile says nothing of may have been brought by another
+/// tool, from the same source, so that it is asked of the record alone.
+fn unedited(
+    context: &Context,
+    scope: &Scope,
+    conflicts: &[Conflict],
+) -> (BTreeSet<Digest>, BTreeSet<(Place, SkillName)>) {
+    use ConflictKind::{Modified, Untracked};
+    let (mut fetched, mut untouched) = (BTreeSet::new(), BTreeSet::new());
+    let mut trees =
+        conflicts.iter().filter(|conflict| matches!(conflict.kind, Modified | Untracked)).peekable();
+    if trees.peek().is_none() {
+        return (fetched, untouched);
+    }
+    let placed = Placed::of(&context.settings, scope).untouched();
+    for Conflict { name, place, kind } in trees {
+        let path = scope.place(&context.settings, place, name).ok();
+        let Some(digest) = path.and_then(|path| digest_of(&path)) else { continue };
+        if *kind == Modified && is_fetched(context, &digest) {
+            fetched.insert(digest);
+        } else if placed.has(place, name, &digest) {
+            untouched.insert((place.clone(), name.clone()));
+        }
+    }
+    (fetched, untouched)
 }
 
 /// Whether the tree with `digest` came from a source, as whatever the store has: nobody edited it, and nothing is
@@ -345,7 +364,7 @@ pub(super) fn add_contents(
     Ok(())
 }
 
-/// Saves what `plan` replaces and no lockfile knows, and tells where. [`kept_by`] says more of it, once the change is
+/// Saves what `plan` replaces and no lockfile knows, and tells where that lies which a user wrote. [`kept_by`] says more of it, once the change is
 /// made.
 ///
 /// # Errors
@@ -353,12 +372,19 @@ pub(super) fn add_contents(
 /// Where it cannot be saved: then nothing may be replaced.
 pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
+    let lost = |path: &Path| format!("`{}` could not be kept, so it was not replaced", path.display());
+    // They came from a source once: who goes back to them need not fetch them again.
+    for (at, name) in &plan.store {
+        let path = scope.place(&context.settings, at, name)?;
+        let set = store::read(&path)?;
+        if !is_fetched(context, &set.digest()?) {
+            Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
+        }
+    }
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
-        let kept = store.keep(&store::read(&path)?).map_err(|error| {
-            error.context(format!("`{}` could not be kept, so it was not replaced", path.display()))
-        })?;
+        let kept = store.keep(&store::read(&path)?).map_err(|error| error.context(lost(&path)))?;
         told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
     }
     Ok(told)

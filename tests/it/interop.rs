@@ -1091,11 +1091,45 @@ fn a_merge_conflict_in_the_lockfile() {
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
 }
 
+/// Git says nothing of a conflict where both sides add the same skill: it is there twice then.
+#[test]
+fn what_a_merge_without_a_conflict_leaves() {
+    let sandbox = Sandbox::new();
+    for name in ["docx", "pdf"] {
+        sandbox.write(
+            &format!("src/{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: Does {name}.\n---\n"),
+        );
+    }
+    sandbox.ok(&["install", "./src", "-s", "*"]);
+    let lock = sandbox.read("skillpm.lock");
+    let entry = &lock[lock.rfind("\n[[skill]]").expect("an entry")..];
+    let digest = entry.split("sha256:").nth(1).expect("a digest");
+    let changed = entry.replace(&digest[..4], "0000");
+    for (second, anew) in [(entry, ""), (&changed, "; asked for anew: `pdf`")] {
+        sandbox.write("skillpm.lock", format!("{lock}{second}"));
+        for args in [&["list"][..], &["verify"], &["install", "--locked"]] {
+            let told = sandbox.run(args);
+            assert_eq!(told.code, Some(3), "{told}");
+            assert!(
+                told.stderr.contains("the skill `pdf` is there twice\nhint: `skillpm install` mends it"),
+                "{told}"
+            );
+        }
+        let told = sandbox.ok(&["install"]).to_string();
+        let warning = format!(
+            "warning: `skillpm.lock` had skills twice, as a merge can leave them, and has each once now{anew}\n"
+        );
+        assert!(told.contains(&warning), "{told}");
+        assert_eq!(sandbox.read("skillpm.lock"), lock);
+        sandbox.ok(&["verify"]);
+    }
+}
+
 /// Sides that are not whole, and no manifest to ask: the hint names what works then.
 #[test]
 fn a_conflict_that_cannot_be_mended() {
     let sandbox = Sandbox::new();
-    sandbox.write("skillpm.toml", "[skills]\n");
     sandbox.write("skillpm.lock", "version = 1\n<<<<<<< a\n[[skill]]\n=======\n>>>>>>> b\n");
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
     exit: 3

@@ -475,3 +475,81 @@ fn records_go() {
     sandbox.ok(&["undo"]);
     assert_eq!(records(&sandbox).len(), 0, "there is no lockfile any more");
 }
+
+/// One side of a merge was taken, or the lockfile is gone: what skillpm put there and nobody edited is in nobody's way,
+/// whatever lies elsewhere.
+#[test]
+fn what_lost_its_entry_is_still_ours() {
+    for cleared in [false, true] {
+        let sandbox = installed();
+        sandbox.write(
+            "src/pdf/SKILL.md",
+            "---\nname: pdf\ndescription: Does pdf. Use it in tests.\n---\nsecond\n",
+        );
+        let lock = sandbox.read("skillpm.lock");
+        let start = lock.find("[[skill]]\nname = \"pdf\"").expect("an entry");
+        sandbox.write("skillpm.lock", lock[..start].trim_end().to_owned() + "\n");
+        if cleared {
+            sandbox.ok(&["cache", "clean", "--store"]);
+        }
+        sandbox.ok(&["install"]);
+        sandbox.ok(&["verify"]);
+        assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("second"));
+        // Who goes back to what was there finds it in the store.
+        sandbox.write("skillpm.lock", &lock);
+        sandbox.ok(&["install", "--frozen", "--offline"]);
+        assert!(
+            sandbox.read(".agents/skills/pdf/SKILL.md").contains("first"),
+            "the store was cleared: {cleared}"
+        );
+    }
+    // What was edited, and what somebody else put there in its place, is in the way.
+    for (path, text) in [("scripts/run.sh", "mine"), ("SKILL.md", "")] {
+        let sandbox = installed();
+        let file = sandbox.project().join(".agents/skills/pdf").join(path);
+        let text =
+            if text.is_empty() { std::fs::read_to_string(&file).expect("reads") } else { text.to_owned() };
+        std::fs::remove_file(&file).expect("removes");
+        std::fs::write(&file, text).expect("writes");
+        sandbox.write("src/pdf/more.md", "more");
+        std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+        let told = sandbox.run(&["install"]);
+        assert_eq!(told.code, Some(1), "{told}");
+        assert!(told.stderr.contains("pdf` is there already and was not installed by skillpm"), "{told}");
+    }
+}
+
+/// A tree that came with version control was never in this machine's store, and the copy that an agent got of it is
+/// ours all the same.
+#[test]
+fn a_copy_of_what_was_committed_follows_the_lockfile() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "src/pdf", "pdf");
+    sandbox.ok(&["install", "./src/pdf", "--agent", "claude-code", "--copy"]);
+    // As in a clone on another machine, where agents' directories are not committed.
+    std::fs::remove_dir_all(sandbox.project().join(".claude")).expect("removes");
+    std::fs::remove_dir_all(sandbox.home().join(".local")).expect("removes");
+    sandbox.ok(&["install"]);
+    // Another update is pulled, with its tree.
+    let changed = "---\nname: pdf\ndescription: Does pdf. Use it in tests.\n---\nsecond\n";
+    sandbox.write("src/pdf/SKILL.md", changed);
+    let other = Sandbox::new();
+    write_skill(&other, "src/pdf", "pdf");
+    other.write("src/pdf/SKILL.md", changed);
+    other.ok(&["install", "./src/pdf", "--agent", "claude-code", "--copy"]);
+    check_out(&sandbox, &texts(&other));
+    sandbox.write(".agents/skills/pdf/SKILL.md", changed);
+    sandbox.ok(&["install", "--locked"]);
+    assert_eq!(sandbox.read(".claude/skills/pdf/SKILL.md"), changed);
+    sandbox.ok(&["verify"]);
+    // An edited copy stays in the way.
+    sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
+    check_out(&sandbox, &{
+        write_skill(&other, "src/pdf", "pdf");
+        other.ok(&["update"]);
+        texts(&other)
+    });
+    write_skill(&sandbox, ".agents/skills/pdf", "pdf");
+    assert_eq!(sandbox.run(&["install"]).code, Some(1));
+    assert_eq!(sandbox.read(".claude/skills/pdf/SKILL.md"), "mine");
+}

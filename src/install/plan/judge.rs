@@ -11,6 +11,7 @@ use crate::spec::Origin;
 impl Planner<'_> {
     /// Returns the digest of the tree at a place if it may go: it is the one that was installed, by this lockfile
     /// or by another one (somebody else updated, or the branch is another), or force is used, and then it is kept.
+    /// What may be nowhere else, though nobody wrote it, goes into the store.
     pub(super) fn may_replace(
         &mut self,
         place: &Place,
@@ -20,6 +21,11 @@ impl Planner<'_> {
         let locked = self.locked(name);
         let is_ours = |old| Some(old) == locked || self.survey.fetched.contains(&old);
         if old.is_some_and(is_ours) {
+            return old;
+        }
+        let lies = (self.lies(place, name), name.clone());
+        if old.is_some() && self.survey.untouched.contains(&lies) {
+            self.plan.store.push(lies);
             return old;
         }
         let is_known = |old| self.goal.known.get(name).is_some_and(|known| known.contains(&old));

@@ -53,6 +53,9 @@ pub struct Survey {
     /// Trees among all these that are not what is locked, and that nobody edited: they came from a source, and the
     /// store has them.
     pub fetched: BTreeSet<Digest>,
+    /// The places among all these where the tree is the one that skillpm put there, though no lockfile says so any more,
+    /// as where one side of a merge was taken.
+    pub untouched: BTreeSet<(Place, SkillName)>,
     /// Directories of this machine that skills are installed from, links followed. What lies there is its author's,
     /// and may be the only copy, whatever bytes are locked.
     pub sources: BTreeSet<PathBuf>,

@@ -42,6 +42,7 @@ use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::spec::{Reference, SourceSpec};
 use crate::store;
+use crate::text::conflict_line;
 
 /// What is to be installed.
 #[derive(Debug, Clone, Default)]
@@ -299,7 +300,7 @@ fn change(
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
     outcome.decided = fetched.gate.decided();
-    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, conflicts)));
+    outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, &files, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, &goal));
     outcome.warnings.extend(stays(context, scope, &plan)?);
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
@@ -356,13 +357,17 @@ fn keep_left(
     Ok(())
 }
 
-/// What is told of a lockfile that had marks of a merge conflict.
-fn mended(scope: &Scope, conflicts: &BTreeSet<SkillName>) -> String {
+/// What is told of a lockfile that was mended after a merge.
+fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> String {
     let file = scope.lockfile.file_name().unwrap_or_default().display();
     let names: Vec<_> = conflicts.iter().map(|name| format!("`{name}`")).collect();
     let anew =
         if names.is_empty() { String::new() } else { format!("; asked for anew: {}", names.join(", ")) };
-    format!("`{file}` had marks of a merge conflict and is put together from both sides{anew}")
+    if files.lock_text.as_deref().and_then(conflict_line).is_some() {
+        format!("`{file}` had marks of a merge conflict and is put together from both sides{anew}")
+    } else {
+        format!("`{file}` had skills twice, as a merge can leave them, and has each once now{anew}")
+    }
 }
 
 /// Who is to see what after the installation of what was `fetched`, when the manifest asks for `entries` as well.

@@ -4,6 +4,7 @@ mod content;
 mod needs;
 mod sources;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -16,10 +17,12 @@ use super::needs::Needer;
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::placed::{Placed, Untouched};
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, digest_of, real_dir};
@@ -188,6 +191,8 @@ pub(in crate::ops) struct Worker<'a> {
     taken: BTreeMap<SkillName, Taken>,
     canonical: SkillsDir,
     disabled: SkillsDir,
+    /// What skillpm put into the scope; it is read where it is asked for.
+    untouched: OnceCell<Untouched<'a>>,
     /// What is to stay, by manifest and lockfile.
     kept: BTreeSet<SkillName>,
     /// Skills that were resolved, of which is to be looked at what they need.
@@ -217,6 +222,7 @@ impl<'a> Worker<'a> {
             taken: BTreeMap::new(),
             canonical,
             disabled,
+            untouched: OnceCell::new(),
             kept: files.kept(),
             came: Vec::new(),
             restore,
@@ -275,9 +281,10 @@ impl<'a> Worker<'a> {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => digest_of(&dir.place(name)),
         });
+        let is_aside = there.is_some_and(|(dir, _)| std::ptr::eq(dir, &self.disabled));
         let may_go = || match care.replaces {
             Replaces::Nothing => false,
-            Replaces::Fetched => digest.is_some_and(|digest| is_fetched(self.context, &digest)),
+            Replaces::Fetched => digest.is_some_and(|digest| self.is_unedited(name, is_aside, &digest)),
             Replaces::All => true,
         };
         match there {
@@ -297,6 +304,14 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether nobody edited the tree with `digest` of the skill `name`, which lies in its place or among the disabled.
+    fn is_unedited(&self, name: &SkillName, is_aside: bool, digest: &Digest) -> bool {
+        let place = if is_aside { Place::Disabled } else { Place::Canonical };
+        let placed =
+            || self.untouched.get_or_init(|| Placed::of(&self.context.settings, self.scope).untouched());
+        is_fetched(self.context, digest) || placed().has(&place, name, digest)
     }
 
     fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: Care) -> Result<()> {

@@ -1,6 +1,8 @@
 //! What is to lie in the scope after an update: the user's edits merged, and the plan that leads there.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::Prepared;
 use super::edits;
@@ -11,6 +13,7 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Unresolved};
+use crate::install::placed::Placed;
 use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
@@ -54,8 +57,16 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved) = (BTreeMap::new(), Vec::new());
     let mut skills = prepared.others.clone();
+    let placed = OnceCell::new();
+    // It came from a source, or it is what skillpm put there by another lockfile.
+    let is_unedited = |job: &Job, path: &Path, digest: &Digest| {
+        let is_aside = path.starts_with(scope.disabled_dir());
+        let place = if is_aside { Place::Disabled } else { Place::Canonical };
+        let placed = || placed.get_or_init(|| Placed::of(&context.settings, scope).untouched());
+        is_fetched(context, digest) || placed().has(&place, &job.name, digest)
+    };
     for job in &prepared.jobs {
-        let Done { content, set, mut skill, unresolved: record, known } = done(prepared, job)?;
+        let Done { content, set, mut skill, unresolved: record, known } = done(prepared, job, &is_unedited)?;
         skill.disabled = job.disabled;
         skills.push(skill);
         unresolved.extend(record.map(|record| (job.name.clone(), record)));
@@ -115,7 +126,12 @@ impl Settled {
     }
 }
 
-fn done(prepared: &Prepared<'_>, job: &Job) -> Result<Done> {
+/// What is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
+fn done(
+    prepared: &Prepared<'_>,
+    job: &Job,
+    is_unedited: &dyn Fn(&Job, &Path, &Digest) -> bool,
+) -> Result<Done> {
     let lies = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
     let digest = lies.as_ref().and_then(|(_, digest)| *digest);
     match &job.work {
@@ -133,7 +149,7 @@ fn done(prepared: &Prepared<'_>, job: &Job) -> Result<Done> {
             match lies {
                 Some((path, Some(digest)))
                     if ![newer.old.digest, newer.new.digest].contains(&digest)
-                        && !is_fetched(prepared.context, &digest) =>
+                        && !is_unedited(job, &path, &digest) =>
                 {
                     edited(prepared, job, newer, clean, digest, &store::read(&path)?)
                 }

@@ -44,7 +44,7 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
             format!("{error}: {}", error.source),
             "check who owns the file, and its mode".to_owned(),
         )),
-        Err(LockFault::Content(error @ LockError::MergeConflict { .. })) => Some((
+        Err(LockFault::Content(error)) if error.is_of_merge() => Some((
             &problem::LOCK_CONFLICT,
             format!("{place}:{error}"),
             format!("run `{install}`: it mends it, or says what to do first"),
