@@ -250,7 +250,17 @@ fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
             };
         }
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
-        fault(text, error.span(), message)
+        let key = error.span().and_then(|span| text.get(span));
+        match key.filter(|_| message == "duplicate key") {
+            // After a merge, or where two files were put together.
+            Some(key) => ManifestError {
+                hint: Some(
+                    "keep one of the two: a key stands once in its table, and a table once".to_owned(),
+                ),
+                ..fault(text, error.span(), format!("`{}` is there twice", key.trim()))
+            },
+            None => fault(text, error.span(), message),
+        }
     })
 }
 

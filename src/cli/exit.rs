@@ -38,7 +38,7 @@ pub const CODES: &[(u8, &str)] = &[
 
 /// Returns the code of `install`: skills that were left as they are were asked for and not done.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
-    if outcome.left_modified.is_empty() { SUCCESS } else { FINDINGS }
+    if outcome.left_modified.is_empty() && outcome.left_unreadable.is_empty() { SUCCESS } else { FINDINGS }
 }
 
 /// Returns the code of `outdated`: that of a source that could not be asked, else with `exit_code` 1
@@ -135,6 +135,8 @@ mod tests {
     #[test]
     fn edited_skills_that_stay_are_no_success() {
         let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
+        assert_eq!(install(&left), FINDINGS);
+        let left = InstallOutcome { left_unreadable: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
         assert_eq!(install(&InstallOutcome::default()), SUCCESS);
     }

@@ -223,9 +223,14 @@ impl<'a> Placed<'a> {
         if !left.is_empty() {
             let lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
-            left.retain(|name, _| {
-                !lock.skills.contains_key(name) && lying(self.scope, name).next().is_some()
-            });
+            let is_there = |name: &SkillName| {
+                // Version control may have taken the tree itself, and knows nothing of the copies of agents.
+                let marks = put.get(name).into_iter().flatten();
+                let copy =
+                    || marks.clone().any(|(spot, mark)| still_put(&places, name, spot, *mark).is_some());
+                lying(self.scope, name).next().is_some() || copy()
+            };
+            left.retain(|name, _| !lock.skills.contains_key(name) && is_there(name));
         }
         self.write(&old, manifest, left, put);
     }

@@ -197,3 +197,17 @@ fn the_line_of_a_skill() {
     assert_eq!(line("skills = { pdf = { github = \"a/b\" } }", "pdf"), Some(1));
     assert_eq!(line("[skills", "pdf"), None);
 }
+
+/// As a merge of two files leaves it.
+#[test]
+fn what_is_there_twice_is_named() {
+    for (text, expected) in [
+        ("[skills]\na = { path = \"x\" }\na = { path = \"y\" }\n", "3:1: `a` is there twice"),
+        ("[skills]\na = { path = \"x\" }\n[skills]\nb = { path = \"y\" }\n", "3:2: `skills` is there twice"),
+        ("[skills.\"a b\"]\npath = \"x\"\npath = \"y\"\n", "3:1: `path` is there twice"),
+    ] {
+        let error = Manifest::parse(text).expect_err("twice");
+        assert_eq!(error.to_string(), expected, "{text}");
+        assert!(error.hint.expect("a hint").starts_with("keep one of the two"));
+    }
+}

@@ -553,3 +553,26 @@ fn a_copy_of_what_was_committed_follows_the_lockfile() {
     assert_eq!(sandbox.run(&["install"]).code, Some(1));
     assert_eq!(sandbox.read(".claude/skills/pdf/SKILL.md"), "mine");
 }
+
+/// Where the tree was committed, its removal comes with version control; the copy that an agent got goes with the next
+/// restore, whatever was changed before that.
+#[test]
+fn copies_of_what_version_control_removed_go() {
+    for between in
+        [&["link", "--agent", "goose"][..], &["disable", "docx"], &["install", "./src", "-s", "zip"]]
+    {
+        let sandbox = Sandbox::new();
+        for name in ["pdf", "docx", "zip"] {
+            write_skill(&sandbox, &format!("src/{name}"), name);
+        }
+        sandbox.ok(&["install", "./src", "-s", "pdf", "-s", "docx", "--agent", "claude-code", "--copy"]);
+        let other = Sandbox::new();
+        write_skill(&other, "src/docx", "docx");
+        other.ok(&["install", "./src", "-s", "docx", "--agent", "claude-code", "--copy"]);
+        std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removes");
+        check_out(&sandbox, &texts(&other));
+        sandbox.ok(between);
+        sandbox.ok(&["install"]);
+        assert_eq!(pdf(&sandbox), [false, false], "{between:?}");
+    }
+}

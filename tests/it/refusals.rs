@@ -553,7 +553,7 @@ fn what_the_user_wrote_stays() {
     exit: 1
     --- stderr
     ! pdf (path:./src/pdf)
-    1 skill kept as edited in `.agents/skills`
+    1 skill left as is in `.agents/skills`
     available to agents that read `.agents/skills`; `--agent` adds others
     warning: `pdf` is edited and stays as it is: `--force` replaces it and keeps your copy
     hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it

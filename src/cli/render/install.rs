@@ -37,6 +37,7 @@ struct Report<'a> {
     files_changed: ChangedFiles,
     agents: &'a [String],
     left_modified: &'a [String],
+    left_unreadable: &'a [String],
     decided: &'a [Decided],
     warnings: &'a [String],
 }
@@ -51,6 +52,7 @@ pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
         files_changed: outcome.files,
         agents: &outcome.agents,
         left_modified: &outcome.left_modified,
+        left_unreadable: &outcome.left_unreadable,
         decided: &outcome.decided,
         warnings: &outcome.warnings,
     });
@@ -157,7 +159,7 @@ fn counts(skills: &[InstalledSkill]) -> String {
         (Change::Updated, "updated"),
         (Change::Unchanged, "unchanged"),
         (Change::Removed, "removed"),
-        (Change::Kept, "kept as edited"),
+        (Change::Kept, "left as is"),
         (Change::Disabled, "disabled"),
         (Change::Enabled, "enabled"),
     ];
@@ -214,6 +216,7 @@ mod tests {
             scope: Some(ScopeKind::Project),
             warnings: vec!["`docx` has no license".to_owned()],
             left_modified: vec!["pptx".to_owned()],
+            left_unreadable: vec!["xls".to_owned()],
             ..InstallOutcome::default()
         }
     }

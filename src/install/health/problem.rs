@@ -65,6 +65,8 @@ problems! {
     SKILL_MISSING = "skill-missing", Error;
     /// In the place of a locked skill is a link or a file.
     SKILL_NO_DIRECTORY = "skill-no-directory", Error;
+    /// A locked skill cannot be read, or holds what no skill may have.
+    SKILL_UNREADABLE = "skill-unreadable", Error;
     /// The directory of an editable skill is not there, or holds no skill.
     EDITABLE_GONE = "editable-gone", Error;
     /// The canonical place of an editable skill is no link to its directory.

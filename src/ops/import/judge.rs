@@ -302,7 +302,7 @@ impl<'a> Judge<'a> {
             "its source has changed since, and the version that was installed was not found: `skillpm install{} {} --force` takes \
              the newest and keeps your copy in the store",
             self.scope.kind.flag(),
-            shell_word(install_text(&spec, &version.candidate))
+            install_words(&spec, &version.candidate)
         ))
     }
 
@@ -393,11 +393,18 @@ fn proves(proof: &Proof, version: &Version) -> Option<bool> {
     }
 }
 
-/// What can be typed to install the skill anew.
-fn install_text(spec: &SourceSpec, candidate: &Candidate) -> String {
+/// What can be typed to install the skill anew, as words for a shell.
+fn install_words(spec: &SourceSpec, candidate: &Candidate) -> String {
     let path = Some(candidate.path.clone()).filter(|path| !path.is_empty());
     let text = SourceSpec { path, skill: None, ..spec.clone() }.to_string();
-    text.strip_prefix("github:").map_or(text.clone(), ToOwned::to_owned)
+    let words = shell_word(text.strip_prefix("github:").unwrap_or(&text));
+    // A directory of this machine has no place for a path in it.
+    match (&spec.origin, &candidate.meta) {
+        (Origin::Local(_), Ok(meta)) if !candidate.path.is_empty() => {
+            format!("{words} --skill {}", shell_word(&meta.name))
+        }
+        _ => words,
+    }
 }
 
 /// What tools did to copies.

@@ -263,7 +263,8 @@ fn change(
         return Ok(outcome);
     }
     let files = read(scope, request)?;
-    let Restore { mut fetched, orphans, modified, mut entries } = prepare(&files, transaction.as_ref())?;
+    let Restore { mut fetched, orphans, modified, unreadable, mut entries } =
+        prepare(&files, transaction.as_ref())?;
     if request.no_deps {
         needs::keep(&files, &mut fetched);
     }
@@ -296,7 +297,7 @@ fn change(
     };
     let plan = make_plan(context, scope, &goal, &files)?;
     check_locked(scope, request, &plan)?;
-    let mut outcome = outcome(scope, &goal, &plan, &files, &modified);
+    let mut outcome = outcome(scope, &goal, &plan, &files, &[&modified[..], &unreadable].concat());
     outcome.dry_run = request.dry_run;
     outcome.warnings = fetched.warnings;
     outcome.decided = fetched.gate.decided();
@@ -304,6 +305,7 @@ fn change(
     outcome.warnings.extend(still_disabled(scope, request, &goal));
     outcome.warnings.extend(stays(context, scope, &plan)?);
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
+    outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {
         let kept = keep_replaced(context, scope, &plan)?;
         keep_left(context, scope, &goal, &plan, &mut outcome.warnings)?;

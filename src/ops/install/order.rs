@@ -58,7 +58,10 @@ pub(super) fn remember(
     (goal, files): (&Goal, &Files),
     outcome: &InstallOutcome,
 ) {
-    let said = outcome.warnings.is_empty() && outcome.decided.is_empty() && outcome.left_modified.is_empty();
+    let said = outcome.warnings.is_empty()
+        && outcome.decided.is_empty()
+        && outcome.left_modified.is_empty()
+        && outcome.left_unreadable.is_empty();
     let skills = outcome.skills.iter().all(|skill| skill.change == Change::Unchanged && !skill.editable);
     if !(is_plain(context, request) && said && skills && files.conflicts.is_none()) {
         return;

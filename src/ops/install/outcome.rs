@@ -38,6 +38,8 @@ pub struct InstallOutcome {
     pub decided: Vec<Decided>,
     /// Skills that were edited and left as they are: the outcome is not what was asked for.
     pub left_modified: Vec<String>,
+    /// Skills that cannot be read and are left as they are; the warnings say why.
+    pub left_unreadable: Vec<String>,
 }
 
 /// A skill that a source holds.

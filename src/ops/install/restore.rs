@@ -25,7 +25,7 @@ use crate::install::editable::Editable;
 use crate::install::placed::{Placed, Untouched};
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, digest_of, real_dir};
+use crate::install::state::{Files, digest_of, real_dir, why_no_skill};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -45,6 +45,8 @@ pub(in crate::ops) struct Restore {
     pub(in crate::ops) orphans: Vec<SkillName>,
     /// Skills that were edited and are left as they are.
     pub(in crate::ops) modified: Vec<SkillName>,
+    /// Skills that cannot be read and are left as they are.
+    pub(in crate::ops) unreadable: Vec<SkillName>,
     /// What the manifest is to say of skills that are otherwise left alone.
     pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
 }
@@ -293,7 +295,16 @@ impl<'a> Worker<'a> {
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
             Some(_) if !may_go() => {
-                self.restore.modified.push(name.clone());
+                let path = there.map(|(dir, _)| dir.place(name)).unwrap_or_default();
+                match why_no_skill(&path).filter(|_| digest.is_none()) {
+                    None => self.restore.modified.push(name.clone()),
+                    Some(error) => {
+                        let why = error.with_causes();
+                        let told = format!("`{name}` stays as it is, and may not be what is locked: {why}");
+                        self.restore.fetched.warnings.push(told);
+                        self.restore.unreadable.push(name.clone());
+                    }
+                }
                 let set = if care.copy && !disabled { Some(self.admitted(name, locked)?) } else { None };
                 self.want(name, Content::AsItIs(locked.clone()), disabled, set);
             }

@@ -295,6 +295,12 @@ impl<'a> Finder<'a> {
     /// Tells of a skill that stays as it is.
     pub(super) fn other(&mut self, installed: &Installed<'_>, change: UpdateChange) {
         let Installed { name, entry, locked } = installed;
+        let is_there = || !matches!(lies(self.context, self.scope, name, entry.disabled), Ok(None));
+        if change == UpdateChange::Unchanged && !is_there() {
+            let flag = self.scope.kind.flag();
+            let told = format!("`{name}` is missing: `skillpm install{flag}` brings it back");
+            self.found.warnings.push(told);
+        }
         let skill = UpdatedSkill::new(name.as_str(), locked.origin.to_string(), change, Some(locked));
         self.found.others.push(UpdatedSkill { disabled: entry.disabled, ..skill });
     }

@@ -6,6 +6,7 @@ use crate::install::editable::Editable;
 use crate::install::health::look::{Goes, Look, Thing, Wish, is_locked};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Place, Step};
+use crate::install::state::why_no_skill;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::text::shell_word;
@@ -128,10 +129,18 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
             }
         }
         Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return None,
-        Some(Thing::Tree(_)) => {
-            let message = format!("`{shown}` is not what is locked: it was edited");
-            Finding::new(&problem::SKILL_EDITED, &path, message)
-        }
+        Some(Thing::Tree(digest)) => match why_no_skill(&path).filter(|_| digest.is_none()) {
+            Some(error) => {
+                let message = format!("`{shown}` may not be what is locked: {}", error.with_causes());
+                let advice = "mend that, or move the directory away and run";
+                let advice = format!("{advice} `skillpm install{}`", look.scope.kind.flag());
+                Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
+            }
+            None => {
+                let message = format!("`{shown}` is not what is locked: it was edited");
+                Finding::new(&problem::SKILL_EDITED, &path, message)
+            }
+        },
         Some(Thing::Link { .. } | Thing::Other) => {
             let message = format!("`{shown}` is no directory, though `{name}` is locked");
             let advice = format!("move it away, then run `skillpm install{}`", look.scope.kind.flag());
