@@ -158,6 +158,9 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
                 "`{name}` is installed from `{old}` in `{}` already, and this is another skill",
                 origin.typed()
             ),
+            ConflictKind::NotASkill if matches!(fs::kind(Path::new(&path)), Ok(Some(fs::Kind::File))) => {
+                format!("`{path}` is a file, and skillpm would put a skill or a link there")
+            }
             ConflictKind::NotASkill => {
                 let why = why_no_skill(Path::new(&path)).map(|error| format!(": {}", error.with_causes()));
                 let why = why.unwrap_or_default();

@@ -1054,3 +1054,27 @@ fn in_the_home_directory() {
     assert!(output.to_string().contains("lock-unreadable"), "{output}");
     assert!(!output.to_string().contains("disabled-leftover"), "{output}");
 }
+
+/// git without symbolic links writes a file with the text of the link.
+#[test]
+fn a_file_in_the_place_of_a_link() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: Does pdf.\n---\n");
+    sandbox.ok(&["install", "./src/pdf", "--agent", "claude-code"]);
+    std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
+    sandbox.write(".claude/skills/pdf", "../../.agents/skills/pdf");
+    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
+    exit: 1
+    --- stdout
+    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is a file, not a link [link-missing]
+      if git wrote it (`core.symlinks`) or nobody needs it, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
+    --- stderr
+    1 error, 0 warnings
+    ");
+    let told = sandbox.run(&["install", "--force"]);
+    assert_eq!(told.code, Some(1), "{told}");
+    assert!(told.stderr.contains("pdf` is a file, and skillpm would put a skill or a link there"), "{told}");
+    std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
+    sandbox.ok(&["doctor", "--fix"]);
+    sandbox.ok(&["verify"]);
+}

@@ -29,7 +29,7 @@ pub(super) fn directory(look: &Look, dir: &AgentDirectory, found: &mut Vec<Findi
         let finding = match thing {
             Thing::Link { target, goes } => about.link(thing, target, goes),
             Thing::Tree(digest) => about.tree(*digest),
-            Thing::Other => None,
+            Thing::Other => about.file(),
         };
         found.extend(finding.map(|finding| finding.skill(name).agent(dir.agent().map(|agent| agent.id))));
     }
@@ -151,6 +151,18 @@ impl Entry<'_> {
             });
         }
         None
+    }
+
+    /// A file where a link should be: git writes such ones where it is to make no links.
+    fn file(&self) -> Option<Finding> {
+        let agent = self.dir.agent().filter(|_| self.wanted() == Some(true))?;
+        let shown = self.path.display();
+        let message = format!("{} does not see `{}`: `{shown}` is a file, not a link", agent.name, self.name);
+        let advice = format!(
+            "if git wrote it (`core.symlinks`) or nobody needs it, remove it with `rm {}`, then run `skillpm doctor --fix`",
+            shell_word(self.path)
+        );
+        Some(Finding::new(&problem::LINK_MISSING, self.path, message).advice(advice))
     }
 
     /// A directory where a link should be.

@@ -205,7 +205,16 @@ impl Worker<'_> {
             ))
             .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
         }
-        let newest = self.newest(name, requirement)?;
+        let newest = self.newest(name, requirement).map_err(|error| {
+            if !self.files.is_conflict(name) {
+                return error;
+            }
+            let why = format!("the sides of the merge in `skillpm.lock` differ for `{name}`, and it cannot be asked for anew");
+            error.context(why).hint(format!(
+                "take one side, as with `git checkout --ours skillpm.lock`, then run `skillpm install{}`",
+                self.scope.kind.flag()
+            ))
+        })?;
         if let Some(own) = newest.other_name(name) {
             self.restore.fetched.warnings.push(format!(
                 "`{name}` calls itself `{own}` in `{}`, and agents may know it by that name: check that it is the one that is meant",
