@@ -185,6 +185,7 @@ fn event<'a>(ran: &'a Ran, arguments: &'a [OsString]) -> Event<'a> {
     let (exit_code, signal) = match ran.exit {
         Exit::Code(code) => (Some(code), None),
         Exit::Signal(signal) => (None, Some(signal)),
+        Exit::Unknown => (None, None),
     };
     Event::Run {
         script: &ran.script,
