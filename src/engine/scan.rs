@@ -13,7 +13,7 @@ use super::load::SKILL_FILE;
 use super::memory::{How, Memory, Recall};
 use super::skill::{Home, Skill};
 use super::sources::{Entry, Source, SourceKind};
-use crate::fs::{self, Base, Kind, Listing, Moment, PathError};
+use crate::fs::{self, Base, Kind, Moment, PathError};
 use crate::policy::{FileName, Policy};
 use crate::source::discover::SKIPPED;
 use crate::workers;
@@ -35,7 +35,7 @@ pub(super) enum Seeing {
 /// The real directories that were looked at.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// All directories in these were.
+    /// All directories in these were, or are just now.
     parents: HashSet<PathBuf>,
     /// Others, most of which links lead to.
     others: HashSet<PathBuf>,
@@ -114,7 +114,9 @@ impl Search<'_> {
         let base = Base::open(dir)?;
         let mut listed = self.scanner.recall.list(&base, real)?;
         let listing = Arc::clone(&listed.listing);
-        let is_new = !self.seen.parents.contains(real);
+        // From now on: links to directories beside them always lose, wherever in the order of names they stand, and one
+        // that leads back to here finds nothing new.
+        let is_new = self.seen.parents.insert(real.to_owned());
         let policy = Arc::clone(&self.scanner.policy);
         let reader =
             Reader { policy: &policy, source: self.source, base: &base, since: self.scanner.recall.since };
@@ -158,7 +160,7 @@ impl Search<'_> {
             };
             // A link may lead to what was found since, or to what another one of these leads to.
             let is_seen = match link {
-                Some(link) => self.seen.contains(link) || is_before(&listing, at, real, link),
+                Some(link) => self.seen.contains(link),
                 None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
             };
             let skill = if let Seeing::Skill(skill) = &found { Some(skill) } else { None };
@@ -182,7 +184,6 @@ impl Search<'_> {
             }
         }
         self.scanner.recall.put(real.to_owned(), listed);
-        self.seen.parents.insert(real.to_owned());
         Ok(())
     }
 
@@ -202,13 +203,6 @@ impl Search<'_> {
         // What cannot be listed holds no skill that could be read.
         let _ = self.directory(&entry.dir, &entry.real, depth);
     }
-}
-
-/// Whether `link` leads to a directory in the listing of `real` before the place `at`.
-fn is_before(listing: &Listing, at: usize, real: &Path, link: &Path) -> bool {
-    let name = link.file_name().and_then(|name| name.to_str());
-    link.parent() == Some(real)
-        && listing.iter().take(at).any(|(old, kind)| kind == Kind::Directory && Some(old) == name)
 }
 
 /// A file beside `SKILL.md` whose name differs from it in case only.

@@ -166,6 +166,28 @@ fn a_walk_follows_no_links_and_ends() {
     assert_eq!(used(&world, &found), ["s/g/real", "s/linked/pdf"], "links in the source itself are followed");
 }
 
+/// A link to a directory beside it loses, whatever its name; one to where it lies, or above, shows no skill twice, and
+/// a second search, which remembers the first, tells the same.
+#[cfg(unix)]
+#[test]
+fn links_among_neighbours_show_nothing_twice() {
+    let world = World::new();
+    world.skill("s/one", "one");
+    world.skill("s/group/two", "two");
+    world.skill("s/other/three", "three");
+    for (to, link) in [("one", "alias"), ("one", "z"), (".", "self"), ("..", "above"), ("group", "a-group")] {
+        world.link(to, &format!("s/{link}"));
+    }
+    let sources = sources(&world, &["s"]);
+    let mut memory = Memory::default();
+    for since in [Moment::now(), Moment::now()] {
+        let found = discover::discover_again(&sources, &Policy::DEFAULT, &mut memory, since);
+        let found = found.expect("no error");
+        assert_eq!(used(&world, &found), ["s/group/two", "s/one", "s/other/three"]);
+        assert_eq!(told(&found), [""; 0]);
+    }
+}
+
 /// Conflict C13 and oddities 35 and 36: the exact spelling wins.
 #[test]
 fn spellings() {
