@@ -69,6 +69,8 @@ impl Unusable {
             }
             Self::Content(_) => Error::new(ErrorKind::Findings, message)
                 .hint(format!("`skillpm validate {}` shows the place and what to do", shell_word(file))),
+            Self::TooLarge => Error::integrity(message)
+                .hint("move what is long into files beside it, which an agent reads when it needs them"),
             _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),
         }
     }
