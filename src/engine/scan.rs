@@ -3,13 +3,14 @@
 mod reader;
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use self::reader::read;
 use self::reader::{Buffers, Reader, Spot};
 use super::discover::Diagnostic;
-use super::load::SKILL_FILE;
+use super::load::{MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::memory::{How, Memory, Recall};
 use super::skill::{Home, Skill};
 use super::sources::{Entry, Source, SourceKind};
@@ -123,6 +124,9 @@ impl Search<'_> {
         let (list, device) = (Arc::clone(&listing), listed.device);
         let home = Arc::new(Home::new(self.source, Arc::clone(&policy), (dir, real), list, device));
         let known = self.scanner.recall.group(&home);
+        if is_new {
+            self.odd_names(dir, listing.odd());
+        }
         // To see that nothing changed takes less than threads do.
         let unchanged = if is_new { reader.unchanged(&listed.skills, &known) } else { Vec::new() };
         let is_unchanged = |at: usize| unchanged.get(at) == Some(&true);
@@ -164,6 +168,10 @@ impl Search<'_> {
                 None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
             };
             let skill = if let Seeing::Skill(skill) = &found { Some(skill) } else { None };
+            let size = match &how {
+                How::Read(stat) => Some(stat.size),
+                _ => skill.and_then(|skill| skill.stat()).map(|stat| stat.size),
+            };
             listed.set(at, skill.filter(|_| link.is_none()), how);
             if is_seen {
                 continue;
@@ -172,6 +180,10 @@ impl Search<'_> {
                 Seeing::Nothing(entry) if depth < self.scanner.policy.depth => self.below(&entry, depth + 1),
                 Seeing::Nothing(_) => {}
                 Seeing::Skill(skill) => {
+                    // The frontmatter was read, and what lies behind it only later.
+                    if size.is_some_and(|size| size > MAX_SKILL_FILE) {
+                        self.diagnostics.push(Arc::new(Diagnostic::TooLarge(skill.file.clone())));
+                    }
                     if self.scanner.policy.file_name == FileName::Exact {
                         self.diagnostics.extend(second_file(&skill.dir).map(Arc::new));
                     }
@@ -185,6 +197,16 @@ impl Search<'_> {
         }
         self.scanner.recall.put(real.to_owned(), listed);
         Ok(())
+    }
+
+    /// Tells of skills in directories of `dir` that no agent can be told the name of.
+    fn odd_names(&mut self, dir: &Path, names: &[OsString]) {
+        for name in names {
+            let file = dir.join(name).join(SKILL_FILE);
+            if matches!(fs::kind(&file), Ok(Some(_))) {
+                self.diagnostics.push(Arc::new(Diagnostic::Skill { file, reason: Unusable::OddName }));
+            }
+        }
     }
 
     /// Looks into a directory without a skill. Links below the first level are not followed, so the

@@ -188,6 +188,59 @@ fn links_among_neighbours_show_nothing_twice() {
     }
 }
 
+/// What is listed and cannot be loaded is told, also by a search that reads no file again.
+#[test]
+fn a_file_that_is_too_large_is_told() {
+    let world = World::new();
+    world.skill("s/a", "a");
+    world.write("s/big/SKILL.md", &(skill_text("big") + &"x".repeat(11 << 20)));
+    let sources = sources(&world, &["s"]);
+    let mut memory = Memory::default();
+    // As of later, when what was read is old enough to be remembered.
+    let later = Moment { seconds: Moment::now().seconds + 60, nanoseconds: 0 };
+    for _ in 0..2 {
+        let found =
+            discover::discover_again(&sources, &Policy::DEFAULT, &mut memory, later).expect("no error");
+        assert_eq!(used(&world, &found), ["s/a", "s/big"]);
+        let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
+        assert!(
+            told.contains("s/big/SKILL.md` has more than 10 MiB: it is listed, and cannot be loaded"),
+            "{told}"
+        );
+    }
+}
+
+/// A skill that no agent can be told of does not vanish without a word.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_is_told() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let world = World::new();
+    world.skill("s/a", "a");
+    for (name, holds) in [(&b"s/caf\xe9"[..], true), (b"s/other\xff", false)] {
+        let dir = world.project().join(OsStr::from_bytes(name));
+        fs::create_dir_all(&dir).expect("creates");
+        if holds {
+            fs::write_atomic(&dir.join(SKILL_FILE), skill_text("cafe").as_bytes()).expect("writes");
+        }
+    }
+    world.link("s", "same");
+    let sources = sources(&world, &["s", "same"]);
+    let mut memory = Memory::default();
+    let later = Moment { seconds: Moment::now().seconds + 60, nanoseconds: 0 };
+    for _ in 0..2 {
+        let found =
+            discover::discover_again(&sources, &Policy::DEFAULT, &mut memory, later).expect("no error");
+        assert_eq!(used(&world, &found), ["s/a"]);
+        let [told] = &told(&found)[..] else { panic!("{:?}", told(&found)) };
+        assert!(told.ends_with(
+            "SKILL.md` cannot be loaded: the name of its directory is not UTF-8; give it another one"
+        ));
+    }
+}
+
 /// Conflict C13 and oddities 35 and 36: the exact spelling wins.
 #[test]
 fn spellings() {
