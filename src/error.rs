@@ -145,8 +145,8 @@ impl From<crate::fs::PathError> for Error {
     fn from(error: crate::fs::PathError) -> Self {
         use std::io::ErrorKind as Io;
         let hint = match error.source.kind() {
-            Io::PermissionDenied => "check who owns the path, or install into the other scope with `--scope`",
-            Io::ReadOnlyFilesystem => "the file system is read-only: choose another scope with `--scope`",
+            Io::PermissionDenied => "check who owns the path, and its mode",
+            Io::ReadOnlyFilesystem => "mount the file system so that it can be written to",
             Io::StorageFull | Io::QuotaExceeded => {
                 "free some space and run the command again: nothing was changed"
             }

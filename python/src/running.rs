@@ -248,7 +248,7 @@ fn text(captured: Captured) -> String {
 pub(crate) fn exit_code(ran: &Ran) -> Option<i32> {
     match ran.exit {
         Exit::Code(code) if ran.ended.is_none() => Some(code),
-        Exit::Code(_) | Exit::Signal(_) => None,
+        Exit::Code(_) | Exit::Signal(_) | Exit::Unknown => None,
     }
 }
 

@@ -82,6 +82,8 @@ pub(crate) fn run(ran: &Ran) -> u8 {
         (Some(Ended::Stopped), _) => of_signal(2),
         (None, Exit::Signal(signal)) => of_signal(signal),
         (None, Exit::Code(code)) => u8::try_from(code).unwrap_or(u8::MAX),
+        // It may have failed.
+        (None, Exit::Unknown) => ErrorKind::Io.exit_code(),
     }
 }
 

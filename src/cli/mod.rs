@@ -84,6 +84,7 @@ fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
     signals::install();
     if commands::may_start_others(&cli.command) {
         signals::install_hang_up();
+        signals::mind_children();
     }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 #[cfg(unix)]
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 /// How much is read of what the system tells of this process.
 #[cfg(unix)]
@@ -33,6 +33,17 @@ pub(super) fn install_hang_up() {
     }
 }
 
+/// Hears of the end of children where whoever started this program ignores it: the system would throw away how
+/// a script ended before anybody asks, and what it starts would inherit that.
+pub(super) fn mind_children() {
+    #[cfg(unix)]
+    if ignores(SIGCHLD) != Some(false) {
+        // What is done about the signal is nothing; that something is makes the difference, and other programs
+        // start with the default.
+        let _ = signal_hook::flag::register(SIGCHLD, Arc::default());
+    }
+}
+
 #[cfg(unix)]
 fn register(signal: i32) {
     let signals = crate::interrupt::signals();
@@ -49,8 +60,14 @@ fn register(signal: i32) {
 /// nothing is done about it.
 #[cfg(unix)]
 fn may_hang_up() -> bool {
-    let status = crate::fs::read_text(Path::new("/proc/self/status"), MAX_STATUS).ok().flatten();
-    status.and_then(|status| is_ignored(SIGHUP, &status)) == Some(false)
+    ignores(SIGHUP) == Some(false)
+}
+
+/// Whether this process ignores `signal`, if the system tells.
+#[cfg(unix)]
+fn ignores(signal: i32) -> Option<bool> {
+    let status = crate::fs::read_text(Path::new("/proc/self/status"), MAX_STATUS).ok().flatten()?;
+    is_ignored(signal, &status)
 }
 
 /// Whether a process with this `status` ignores `signal`, if that can be told.

@@ -18,6 +18,7 @@ impl Diagnostic {
             Self::Skill { reason, .. } => reason.code(),
             Self::Spelling(_) => "file-name",
             Self::SecondFile(_) => "second-file",
+            Self::TooLarge(_) => "too-large",
             Self::Missing(_) => "source-missing",
             Self::TooManyDirectories(_) => "too-many-directories",
             Self::Deviation { deviation, .. } => deviation.kind.code(),
@@ -32,6 +33,7 @@ impl Diagnostic {
             Self::Missing(_)
             | Self::Spelling(_)
             | Self::SecondFile(_)
+            | Self::TooLarge(_)
             | Self::Deviation { .. }
             | Self::Shadowed { .. } => Severity::Warning,
         }
@@ -44,6 +46,7 @@ impl Diagnostic {
             Self::Skill { file, .. } | Self::Deviation { file, .. } => file,
             Self::Spelling(path)
             | Self::SecondFile(path)
+            | Self::TooLarge(path)
             | Self::Missing(path)
             | Self::TooManyDirectories(path) => path,
             Self::Shadowed { hidden, .. } => hidden,
@@ -69,6 +72,7 @@ impl Unusable {
             Self::NotAFile(_) => "not-a-file",
             Self::Dangling(_) => "link-dangling",
             Self::Outside(_) | Self::Absolute(_) => "link-outside",
+            Self::OddName => "directory-not-utf8",
             Self::TooLarge => "too-large",
             Self::Unreadable(_) => "unreadable",
             Self::Content(error) => error.code(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::load::{SKILL_FILE, Unusable};
+use super::load::{MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::memory::Memory;
 use super::scan::{MAX_DIRECTORIES, Scanner, Seen};
 use super::skill::Skill;
@@ -36,6 +36,9 @@ pub enum Diagnostic {
     /// A second file whose name differs from `SKILL.md` in case only.
     #[error("`{}` is not read: `{SKILL_FILE}` lies beside it", .0.display())]
     SecondFile(PathBuf),
+    /// A file whose frontmatter was read, and which no agent can be given.
+    #[error("`{}` has more than {} MiB: it is listed, and cannot be loaded; move what is long into files beside it", .0.display(), MAX_SKILL_FILE >> 20)]
+    TooLarge(PathBuf),
     /// A directory of skills that is not there.
     #[error("there is no directory `{}`", .0.display())]
     Missing(PathBuf),

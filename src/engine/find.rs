@@ -1,6 +1,7 @@
 //! One skill by its name.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::discover::{Diagnostic, key};
@@ -118,10 +119,16 @@ impl<'a> Search<'a> {
     fn by_directory(&mut self, source: &Source) {
         let Some(directory) = &self.directory else { return };
         // A source that cannot be read is told where it is listed.
-        let Ok(Some(entry)) = source.entry(directory.as_str()) else { return };
+        let Ok(Some(mut entry)) = source.entry(directory.as_str()) else { return };
         let real = entry.real.clone();
+        // A link to a directory beside it is that directory, as for a discovery, which says which skill is used.
+        let beside = source.real().ok().flatten().and_then(|source| real.strip_prefix(source).ok());
+        let beside = beside.filter(|to| to.components().count() == 1 && *to != Path::new(directory.as_str()));
+        if let Some(to) = beside {
+            entry.dir = source.dir.join(to);
+        }
         match read(&Policy::DEFAULT, source, entry) {
-            Seeing::Skill(skill) if key(&skill.meta.name) == self.key => self.hit(skill),
+            Seeing::Skill(skill) if beside.is_none() && key(&skill.meta.name) == self.key => self.hit(skill),
             Seeing::Skill(skill) => {
                 self.renamed.get_or_insert(skill);
             }
@@ -358,6 +365,30 @@ mod tests {
         let (dir, warnings) = hit(&world, "pdf");
         assert_eq!(dir, "home/.agents/skills/pdf");
         assert!(warnings[0].contains("cannot be loaded"), "{warnings:?}");
+    }
+
+    /// A link to a directory beside it is another name for it, and no place of its own: whoever asks gets one answer.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_a_neighbour_is_the_neighbour() {
+        let world = World::new();
+        for (dir, name) in [("one", "one"), ("m-real", "pdf"), ("g/word", "word"), ("m-word", "word")] {
+            world.skill(&format!(".agents/skills/{dir}"), name);
+        }
+        for (to, link) in
+            [("one", "alias"), ("one", "zzz"), ("m-real", "pdf"), ("m-word", "word"), (".", "self")]
+        {
+            world.link(to, &format!(".agents/skills/{link}"));
+        }
+        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        for (name, dir) in [("one", "one"), ("pdf", "m-real"), ("word", "g/word")] {
+            let dir = world.project().join(".agents/skills").join(dir);
+            assert_eq!(find(&world.context(), name).expect(name).skill.dir, dir, "{name}");
+            assert_eq!(library.get(name).expect(name).dir, dir, "{name}");
+        }
+        let (dir, warnings) = hit(&world, "alias");
+        assert_eq!(dir, "project/.agents/skills/one");
+        assert!(warnings[0].ends_with("one` calls itself `one`"), "{warnings:?}");
     }
 
     #[cfg(unix)]

@@ -36,6 +36,9 @@ pub enum Unusable {
     /// The file is an absolute link, even though it leads to a file of the skill.
     #[error("it is an absolute link, to `{}`; only relative links are followed", .0.display())]
     Absolute(PathBuf),
+    /// The name of its directory is no text, so that no agent could be told of it.
+    #[error("the name of its directory is not UTF-8; give it another one")]
+    OddName,
     /// The file has more than [`MAX_SKILL_FILE`] bytes.
     #[error("it has more than {} MiB", MAX_SKILL_FILE >> 20)]
     TooLarge,
@@ -69,6 +72,8 @@ impl Unusable {
             }
             Self::Content(_) => Error::new(ErrorKind::Findings, message)
                 .hint(format!("`skillpm validate {}` shows the place and what to do", shell_word(file))),
+            Self::TooLarge => Error::integrity(message)
+                .hint("move what is long into files beside it, which an agent reads when it needs them"),
             _ => Error::integrity(message).hint("put a regular file there, or remove the skill"),
         }
     }

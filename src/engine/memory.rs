@@ -195,7 +195,8 @@ impl Recall {
                 }
             }
         }
-        let stat = stat.filter(|stat| stat.is_settled(self.since));
+        // Names that are no text are told each time, and are not remembered.
+        let stat = stat.filter(|stat| listing.odd().is_empty() && stat.is_settled(self.since));
         Ok(SeenDir { stat, device, listing: Arc::new(listing), skills, changed: true })
     }
 

@@ -3,17 +3,18 @@
 mod reader;
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use self::reader::read;
 use self::reader::{Buffers, Reader, Spot};
 use super::discover::Diagnostic;
-use super::load::SKILL_FILE;
+use super::load::{MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::memory::{How, Memory, Recall};
 use super::skill::{Home, Skill};
 use super::sources::{Entry, Source, SourceKind};
-use crate::fs::{self, Base, Kind, Listing, Moment, PathError};
+use crate::fs::{self, Base, Kind, Moment, PathError};
 use crate::policy::{FileName, Policy};
 use crate::source::discover::SKIPPED;
 use crate::workers;
@@ -35,7 +36,7 @@ pub(super) enum Seeing {
 /// The real directories that were looked at.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// All directories in these were.
+    /// All directories in these were, or are just now.
     parents: HashSet<PathBuf>,
     /// Others, most of which links lead to.
     others: HashSet<PathBuf>,
@@ -114,13 +115,18 @@ impl Search<'_> {
         let base = Base::open(dir)?;
         let mut listed = self.scanner.recall.list(&base, real)?;
         let listing = Arc::clone(&listed.listing);
-        let is_new = !self.seen.parents.contains(real);
+        // From now on: links to directories beside them always lose, wherever in the order of names they stand, and one
+        // that leads back to here finds nothing new.
+        let is_new = self.seen.parents.insert(real.to_owned());
         let policy = Arc::clone(&self.scanner.policy);
         let reader =
             Reader { policy: &policy, source: self.source, base: &base, since: self.scanner.recall.since };
         let (list, device) = (Arc::clone(&listing), listed.device);
         let home = Arc::new(Home::new(self.source, Arc::clone(&policy), (dir, real), list, device));
         let known = self.scanner.recall.group(&home);
+        if is_new {
+            self.odd_names(dir, listing.odd());
+        }
         // To see that nothing changed takes less than threads do.
         let unchanged = if is_new { reader.unchanged(&listed.skills, &known) } else { Vec::new() };
         let is_unchanged = |at: usize| unchanged.get(at) == Some(&true);
@@ -158,10 +164,14 @@ impl Search<'_> {
             };
             // A link may lead to what was found since, or to what another one of these leads to.
             let is_seen = match link {
-                Some(link) => self.seen.contains(link) || is_before(&listing, at, real, link),
+                Some(link) => self.seen.contains(link),
                 None => !self.seen.others.is_empty() && self.seen.others.contains(&real.join(name)),
             };
             let skill = if let Seeing::Skill(skill) = &found { Some(skill) } else { None };
+            let size = match &how {
+                How::Read(stat) => Some(stat.size),
+                _ => skill.and_then(|skill| skill.stat()).map(|stat| stat.size),
+            };
             listed.set(at, skill.filter(|_| link.is_none()), how);
             if is_seen {
                 continue;
@@ -170,6 +180,10 @@ impl Search<'_> {
                 Seeing::Nothing(entry) if depth < self.scanner.policy.depth => self.below(&entry, depth + 1),
                 Seeing::Nothing(_) => {}
                 Seeing::Skill(skill) => {
+                    // The frontmatter was read, and what lies behind it only later.
+                    if size.is_some_and(|size| size > MAX_SKILL_FILE) {
+                        self.diagnostics.push(Arc::new(Diagnostic::TooLarge(skill.file.clone())));
+                    }
                     if self.scanner.policy.file_name == FileName::Exact {
                         self.diagnostics.extend(second_file(&skill.dir).map(Arc::new));
                     }
@@ -182,8 +196,17 @@ impl Search<'_> {
             }
         }
         self.scanner.recall.put(real.to_owned(), listed);
-        self.seen.parents.insert(real.to_owned());
         Ok(())
+    }
+
+    /// Tells of skills in directories of `dir` that no agent can be told the name of.
+    fn odd_names(&mut self, dir: &Path, names: &[OsString]) {
+        for name in names {
+            let file = dir.join(name).join(SKILL_FILE);
+            if matches!(fs::kind(&file), Ok(Some(_))) {
+                self.diagnostics.push(Arc::new(Diagnostic::Skill { file, reason: Unusable::OddName }));
+            }
+        }
     }
 
     /// Looks into a directory without a skill. Links below the first level are not followed, so the
@@ -202,13 +225,6 @@ impl Search<'_> {
         // What cannot be listed holds no skill that could be read.
         let _ = self.directory(&entry.dir, &entry.real, depth);
     }
-}
-
-/// Whether `link` leads to a directory in the listing of `real` before the place `at`.
-fn is_before(listing: &Listing, at: usize, real: &Path, link: &Path) -> bool {
-    let name = link.file_name().and_then(|name| name.to_str());
-    link.parent() == Some(real)
-        && listing.iter().take(at).any(|(old, kind)| kind == Kind::Directory && Some(old) == name)
 }
 
 /// A file beside `SKILL.md` whose name differs from it in case only.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::temp::temp_place;
 use super::{PathContext, PathError, SharedFile, anonymous_temp_file};
 
 /// Takes the bytes of a download, and takes them again from the start when it had to be restarted.
@@ -107,7 +108,7 @@ impl Download {
     pub fn path(&self) -> PathBuf {
         match &self.file {
             Unfinished::Named(_, path) => path.clone(),
-            Unfinished::Anonymous(_) => tempfile::env::temp_dir(),
+            Unfinished::Anonymous(_) => temp_place(),
         }
     }
 }

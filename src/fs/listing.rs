@@ -1,5 +1,6 @@
 //! What lies in a large directory, in order.
 
+use std::ffi::OsString;
 use std::io;
 
 use super::{Base, Kind, PathError};
@@ -13,6 +14,8 @@ pub struct Listing {
     entries: Vec<Entry>,
     /// The places of all entries, in the order of their numbers in the file system.
     tour: Vec<u32>,
+    /// Names that are no text, sorted. They are no entries.
+    odd: Vec<OsString>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +64,11 @@ impl Listing {
             self.tour = tour;
         }
         is_whole
+    }
+
+    /// The names that are not UTF-8, in order, as they were when the directory was read.
+    pub fn odd(&self) -> &[OsString] {
+        &self.odd
     }
 
     /// What the entry called `name` is; `None` where there is none.
@@ -114,7 +122,9 @@ impl Listing {
             text: String::with_capacity(self.text.len()),
             entries: Vec::with_capacity(order.len()),
             tour: Vec::with_capacity(order.len()),
+            odd: std::mem::take(&mut self.odd),
         };
+        sorted.odd.sort_unstable();
         let mut places = vec![0; order.len()];
         for (place, at) in (0..).zip(order) {
             let Entry { start, length, kind } = self.entries[at];
@@ -128,7 +138,7 @@ impl Listing {
 }
 
 impl Base {
-    /// Returns the names in this directory. Those that are not UTF-8 cannot be names of ours and are left out.
+    /// Returns the names in this directory. Those that are not UTF-8 cannot be names of ours: they stand apart.
     ///
     /// # Errors
     ///
@@ -136,19 +146,28 @@ impl Base {
     pub fn listing(&self) -> Result<Listing, PathError> {
         let mut listing = Listing::default();
         let mut numbers = Vec::new();
+        let mut odd = Vec::new();
         let add = |name: &str, kind, number| {
             if listing.add(name, kind) {
                 numbers.push(number);
             }
         };
-        self.each_name(add).map_err(self.failed("read", ""))?;
+        self.each_name(add, |name| odd.push(name)).map_err(self.failed("read", ""))?;
+        listing.odd = odd;
         listing.sort(&numbers);
         Ok(listing)
     }
 
-    /// Calls `add` for each name, with what it stands for and the number that this has in the file system.
+    /// Calls `add` for each name, with what it stands for and the number that this has in the file system, and `odd`
+    /// for what is not UTF-8.
     #[cfg(target_os = "linux")]
-    fn each_name(&self, mut add: impl FnMut(&str, Kind, u64)) -> io::Result<()> {
+    fn each_name(
+        &self,
+        mut add: impl FnMut(&str, Kind, u64),
+        mut odd: impl FnMut(OsString),
+    ) -> io::Result<()> {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
         use std::path::Path;
 
         use rustix::fs::{AtFlags, FileType, RawDir, statat};
@@ -161,7 +180,10 @@ impl Base {
         let mut entries = RawDir::new(&dir, buffer.spare_capacity_mut());
         while let Some(entry) = entries.next() {
             let entry = entry?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
+            let Ok(name) = entry.file_name().to_str() else {
+                odd(OsStr::from_bytes(entry.file_name().to_bytes()).to_owned());
+                continue;
+            };
             if matches!(name, "." | "..") {
                 continue;
             }
@@ -185,9 +207,14 @@ impl Base {
         Ok(())
     }
 
-    /// Calls `add` for each name, with what it stands for and the number that this has in the file system.
+    /// Calls `add` for each name, with what it stands for and the number that this has in the file system, and `odd`
+    /// for what is not UTF-8.
     #[cfg(not(target_os = "linux"))]
-    fn each_name(&self, mut add: impl FnMut(&str, Kind, u64)) -> io::Result<()> {
+    fn each_name(
+        &self,
+        mut add: impl FnMut(&str, Kind, u64),
+        mut odd: impl FnMut(OsString),
+    ) -> io::Result<()> {
         for entry in std::fs::read_dir(self.path())? {
             let entry = entry?;
             #[cfg(unix)]
@@ -195,8 +222,9 @@ impl Base {
             // Without numbers they stay in the order in which they are listed.
             #[cfg(not(unix))]
             let number = 0;
-            if let Some(name) = entry.file_name().to_str() {
-                add(name, entry.file_type().map_or(Kind::Other, Kind::from), number);
+            match entry.file_name().into_string() {
+                Ok(name) => add(&name, entry.file_type().map_or(Kind::Other, Kind::from), number),
+                Err(name) => odd(name),
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Temporary files.
 
 use std::fs::File;
+use std::path::PathBuf;
 
 use super::{PathContext, PathError};
 
@@ -10,7 +11,8 @@ use super::{PathContext, PathError};
 ///
 /// Where the directory for temporary files cannot be written to.
 pub fn anonymous_temp_file() -> Result<File, PathError> {
-    tempfile::tempfile().at("create a temporary file in", &tempfile::env::temp_dir())
+    let place = temp_place();
+    tempfile::tempfile_in(&place).at("create a temporary file in", &place)
 }
 
 /// Returns a new, empty directory; it goes when the value is dropped.
@@ -19,8 +21,33 @@ pub fn anonymous_temp_file() -> Result<File, PathError> {
 ///
 /// Where the directory for temporary files cannot be written to.
 pub fn temp_dir() -> Result<tempfile::TempDir, PathError> {
+    let place = temp_place();
     tempfile::Builder::new()
         .prefix(".skillpm-")
-        .tempdir()
-        .at("create a temporary directory in", &tempfile::env::temp_dir())
+        .tempdir_in(&place)
+        .at("create a temporary directory in", &place)
+}
+
+/// The directory for temporary files.
+pub(super) fn temp_place() -> PathBuf {
+    or_the_system_s(tempfile::env::temp_dir())
+}
+
+/// An empty `TMPDIR` names no directory: below it, things would lie in the working directory, which may be a
+/// project that is watched and committed.
+fn or_the_system_s(place: PathBuf) -> PathBuf {
+    if cfg!(unix) && place.as_os_str().is_empty() { PathBuf::from("/tmp") } else { place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn an_empty_place_is_none() {
+        for (asked, place) in [("", "/tmp"), ("/tmp", "/tmp"), ("tmp", "tmp"), ("/var/tmp", "/var/tmp")] {
+            assert_eq!(or_the_system_s(asked.into()), PathBuf::from(place));
+        }
+    }
 }

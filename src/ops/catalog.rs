@@ -178,6 +178,8 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Resu
     let new = block::put(&there, &catalog.text()).map_err(|error| match error {
         BlockError::NotUtf8 => Error::config(format!("`{}` is left as it is: {error}", file.display()))
             .hint("save the file as UTF-8, then try again"),
+        BlockError::Mark(_) => Error::usage(format!("`{}` is left as it is: {error}", file.display()))
+            .hint("choose another text for `--empty`"),
         error => Error::config(format!("`{}`, {error}", file.display()))
             .hint("put the marks right, or remove them: then a new block is added at the end"),
     })?;

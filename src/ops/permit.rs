@@ -3,7 +3,7 @@
 //!
 //! Whoever starts a script asks here first, and runs the bytes that come back, not those on the disk.
 
-use super::audit::{record, subject};
+use super::audit::{place, record, subject, unread};
 use super::gate;
 use super::provenance::{
     Checked, LockedSkill, Provenance, UnlockedSkill, in_force, of_place, scopes_in_force,
@@ -64,9 +64,9 @@ pub struct Permit {
 /// a person says no, or nobody can be asked; edited files; a directory that is not trusted; files that no
 /// skill may have. Else a policy, manifest or lockfile that cannot be read.
 pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> {
-    let scopes = scopes_in_force(&context.settings)?;
-    let checked = of_place(&context.settings, &in_force(&scopes)?, &request.skill.real)?;
-    let permission = permission(context, &scopes, &checked.provenance, request.unsaid)?;
+    // Files that no skill may have are refused as they are read, before there is anything to decide.
+    let (checked, permission) = looked_at(context, request)
+        .inspect_err(|error| unread(context, &place(request.skill), request.script, error))?;
     match decide(context, request, &checked, &permission) {
         Ok(warnings) => Ok(Permit { checked, warnings }),
         Err(error) => {
@@ -77,6 +77,14 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
             Err(error)
         }
     }
+}
+
+/// Reads every byte of the skill, and what the policies in force say of it.
+fn looked_at(context: &Context, request: &PermitRequest<'_>) -> Result<(Checked, Permission)> {
+    let scopes = scopes_in_force(&context.settings)?;
+    let checked = of_place(&context.settings, &in_force(&scopes)?, &request.skill.real)?;
+    let permission = permission(context, &scopes, &checked.provenance, request.unsaid)?;
+    Ok((checked, permission))
 }
 
 /// Returns what a person should know, or why the script may not run.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::audit::{record, refused, subject};
+use super::audit::{place, record, refused, subject, unread};
 use super::named::find;
 use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::text::{self, shell_word};
-use crate::trust::audit::{Event, Sandboxed};
+use crate::trust::audit::{Event, Sandboxed, Subject};
 
 /// Where the scripts of a skill lie.
 const SCRIPTS: &str = "scripts/";
@@ -113,7 +113,10 @@ pub struct RunOutcome {
 ///
 /// A skill or script that is not there; a script that may not run; what [`run::run`] says.
 pub fn run(context: &Context, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome> {
-    let hit = find(context, &request.skill)?;
+    let hit = find(context, &request.skill).inspect_err(|error| {
+        let asked = Subject { skill: request.skill.clone(), ..Subject::default() };
+        unread(context, &asked, &request.script, error);
+    })?;
     let mut outcome = run_found(context, &hit.skill, request, watch)?;
     outcome.warnings.splice(..0, hit.warnings);
     Ok(outcome)
@@ -132,7 +135,8 @@ pub fn run_found(
 ) -> Result<RunOutcome> {
     let settings = &context.settings;
     let (cwd, env) = (work_dir(context, &request.cwd)?, variables(context, &request.env)?);
-    let path = script_of(&skill.real, &request.skill, &request.script)?;
+    let path = script_of(&skill.real, &request.skill, &request.script)
+        .inspect_err(|error| unread(context, &place(skill), &request.script, error))?;
     check_plain(&skill.real, &path).inspect_err(|error| refused(context, skill, &path, error))?;
     let permit = permit(
         context,
@@ -181,6 +185,7 @@ fn event<'a>(ran: &'a Ran, arguments: &'a [OsString]) -> Event<'a> {
     let (exit_code, signal) = match ran.exit {
         Exit::Code(code) => (Some(code), None),
         Exit::Signal(signal) => (None, Some(signal)),
+        Exit::Unknown => (None, None),
     };
     Event::Run {
         script: &ran.script,

@@ -40,6 +40,48 @@ fn lines(path: &Path) -> Vec<Value> {
     lines.map(|line| serde_json::from_str(line).expect(line)).collect()
 }
 
+/// What no skill may have is refused while the files are read, before anything is decided: that is a refusal too.
+#[test]
+fn a_refusal_of_the_files_is_a_line_as_well() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    type Spoil<'a> = (&'a str, &'a dyn Fn(&Path));
+    let spoil: [Spoil<'_>; 5] = [
+        ("a named pipe", &|skill| {
+            let made = Command::new("mkfifo").arg(skill.join("f")).status().expect("starts");
+            assert!(made.success());
+        }),
+        ("a link that leads out", &|skill| {
+            std::os::unix::fs::symlink("../../../../elsewhere", skill.join("out")).expect("links");
+        }),
+        ("a name that is not UTF-8", &|skill| {
+            std::fs::write(skill.join(std::ffi::OsStr::from_bytes(b"x\xff")), "").expect("writes");
+        }),
+        ("a name of Windows", &|skill| std::fs::write(skill.join("aux.txt"), "").expect("writes")),
+        ("instructions that lie elsewhere", &|skill| {
+            std::fs::remove_file(skill.join("SKILL.md")).expect("removes");
+            std::os::unix::fs::symlink("../../../../elsewhere", skill.join("SKILL.md")).expect("links");
+        }),
+    ];
+    for (what, spoil) in spoil {
+        let sandbox = installed();
+        let before = lines(&log(&sandbox)).len();
+        sandbox.write("../elsewhere", "---\nname: demo\ndescription: x\n---\n");
+        spoil(&sandbox.project().join(".agents/skills/demo"));
+        let output = greet(&sandbox, &[]);
+        assert_eq!(output.code, Some(5), "{what}: {output}");
+        let lines = lines(&log(&sandbox));
+        let [line] = &lines[before..] else { panic!("{what}: {lines:?}") };
+        assert_eq!((&line["event"], &line["skill"]), (&"refused".into(), &"demo".into()), "{what}");
+        let (script, reason) = (line["script"].as_str(), line["reason"].as_str());
+        assert!(
+            script.is_some_and(|script| script.ends_with("greet.sh") || script == "greet"),
+            "{what}: {line}"
+        );
+        assert!(reason.is_some_and(|reason| !reason.is_empty()), "{what}: {line}");
+    }
+}
+
 /// S1-FR-205.4.
 #[test]
 fn a_run_and_a_refusal_are_a_line_each() {

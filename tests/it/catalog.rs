@@ -250,3 +250,17 @@ fn a_cache_that_is_of_no_use() {
     sandbox.env("XDG_CACHE_HOME", "/dev/null/nowhere");
     assert!(sandbox.ok(&["catalog"]).stdout.contains("DOES pdf."));
 }
+
+/// A text that holds a mark would make a file that no later run could read.
+#[test]
+fn a_text_with_a_mark_in_it_is_not_written() {
+    let sandbox = Sandbox::new();
+    let text = "no skills\n<!-- end of the skillpm catalog -->";
+    insta::assert_snapshot!(sandbox.run(&["catalog", "--write", "AGENTS.md", "--empty", text]), @"
+    exit: 2
+    --- stderr
+    error: `[DIR]/project/AGENTS.md` is left as it is: line 2 of the text is a mark of the catalog itself
+    hint: choose another text for `--empty`
+    ");
+    assert!(!sandbox.project().join("AGENTS.md").exists());
+}

@@ -61,10 +61,28 @@ fn a_project_that_cannot_be_written() {
     exit: Some(6)
     error: failed to create `[DIR]/project/.agents`
       caused by: Permission denied (os error 13)
-    hint: check who owns the path, or install into the other scope with `--scope`
+    hint: check who owns the path, and its mode
+    hint: or install into the other scope with `--scope`
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o755)).expect("chmod");
+}
+
+/// Verbs that install nothing do not advise to install elsewhere.
+#[test]
+fn what_cannot_be_read_is_no_reason_to_install() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox);
+    let installed = text(&sandbox, &as_nobody(&sandbox, &["install", "./src/pdf", "--dry-run"]));
+    assert!(!installed.contains("check who owns"), "{installed}");
+    sandbox.write(".agents/skills/pdf/SKILL.md", "");
+    let file = sandbox.project().join(".agents/skills/pdf/SKILL.md");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).expect("chmod");
+    for args in [&["invoke", "pdf"][..], &["show", "pdf"], &["run", "pdf", "x"], &["tools", "pdf"]] {
+        let output = text(&sandbox, &as_nobody(&sandbox, args));
+        assert!(output.starts_with("exit: Some(6)"), "{args:?}: {output}");
+        assert!(output.ends_with("hint: check who owns the path, and its mode\n"), "{args:?}: {output}");
+    }
 }
 
 /// Without a store that can be written the skill is installed all the same.
@@ -122,7 +140,8 @@ fn directories_of_others_and_directories_without_write_permission() {
     exit: Some(6)
     error: failed to look at `[DIR]/project/.goose/skills`
       caused by: Permission denied (os error 13)
-    hint: check who owns the path, or install into the other scope with `--scope`
+    hint: check who owns the path, and its mode
+    hint: or install into the other scope with `--scope`
     ");
     let cache = sandbox.project().join(".agents/skills/pdf/empty");
     std::fs::create_dir_all(cache.join("sub")).expect("directories");
@@ -242,7 +261,8 @@ fn a_project_on_a_read_only_disk() {
     --- stderr
     error: failed to create `[DIR]/project/.agents`
       caused by: Read-only file system (os error 30)
-    hint: the file system is read-only: choose another scope with `--scope`
+    hint: mount the file system so that it can be written to
+    hint: or install into the other scope with `--scope`
     ");
 }
 

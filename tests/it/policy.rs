@@ -408,6 +408,32 @@ fn wrong_rules_are_told_with_their_place() {
     ");
 }
 
+/// A policy that cannot be read allows nothing: neither to install nor to run.
+#[cfg(unix)]
+#[test]
+fn a_policy_that_cannot_be_read_lets_nothing_run() {
+    let (_forge, mut sandbox, _) = scene();
+    sandbox.write("src/demo/SKILL.md", "---\nname: demo\ndescription: Shows. Use it in tests.\n---\n");
+    sandbox.write("src/demo/scripts/greet.sh", "echo RAN\n");
+    sandbox.ok(&["install", "./src/demo"]);
+    std::fs::create_dir(sandbox.project().join("directory")).expect("creates");
+    let pipe = std::process::Command::new("mkfifo").arg(sandbox.project().join("pipe")).status();
+    assert!(pipe.expect("starts").success());
+    for named in ["directory", "pipe"] {
+        sandbox.env("SKILLPM_POLICY", named);
+        for args in [&["run", "demo", "greet"][..], &["install", "./src/demo", "--force"]] {
+            let output = sandbox.run(args);
+            assert_eq!(output.code, Some(6), "{named} {args:?}: {output}");
+            assert!(output.stderr.contains(named) && !output.stdout.contains("RAN"), "{output}");
+        }
+    }
+    sandbox.env("SKILLPM_POLICY", "");
+    std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
+    std::fs::create_dir(sandbox.project().join("skillpm.toml")).expect("creates");
+    let output = sandbox.run(&["run", "demo", "greet"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(6), ""), "{output}");
+}
+
 /// `import` asks before it fetches from a source that a lockfile of another tool claims, and about the
 /// skill that came.
 #[test]

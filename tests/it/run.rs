@@ -103,6 +103,24 @@ fn output_and_exit_code_are_the_script_s() {
     ");
 }
 
+/// Whoever starts the program may ignore the end of its children, which is inherited: how a script ended is told all
+/// the same, and what it starts is not bothered by it.
+#[test]
+fn how_a_script_ended_is_heard_whatever_is_ignored() {
+    let sandbox = installed(&[("end.sh", "echo said\nsh -c 'exit 5'\necho $?\nexit 3\n")]);
+    let output = sandbox.output(&mut behind(&sandbox, "trap '' CHLD", &["run", "demo", "end"]));
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (Some(3), "said\n5\n", ""));
+}
+
+/// An empty variable counts as unset: the copy that a script runs from does not lie in the project.
+#[test]
+fn an_empty_place_for_temporary_files_is_none() {
+    let mut sandbox = installed(&[("where.sh", "echo \"$SKILL_BASE_DIR\"\n")]);
+    sandbox.env("TMPDIR", "");
+    let output = run(&sandbox, &["demo", "where"]);
+    assert!(output.stdout.starts_with("/tmp/"), "{output}");
+}
+
 /// A name alone means what is in `scripts/`, in whatever order names are; `./` leads to what lies beside `SKILL.md`.
 #[test]
 fn a_name_alone_is_in_scripts() {

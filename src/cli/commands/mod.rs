@@ -31,20 +31,21 @@ pub(super) mod validate;
 pub(super) mod verify;
 pub(super) mod why;
 
+use std::error::Error as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::App;
 use super::args::{Command, ScopeArg, ScopeArgs};
 use crate::engine::load::MAX_SKILL_FILE;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
 use crate::ops::paths::Target;
 
 /// Runs `command` and returns the exit code.
 pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
     match command {
-        Command::Install(args) => install::run(app, args),
+        Command::Install(args) => install::run(app, args).map_err(or_elsewhere),
         Command::Sync(how) => install::sync(app, how),
         Command::Update(args) => update::run(app, args),
         Command::List(args) => list::run(app, args),
@@ -76,8 +77,26 @@ pub(crate) fn run(app: &App, command: &Command) -> Result<u8> {
         Command::Trust(args) => trust::run(app, args),
         Command::Untrust(args) => trust::undo(app, args),
         Command::Audit(args) => audit::run(app, args),
-        Command::Import(args) => import::run(app, args),
+        Command::Import(args) => import::run(app, args).map_err(or_elsewhere),
         Command::Export(args) => export::run(app, args),
+    }
+}
+
+/// Adds to the error of a command that puts skills where `--scope` says that there is another place, if this one may
+/// not be written to. Others read and change what is where it is.
+fn or_elsewhere(error: Error) -> Error {
+    use std::io::{self, ErrorKind as Io};
+
+    let (mut next, mut is_closed) = (error.source(), false);
+    while let Some(cause) = next {
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        is_closed |= matches!(kind, Some(Io::PermissionDenied | Io::ReadOnlyFilesystem));
+        next = cause.source();
+    }
+    if is_closed && error.kind() == ErrorKind::Io {
+        error.hint("or install into the other scope with `--scope`")
+    } else {
+        error
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cli::printer::Printer;
-use crate::engine::run::{Captured, Ended, Exit};
+use crate::engine::run::{Captured, Ended, Exit, UNHEARD};
 use crate::ops::run::RunOutcome;
 
 /// The JSON form. It is an interface: fields are only added.
@@ -16,7 +16,7 @@ struct Report<'a> {
     digest: String,
     script: &'a str,
     interpreter: String,
-    /// `exited`, `signalled`, `timeout`, `processes` or `stopped`.
+    /// `exited`, `signalled`, `timeout`, `processes`, `stopped`, or `unknown`.
     status: &'static str,
     exit_code: Option<i32>,
     signal: Option<i32>,
@@ -56,10 +56,12 @@ pub(crate) fn json(printer: &Printer, outcome: &RunOutcome) {
     let (exit_code, signal) = match ran.exit {
         Exit::Code(code) => (Some(code), None),
         Exit::Signal(signal) => (None, Some(signal)),
+        Exit::Unknown => (None, None),
     };
     let status = match ran.ended {
         Some(ended) => ended.word(),
         None if signal.is_some() => "signalled",
+        None if exit_code.is_none() => "unknown",
         None => "exited",
     };
     let shown = |path: &std::path::PathBuf| path.display().to_string();
@@ -121,6 +123,14 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
         (None, Exit::Signal(signal)) => {
             printer.failure(&format!("{name} was ended by signal {signal}"), &[], &[]);
         }
+        (None, Exit::Unknown) => {
+            let hints = ["start `skillpm` from a program that does not wait for its children".to_owned()];
+            printer.failure(
+                &format!("{name} ran, and how it ended is unknown"),
+                &[UNHEARD.to_owned()],
+                &hints,
+            );
+        }
         // The code is the program's own, and the script has said why.
         (None, Exit::Code(_)) => {}
     }
@@ -173,6 +183,7 @@ mod tests {
         };
         assert_eq!(told(Exit::Code(3), None), ("exited".into(), true));
         assert_eq!(told(Exit::Signal(9), None).0, "signalled");
+        assert_eq!(told(Exit::Unknown, None), ("unknown".into(), true));
         for ended in [Ended::Timeout, Ended::Processes, Ended::Stopped] {
             assert_eq!(told(Exit::Signal(9), Some(ended)).0, ended.word());
         }

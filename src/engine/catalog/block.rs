@@ -28,6 +28,9 @@ pub enum BlockError {
     /// UTF-16, or no text at all.
     #[error("it is UTF-16 or has a NUL, and a catalog is text in UTF-8")]
     NotUtf8,
+    /// A text for the block that would start or end one.
+    #[error("line {0} of the text is a mark of the catalog itself")]
+    Mark(usize),
 }
 
 /// Returns the bytes of a file that holds `text` between the marks: `file` with what is between its marks
@@ -37,11 +40,15 @@ pub enum BlockError {
 ///
 /// # Errors
 ///
-/// Marks that do not belong together: which bytes are ours cannot be told then. A file in UTF-16: nobody could read
+/// A text with one of the marks in it: the file could not be read again. Marks that do not belong together: which bytes are ours cannot be told then. A file in UTF-16: nobody could read
 /// both it and the block.
 pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
     if UTF_16_MARKS.iter().any(|mark| file.starts_with(mark)) || memchr::memchr(0, file).is_some() {
         return Err(BlockError::NotUtf8);
+    }
+    let is_mark = |line: &str| line.trim_ascii() == END || is_start(line.trim_ascii().as_bytes());
+    if let Some(at) = text.lines().position(is_mark) {
+        return Err(BlockError::Mark(at + 1));
     }
     let end = match memchr::memchr(b'\n', file) {
         Some(at) if file[..at].ends_with(b"\r") => "\r\n",
@@ -143,6 +150,22 @@ mod tests {
         for other in [format!("`{START}`\n"), "<!-- skillpm catalogue -->\n".to_owned()] {
             assert!(put_text(&other, "a\n").expect("no mark").starts_with(&other));
         }
+    }
+
+    /// What was written would not be known again.
+    #[test]
+    fn a_text_that_is_a_mark_is_refused() {
+        for (text, line) in [
+            (END.to_owned(), 1),
+            (format!("none\n  {END}\t"), 2),
+            ("a\r\n<!-- skillpm catalog -->\r\n".into(), 2),
+        ] {
+            for file in [String::new(), block("old\n")] {
+                assert_eq!(put_text(&file, &text), Err(BlockError::Mark(line)), "{text}");
+            }
+        }
+        let beside = format!("see {END}\n");
+        assert_eq!(put_text("", &beside), Ok(block(&beside)));
     }
 
     #[test]

@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 pub(in crate::engine) use self::interpreter::program_of;
 pub use self::limits::Limits;
-pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError};
+pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
 
 use self::environment::Parts;
 use self::mark::Mark;

@@ -13,6 +13,9 @@ pub enum Exit {
     Code(i32),
     /// By this signal.
     Signal(i32),
+    /// Nobody knows: it ran, and this process ignores the end of its children, or another part of it took what the
+    /// system tells only once.
+    Unknown,
 }
 
 impl fmt::Display for Exit {
@@ -20,9 +23,14 @@ impl fmt::Display for Exit {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
             Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::Unknown => f.write_str("an end that nobody knows"),
         }
     }
 }
+
+/// Why nobody knows how a script ended.
+pub const UNHEARD: &str =
+    "this process ignores the end of its children (SIGCHLD), or another part of it waits for them";
 
 /// Why a script was ended, where it did not end by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,6 +157,7 @@ impl fmt::Display for ScriptError {
         let Ran { script, skill, exit, ended, .. } = self.ran();
         write!(f, "`{script}` of `{skill}` ")?;
         match ended {
+            None if *exit == Exit::Unknown => write!(f, "ran, and how it ended is unknown: {UNHEARD}")?,
             None => write!(f, "failed with {exit}")?,
             Some(Ended::Timeout) => f.write_str("was ended: its time was over")?,
             Some(Ended::Processes) => f.write_str("was ended: it had too many processes")?,

@@ -83,9 +83,13 @@ impl Start<'_> {
         let leftovers = follow.clear(ended);
         follow.drain();
         let Follow { stdout, stderr, .. } = follow;
-        let status =
-            child.wait().map_err(|error| Error::io("failed to hear how the script ended").because(error))?;
-        Ok(Went { exit: exit(status), ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
+        let exit = match child.wait() {
+            Ok(status) => exit(status),
+            // What it wrote, and why it was ended, are no less true.
+            Err(error) if is_gone(&error) => Exit::Unknown,
+            Err(error) => return Err(Error::io("failed to hear how the script ended").because(error)),
+        };
+        Ok(Went { exit, ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
     }
 
     /// Starts it, from a thread that is restricted as it is to be.
@@ -185,6 +189,19 @@ fn exit(status: ExitStatus) -> Exit {
         return Exit::Signal(signal);
     }
     Exit::Code(status.code().unwrap_or(-1))
+}
+
+/// Whether a wait failed because there is no such child any more: the system does not keep how children ended for
+/// a process that ignores it, and tells it only one of those who wait.
+#[cfg(unix)]
+fn is_gone(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::CHILD.raw_os_error())
+}
+
+/// Elsewhere whoever started a program holds it.
+#[cfg(not(unix))]
+fn is_gone(_: &io::Error) -> bool {
+    false
 }
 
 /// A running script.

@@ -80,29 +80,28 @@ impl fmt::Display for ManifestFault {
     }
 }
 
-/// Reads a manifest.
-///
-/// # Errors
-///
-/// All that is wrong with it, in the order of the file.
-pub(super) fn read(text: &str) -> Result<Vec<Entry>, Vec<ManifestFault>> {
+/// What is wrong somewhere in a manifest.
+pub(super) type Fault = (Range<usize>, String);
+
+/// Reads a manifest: what it says of each tool, as far as that can be read, and all that is wrong with the text. An
+/// entry that is whole may still name a script that is none, so both are told.
+pub(super) fn read(text: &str) -> (Vec<Entry>, Vec<Fault>) {
     let mut reader = Reader { faults: Vec::new() };
     let entries = reader.document(text);
-    if reader.faults.is_empty() { Ok(entries) } else { Err(located(text, reader.faults)) }
+    (entries, reader.faults)
 }
 
 /// The faults with their places, in order.
-pub(super) fn located(text: &str, mut faults: Vec<(Range<usize>, String)>) -> Vec<ManifestFault> {
+pub(super) fn located(text: &str, mut faults: Vec<Fault>) -> Vec<ManifestFault> {
     let lines = LineIndex::new(text);
     faults.sort_by_key(|(span, _)| span.start);
-    let fault =
-        |(span, message): (Range<usize>, String)| ManifestFault { at: lines.position(span.start), message };
+    let fault = |(span, message): Fault| ManifestFault { at: lines.position(span.start), message };
     faults.into_iter().map(fault).collect()
 }
 
 /// Notes what is wrong and goes on, so that one look tells all.
 struct Reader {
-    faults: Vec<(Range<usize>, String)>,
+    faults: Vec<Fault>,
 }
 
 impl Reader {
@@ -238,7 +237,11 @@ impl Reader {
         let of_choice = if let Kind::Array(items) = &kind { (**items).clone() } else { kind.clone() };
         let choices = match node.get("enum") {
             Some(list) => {
-                self.items(list, "enum").iter().filter_map(|one| self.value(one, &of_choice)).collect()
+                let items = self.items(list, "enum");
+                if items.is_empty() && matches!(list.value, Yaml::Sequence { .. }) {
+                    self.fault(&list.span, "`enum` has no value, so none could be given");
+                }
+                items.iter().filter_map(|one| self.value(one, &of_choice)).collect()
             }
             None => Vec::new(),
         };

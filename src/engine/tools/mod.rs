@@ -213,8 +213,8 @@ fn manifest_of(dir: &Path, listing: &mut Listing) -> Result<Vec<(manifest::Entry
     let Ok(text) = String::from_utf8(bytes) else {
         return Err(unread("the file is not UTF-8 text".to_owned()));
     };
-    let entries = manifest::read(&text).map_err(wrong)?;
-    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    let (entries, mut faults) = manifest::read(&text);
+    let mut found = Vec::new();
     for entry in entries {
         let path = format!("{SCRIPTS}/{}", entry.script);
         listing.add(dir, &path);
@@ -292,7 +292,8 @@ pub fn read_script(language: &Language, text: &str, file: &str) -> (Option<Strin
 ///
 /// All that is wrong, in the order of the file.
 pub fn check_manifest(text: &str) -> Result<(), Vec<ManifestFault>> {
-    manifest::read(text).map(drop)
+    let (_, faults) = manifest::read(text);
+    if faults.is_empty() { Ok(()) } else { Err(manifest::located(text, faults)) }
 }
 
 /// The name of a file without its directory and its ending.

@@ -208,6 +208,27 @@ fn a_wrong_manifest_is_told() {
     );
 }
 
+/// One look tells all: what is wrong with the text, and with the scripts that it names.
+#[test]
+fn faults_of_every_kind_are_told_at_once() {
+    let world = World::new();
+    world.write("s/scripts/a.py", "");
+    let text =
+        "tools:\n  - {script: b.py, colour: red}\n  - {script: a.py, timeout: -1}\n  - {script: c.py}\n";
+    world.write("s/scripts/manifest.yml", text);
+    let found = set(&world);
+    let told = diagnostics(&world, &found).join("\n");
+    for part in [
+        "no script `b.py` in `scripts/` (line 2, ",
+        "a tool has no key `colour` (line 2, ",
+        "`timeout` must be ",
+        "no script `c.py` in `scripts/` (line 4, ",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(found.tools.is_empty());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_manifest_cannot_make_a_link_a_tool() {

@@ -11,7 +11,7 @@ pub use activations::Activations;
 use super::provenance::{Checked, Provenance, provenance};
 use crate::context::Context;
 use crate::engine::Skill;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs::PathError;
 use crate::spec::Origin;
 use crate::trust::AuditLog;
@@ -71,7 +71,7 @@ pub fn not_written(error: &PathError) -> String {
 }
 
 /// What the log says of a skill of which no more is known than where it lies.
-fn place(skill: &Skill) -> Subject {
+pub(super) fn place(skill: &Skill) -> Subject {
     let source = Origin::Local(skill.real.display().to_string()).to_string();
     Subject { skill: skill.meta.name.clone(), source: Some(source), ..Subject::default() }
 }
@@ -81,6 +81,14 @@ pub(super) fn refused(context: &Context, skill: &Skill, script: &str, error: &Er
     let subject =
         provenance(context, skill).map_or_else(|_| place(skill), |checked| subject(skill, &checked));
     record(context, &subject, &Event::Refused { script, reason: &error.with_causes() });
+}
+
+/// Writes down that `script` was refused for `error`, where the reason is what a skill may not have, so that no
+/// more of it could be read. What the machine or a manifest is to blame for is a failure and no refusal.
+pub(super) fn unread(context: &Context, subject: &Subject, script: &str, error: &Error) {
+    if error.kind() == ErrorKind::Integrity {
+        record(context, subject, &Event::Refused { script, reason: &error.with_causes() });
+    }
 }
 
 /// What the log says of a skill whose files were looked at.

@@ -19,6 +19,43 @@ fn its_time_is_limited() {
     }
 }
 
+/// Another part of the program that waits for all children, as some hosts do: it takes what `wait` would tell.
+struct Reaper {
+    said: String,
+    /// Whether the script is left to run on.
+    later: bool,
+}
+
+impl Watch for Reaper {
+    fn output(&mut self, _: Stream, bytes: &[u8]) {
+        use rustix::process::{Pid, WaitOptions, waitpid};
+        self.said.push_str(&String::from_utf8_lossy(bytes));
+        let pid = self.said.trim().parse().ok().and_then(Pid::from_raw).expect("its number");
+        let reap = move || waitpid(Some(pid), WaitOptions::empty());
+        if self.later {
+            std::thread::spawn(reap);
+        } else {
+            reap().expect("it is a child");
+        }
+    }
+}
+
+/// Where nobody can know how it ended, what it wrote is kept, and a timeout stays one.
+#[test]
+fn an_end_that_another_took_loses_nothing_else() {
+    let demo = Demo::sh("printf '%s\\n' $$\nexit 3\n");
+    let ran = demo.run_watched(&mut Reaper { said: String::new(), later: false });
+    assert_eq!((ran.exit, ran.ended), (Exit::Unknown, None));
+    assert!(ran.stdout.text().trim().parse::<i32>().is_ok(), "{}", ran.stdout.text());
+    let error = ran.success().expect_err("nobody knows that it went well").to_string();
+    assert!(error.contains("how it ended is unknown") && error.contains("SIGCHLD"), "{error}");
+    let mut demo = Demo::sh("printf '%s\\n' $$\nexec sleep 7404\n");
+    demo.options.limits.timeout = Duration::from_millis(300);
+    let ran = demo.run_watched(&mut Reaper { said: String::new(), later: true });
+    assert_eq!(ran.ended, Some(Ended::Timeout));
+    assert!(!ran.stdout.bytes.is_empty());
+}
+
 /// A script that is asked to end may tidy up and say its last words.
 #[test]
 fn it_is_asked_before_it_is_ended() {

@@ -80,7 +80,11 @@ impl Demo {
     }
 
     fn run(&self) -> Ran {
-        run(&self.settings(), &self.script(), &self.options, &mut Unwatched).expect("runs")
+        self.run_watched(&mut Unwatched)
+    }
+
+    fn run_watched(&self, watch: &mut dyn Watch) -> Ran {
+        run(&self.settings(), &self.script(), &self.options, watch).expect("runs")
     }
 
     fn fails(&self) -> Error {

@@ -4,7 +4,9 @@ use serde_json::json;
 use super::*;
 
 fn faults(text: &str) -> Vec<String> {
-    read(text).expect_err("wrong").iter().map(ToString::to_string).collect()
+    let faults = located(text, read(text).1);
+    assert!(!faults.is_empty(), "{text}");
+    faults.iter().map(ToString::to_string).collect()
 }
 
 /// S1-D3, S1-FR-202.3, conflict C19.
@@ -29,7 +31,8 @@ tools:
   - {name: plain, script: plain.sh, arguments: positional}
   - {name: bare, script: bare.sh}
 ";
-    let entries = read(text).expect("right");
+    let (entries, faults) = read(text);
+    assert_eq!(faults, []);
     let names: Vec<_> = entries.iter().map(|entry| (entry.name.as_deref(), &*entry.script)).collect();
     assert_eq!(
         names,
@@ -65,7 +68,7 @@ tools:
 #[test]
 fn nothing_is_no_fault() {
     for text in ["", "# soon\n", "tools:\n", "tools: []\n"] {
-        assert_eq!(read(text), Ok(vec![]), "{text:?}");
+        assert_eq!(read(text), (vec![], vec![]), "{text:?}");
     }
 }
 
@@ -136,12 +139,21 @@ fn what_is_no_manifest() {
     assert!(faults(&format!("tools: [{}]\n", "{a: b},".repeat(9_000)))[0].contains("values"));
 }
 
+#[test]
+fn a_choice_of_nothing_is_wrong() {
+    let list =
+        |choices: &str| format!("tools:\n  - script: a.py\n    parameters: [{{name: a, enum: {choices}}}]\n");
+    assert_eq!(faults(&list("[]")), ["`enum` has no value, so none could be given (line 3, column 34)"]);
+    assert_eq!(faults(&list("x")), ["`enum` must be a list, but it is text (line 3, column 34)"]);
+    assert_eq!(read(&list("[x]")).1, []);
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(
         text in "(tools:|\n|  |- |name: |script: |x|parameters:|type: |integer|default: |enum: |\\[|\\]|\\{|\\}|&a|\\*a|\"|'|:|#|,|1|~){0,40}",
     ) {
-        if let Err(faults) = read(&text) {
+        if let Err(faults) = super::super::check_manifest(&text) {
             prop_assert!(!faults.is_empty());
             prop_assert!(faults.iter().all(|fault| fault.at.line > 0 && !fault.message.is_empty()));
         }
