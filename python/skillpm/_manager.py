@@ -563,4 +563,12 @@ async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Do work of the manager in a thread: the interpreter is free for others while it lasts."""
     import asyncio
 
-    return await asyncio.to_thread(work, *args, **kwargs)
+    def done() -> T:
+        try:
+            return work(*args, **kwargs)
+        except StopIteration as error:
+            # No future can hold it, and who waits would wait for ever. Of a coroutine the language
+            # makes the same.
+            raise RuntimeError("a function raised StopIteration") from error
+
+    return await asyncio.to_thread(done)

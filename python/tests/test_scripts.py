@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -285,6 +286,27 @@ def test_what_the_answer_raises_is_raised(world: World) -> None:
 
     with pytest.raises(LookupError, match="nobody is there"):
         SkillManager(scripts="ask", trusted=True, ask=ask).run_script("pdf", "a")
+
+
+def test_an_answer_that_is_no_more_does_not_hang(world: World) -> None:
+    """An event loop can hand on every exception but this one."""
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    ours = SkillManager(scripts="ask", trusted=True, ask=lambda _: next(iter(())))
+    with pytest.raises(StopIteration):
+        ours.run_script("pdf", "a")
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            asyncio.run(ours.arun_script("pdf", "a"))
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert [type(error) for error in raised] == [RuntimeError]
 
 
 @pytest.mark.parametrize(
