@@ -250,7 +250,9 @@ def _after_handler(state: Any) -> str:
 
 async def _aside(context: Context, work: Callable[..., Any], *args: Any) -> Any:
     """Do work that may take its time in a thread."""
-    return await run_in_executor(None, context.run, work, *args)
+    # A copy: where the task is cancelled, the thread goes on, and nobody can leave a context that
+    # another thread is in.
+    return await run_in_executor(None, context.copy().run, work, *args)
 
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:
