@@ -441,6 +441,15 @@ def test_what_is_no_way_to_hold_calls(wrong: Any) -> None:
     assert raised.value.code == "usage"
 
 
+@pytest.mark.parametrize("budget", [-1, 2**70])
+def test_a_budget_that_makes_no_sense_is_told_at_once(budget: int) -> None:
+    with pytest.raises(ConfigurationError, match="`budget` is a whole number") as raised:
+        SkillsMiddleware(budget=budget)
+    assert raised.value.code == "usage"
+    with pytest.raises(TypeError, match="argument 'budget'"):
+        SkillsMiddleware(budget="many")  # type: ignore[arg-type]
+
+
 @pytest.mark.req("S3-US-10")
 def test_a_skill_that_stays_loaded_was_loaded_once(
     world: World, ask: Any, monkeypatch: pytest.MonkeyPatch
