@@ -98,7 +98,8 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             ``Bash(git:*)``, are not looked at: the tool is named.
 
     Raises:
-        ConfigurationError: An argument that makes no sense.
+        ConfigurationError: An argument that makes no sense. When the model is called: the agent has
+            a tool of its own that is named as one of these.
 
     """
 
@@ -186,6 +187,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         if still := self._missing(request, skills) if self.pin else []:
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
+        self._check_names(tools)
         if not catalog and not loaded:
             tools = [tool for tool in tools if not self._is_ours(tool)]
         elif self.scripts:
@@ -284,6 +286,25 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         given = _LoadInput.model_validate(request.tool_call["args"])
         loaded = {given.skill_name: given.arguments}
         return Command(update={"messages": [result], "loaded_skills": loaded})
+
+    def _check_names(self, tools: Iterable[BaseTool | dict[str, Any]]) -> None:
+        """Raise where a tool of the agent has the name of one of these: it would take its place.
+
+        A copy of one, of which other middleware may have changed the description, is none such.
+        """
+        ours = {tool.name: tool for tool in self.tools}
+        for tool in tools:
+            if isinstance(tool, dict):
+                name, copied = (tool.get("function") or tool).get("name"), False
+            else:
+                name = tool.name
+                copied = getattr(tool, "func", None) == getattr(ours.get(name), "func", None)
+            if name in ours and not copied:
+                raise ConfigurationError(
+                    f"a tool of the agent is named `{name}`, as one of `SkillsMiddleware` is",
+                    code="usage",
+                    hint="give it another name",
+                )
 
     def _is_ours(self, tool: object) -> bool:
         return any(tool is each for each in self.tools)
