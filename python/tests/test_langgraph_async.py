@@ -43,6 +43,21 @@ def test_tools_that_can_only_be_awaited(world: World) -> None:
 
 
 @pytest.mark.req("C30")
+def test_a_handler_calls_a_tool_that_can_only_be_awaited() -> None:
+    @tool
+    async def search(query: str) -> str:
+        """Search for it."""
+        await asyncio.sleep(0)
+        return f"found {query}"
+
+    def handler(state: Any, *, tools: Any) -> dict[str, Any]:
+        return {"sender": tools[0].invoke({"query": "x"})}
+
+    for call in CALLERS:
+        assert call(made(tools=[search], handler=handler), ASK)["sender"] == "found x"
+
+
+@pytest.mark.req("C30")
 def test_async_handlers_that_invoke_each_other() -> None:
     """Each waits in an event loop for another one that runs in an event loop."""
     innermost = made("c", llm=ScriptedChatModel("Done."), handler=async_handler)
