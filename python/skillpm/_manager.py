@@ -82,7 +82,7 @@ class SkillManager:
             that are shipped with a program. Else only installed skills run that nobody edited, and
             those in directories that ``skillpm trust`` was told of.
         ask: What is asked before a script runs where somebody has to be: a function from a
-            question to yes or no.
+            question to ``True`` or ``False``.
         audit: Whether the audit log has a line for each skill that is invoked and each script that
             runs, as ``skillpm audit`` shows it. Where it lies, and what else it holds, is said by
             the environment; ``SKILLPM_AUDIT=off`` switches it off for all.
@@ -108,6 +108,10 @@ class SkillManager:
         ask: Callable[[str], bool] | None = None,
         audit: bool = True,
     ) -> None:
+        if not isinstance(trusted, bool):
+            # Of what is no truth value, such as the text `no`, the wrong one would be made.
+            raise _usage(f"`trusted` is `True` or `False`, not {_kind(trusted)}")
+        ask = _yes_or_no(ask)
         unnamed = sources is None
         unsaid: str = ("allow" if preset == "s0" else "deny") if scripts is None else scripts
         self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
@@ -186,7 +190,11 @@ class SkillManager:
 
     @property
     def shadowed(self) -> list[SkillMetadata]:
-        """The skills that others of their name hide. ``source:name`` finds them."""
+        """The skills that others of their name hide.
+
+        ``source:name`` finds them, and ``source:path`` one that another of its source hides: the
+        path of its directory below that of the source.
+        """
         return self._library.shadowed()
 
     @property
@@ -198,7 +206,7 @@ class SkillManager:
         """Return the metadata of a skill. Its instructions are not read.
 
         Args:
-            name: Its name, or ``source:name`` for one that another hides.
+            name: Its name, or ``source:name`` or ``source:path`` for one that another hides.
 
         Raises:
             SkillNotFoundError: No skill has the name; ``available`` has those that there are.
@@ -391,7 +399,8 @@ class SkillManager:
             arguments: A text is one argument, and a list of texts is as many. A mapping is checked
                 against the script's ``input_schema``, and becomes options, or JSON on its
                 standard input.
-            timeout: Seconds; the manifest's, or 30, where it is not given.
+            timeout: Seconds, from a nanosecond to 1e15; the manifest's, or 30, where it is not
+                given.
             cwd: Where it runs: the working directory that this process has then, unless it is
                 given. A relative one lies below that. Where the system can keep files from a
                 script, it may write there.
@@ -407,9 +416,11 @@ class SkillManager:
                 that nobody trusts. The message says which.
             SkillNotFoundError: No skill has the name.
             PathError: The skill has no such script.
-            ConfigurationError: The arguments do not fit the script.
+            ConfigurationError: The arguments do not fit the script, or an option makes no sense.
+            TypeError: An argument or an answer of ``ask`` is of a type that it cannot be.
 
         """
+        _check_options(timeout=timeout, env=env)
         how: _How = {
             "scripts": self._scripts,
             "trusted": self._trusted,
@@ -421,7 +432,9 @@ class SkillManager:
             "network": network,
             "max_output": max_output,
         }
-        wanted = script if isinstance(script, str) else script.tool_name
+        wanted = script if isinstance(script, str) else getattr(script, "tool_name", None)
+        if wanted is None:
+            raise TypeError(f"argument 'script': {_kind(script)} is neither a text nor a `Script`")
         result, warnings = run(
             self._library, name, wanted, arguments, how, ask=self._ask, stop=_stop.get()
         )
@@ -536,7 +549,59 @@ def _listed(
         return [(None, sources)]
     # The abstract class of mappings is not worth its import.
     items = getattr(sources, "items", None)
-    return [(None, source) for source in sources] if items is None else list(items())
+    if items is None:
+        return [(None, source) for source in sources]
+    listed = list(items())
+    if any(name == "" for name, _ in listed):
+        raise _usage("a source's name is empty", hint="`source:name` finds its skills by it")
+    return listed
+
+
+def _usage(message: str, *, hint: str | None = None) -> Exception:
+    """Return what is raised of an argument that makes no sense."""
+    from skillpm._errors import ConfigurationError
+
+    return ConfigurationError(message, code="usage", hint=hint)
+
+
+def _kind(value: object) -> str:
+    return f"an object of the type `{type(value).__name__}`"
+
+
+def _yes_or_no(ask: Callable[[str], bool] | None) -> Callable[[str], bool] | None:
+    """Return ``ask``, but for answers that are neither yes nor no: they are told as its own."""
+    if not callable(ask):
+        return ask
+
+    def asked(question: str) -> bool:
+        answer = ask(question)
+        if not isinstance(answer, bool):
+            raise TypeError(f"argument 'ask': it answers {_kind(answer)}, not `True` or `False`")
+        return answer
+
+    return asked
+
+
+def _check_options(*, timeout: object, env: object) -> None:
+    """Raise where a script cannot be run so. Other types are refused by the core."""
+    if isinstance(timeout, (int, float)) and not 1e-9 <= timeout <= 1e15:
+        try:
+            shown = f"`{float(timeout):g}`"
+        except OverflowError:
+            shown = "a number with more than 300 digits"
+        raise _usage(f"`timeout` is a number of seconds from 1e-09 to 1e+15, not {shown}")
+    if env is not None and not hasattr(env, "keys"):
+        raise TypeError(f"argument 'env': {_kind(env)} is no mapping from names to texts")
+
+
+def _check_budget(budget: int | None) -> None:
+    """Raise what ``catalog`` raises of it, which is called later."""
+    if budget is None:
+        return
+    if not hasattr(budget, "__index__"):
+        raise TypeError(f"argument 'budget': {_kind(budget)} is no whole number")
+    if not 0 <= budget < 1 << 64:
+        raise _usage(f"`budget` is a whole number from 0 to {(1 << 64) - 1}, not `{budget}`")
 
 
 def _texts(texts: str | Iterable[str]) -> list[str]:
@@ -563,4 +628,12 @@ async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Do work of the manager in a thread: the interpreter is free for others while it lasts."""
     import asyncio
 
-    return await asyncio.to_thread(work, *args, **kwargs)
+    def done() -> T:
+        try:
+            return work(*args, **kwargs)
+        except StopIteration as error:
+            # No future can hold it, and who waits would wait for ever. Of a coroutine the language
+            # makes the same.
+            raise RuntimeError("a function raised StopIteration") from error
+
+    return await asyncio.to_thread(done)

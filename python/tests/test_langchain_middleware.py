@@ -441,6 +441,15 @@ def test_what_is_no_way_to_hold_calls(wrong: Any) -> None:
     assert raised.value.code == "usage"
 
 
+@pytest.mark.parametrize("budget", [-1, 2**70])
+def test_a_budget_that_makes_no_sense_is_told_at_once(budget: int) -> None:
+    with pytest.raises(ConfigurationError, match="`budget` is a whole number") as raised:
+        SkillsMiddleware(budget=budget)
+    assert raised.value.code == "usage"
+    with pytest.raises(TypeError, match="argument 'budget'"):
+        SkillsMiddleware(budget="many")  # type: ignore[arg-type]
+
+
 @pytest.mark.req("S3-US-10")
 def test_a_skill_that_stays_loaded_was_loaded_once(
     world: World, ask: Any, monkeypatch: pytest.MonkeyPatch
@@ -477,3 +486,39 @@ def test_what_a_manager_of_ones_own_makes_of_a_skill_is_what_stays(
     assert [sees(call, "Recite forms.") for call in model.calls] == [0, 1, 1]
     assert not any(sees(call, "Read forms.") for call in model.calls)
     assert len(log.read_text().splitlines()) == 1
+
+
+def test_a_tool_of_the_agent_has_another_name(world: World, ask: Any) -> None:
+    """It took the place of the middleware's own, which no skill was loaded with any more."""
+    world.skill("pdf", source="skills")
+
+    @tool("load_skill")
+    def another(skill_name: str) -> str:
+        """Load something else."""
+        return skill_name
+
+    hosted = {"type": "function", "function": {"name": "read_skill_file", "parameters": {}}}
+    for clash in (another, hosted):
+        middleware = [SkillsMiddleware("skills")]
+        agent = create_agent(ScriptedChatModel("Done."), [clash], middleware=middleware)
+        with pytest.raises(ConfigurationError, match="as one of `SkillsMiddleware` is"):
+            ask(agent)
+
+
+def test_another_middleware_may_describe_the_tools(world: World, ask: Any) -> None:
+    world.skill("pdf", source="skills")
+
+    class Describes(AgentMiddleware[Any, Any]):
+        def changed(self, request: Any) -> Any:
+            tools = [each.model_copy(update={"description": "Mine."}) for each in request.tools]
+            return request.override(tools=tools)
+
+        def wrap_model_call(self, request: Any, handler: Any) -> Any:
+            return handler(self.changed(request))
+
+        async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+            return await handler(self.changed(request))
+
+    model = ScriptedChatModel("Done.")
+    ask(create_agent(model, middleware=[Describes(), SkillsMiddleware("skills")]))
+    assert model.calls[0].description("load_skill") == "Mine."

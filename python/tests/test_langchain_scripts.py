@@ -105,6 +105,33 @@ def test_no_tool_has_the_name_of_one_of_a_skill_that_hides_its_own(world: World)
         assert len(names) == 3
 
 
+def test_a_skill_that_one_of_its_own_source_hides(world: World) -> None:
+    """``source:name`` finds the other one, whose script ran in its place."""
+    for directory in ("a", "b", "deep/c"):
+        world.skill("pdf", source="skills", directory=directory)
+        world.write(f"skills/{directory}/scripts/say.py", f"print('{directory}')\n")
+    ours = SkillManager("skills", preset="s0", scripts="allow", trusted=True, max_depth=3)
+    [used] = ours.list_skills()
+    names = set()
+    for skill in (used, *ours.shadowed):
+        [tool] = create_script_tools(ours, skill)
+        directory = skill.skill_path.parent.relative_to(world.project / "skills").as_posix()
+        assert tool.invoke({"arguments": []}) == f"{directory}{END}"
+        [same] = create_script_tools(ours, f"skills:{directory}")
+        assert same.name == tool.name
+        names.add(tool.name)
+    assert len(names) == 3
+    assert "pdf__say" in names
+
+
+@pytest.mark.parametrize("wrong", [{"sandbox": "bogus"}, {"timeout": 0}, {"timeout": 10**400}])
+def test_options_that_make_no_sense_are_told_at_once(world: World, wrong: Any) -> None:
+    """A model was told of them, which cannot help it."""
+    world.skill("pdf")
+    with pytest.raises(ConfigurationError, match=next(iter(wrong))):
+        create_script_tools(SkillManager(), "pdf", handle_tool_error=True, **wrong)
+
+
 @pytest.mark.req("S1-AC-2", "S1-FR-202.2")
 def test_the_docstring_of_main_is_the_description(world: World) -> None:
     """skillkit said `Execute tool1 script`."""

@@ -6,12 +6,14 @@ import json
 import logging
 import shutil
 import threading
+import uuid
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from conftest import World
 
-from skillpm import PathError
+from skillpm import ConfigurationError, PathError
 from skillpm.langflow import CATALOG_BUDGET, TOOL_DISPLAY, SkillLoad, SkillStore, inject_catalog
 
 SOURCE = "skills"
@@ -244,6 +246,29 @@ def test_each_load_is_written_down_with_skill_time_and_session(
     assert all(isinstance(record["duration_ms"], int) for record in records)
     assert [(load.skill, load.session) for load in loads] == [("pdf", "s-1")]
     assert loads[0].milliseconds > 0
+
+
+@pytest.mark.parametrize("is_function", [True, False])
+def test_a_session_need_not_be_a_text(
+    world: World, store: SkillStore, monkeypatch: pytest.MonkeyPatch, is_function: bool
+) -> None:
+    log = world.root / "audit.jsonl"
+    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
+    session: Any = uuid.UUID(int=1)
+    loads: list[SkillLoad] = []
+    store = SkillStore(
+        world.project / SOURCE,
+        session=(lambda: session) if is_function else session,
+        on_load=loads.append,
+    )
+    assert json.loads(store.load_skill("pdf"))["skill_name"] == "pdf"
+    assert json.loads(log.read_text())["session"] == str(session) == loads[0].session
+
+
+@pytest.mark.parametrize("budget", [-1, 2**70])
+def test_a_budget_that_makes_no_sense_is_told_at_once(world: World, budget: int) -> None:
+    with pytest.raises(ConfigurationError, match="`budget` is a whole number"):
+        SkillStore(world.project / SOURCE, budget=budget)
 
 
 @pytest.mark.req("S3-US-3")

@@ -136,6 +136,13 @@ def test_the_store_imports_no_langchain() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("module", ["skillpm.langflow", "skillpm.langchain"])
+def test_names_that_are_imported_later_are_listed(module: str) -> None:
+    """Editors and notebooks complete them."""
+    code = f"import {module} as module; assert {{*module.__all__}} <= {{*dir(module)}}"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_the_examples_of_the_guide(
     tools: dict[str, StructuredTool], capsys: pytest.CaptureFixture[str]
 ) -> None:

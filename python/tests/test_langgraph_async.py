@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
+import textwrap
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -35,6 +40,21 @@ def test_tools_that_can_only_be_awaited(world: World) -> None:
         agent = made(llm=model, tools=[search], handler=sync_handler)
         assert contents(call(agent, ASK)) == ["?", "", "x of 2", "Done."]
         assert set(model.calls[0].tools[0]["function"]["parameters"]["properties"]) == {"query"}
+
+
+@pytest.mark.req("C30")
+def test_a_handler_calls_a_tool_that_can_only_be_awaited() -> None:
+    @tool
+    async def search(query: str) -> str:
+        """Search for it."""
+        await asyncio.sleep(0)
+        return f"found {query}"
+
+    def handler(state: Any, *, tools: Any) -> dict[str, Any]:
+        return {"sender": tools[0].invoke({"query": "x"})}
+
+    for call in CALLERS:
+        assert call(made(tools=[search], handler=handler), ASK)["sender"] == "found x"
 
 
 @pytest.mark.req("C30")
@@ -138,3 +158,105 @@ def test_a_task_that_is_cancelled_cancels_the_handler() -> None:
     started = asyncio.Event()
     asyncio.run(main())
     assert ended == [True]
+
+
+def test_a_task_that_is_cancelled_leaves_a_handler_that_blocks() -> None:
+    """It raised a ``RuntimeError`` in place of the cancellation: the thread was in its context."""
+    go_on = threading.Event()
+
+    def blocks(state: Any) -> None:
+        started.set()
+        go_on.wait(30)
+
+    def makes_a_model() -> ScriptedChatModel:
+        started.set()
+        go_on.wait(30)
+        return ScriptedChatModel()
+
+    async def main(agent: Any) -> None:
+        task = asyncio.ensure_future(agent.ainvoke(ASK))
+        await asyncio.to_thread(started.wait)
+        task.cancel()
+        try:
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        finally:
+            go_on.set()
+
+    for agent in (made(handler=blocks), made(llm=makes_a_model, handler=async_handler)):
+        started = threading.Event()
+        go_on.clear()
+        asyncio.run(main(agent))
+
+
+@pytest.mark.parametrize("end", [SystemExit, KeyboardInterrupt])
+@pytest.mark.parametrize("where", ["handler", "task", "tool"])
+def test_what_ends_a_program_ends_no_loop(end: type[BaseException], where: str) -> None:
+    """Its thread ended, and the caller waited for ever."""
+
+    @tool
+    async def leave() -> str:
+        """Leave."""
+        raise end(3)
+
+    async def inner() -> None:
+        raise end(3)
+
+    async def handler(state: Any) -> None:
+        await (inner() if where == "handler" else asyncio.ensure_future(inner()))
+
+    if where == "tool":
+        model = ScriptedChatModel(calling("leave"))
+        agent = made(llm=model, tools=[leave], handler=sync_handler)
+    else:
+        agent = made(handler=handler)
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            agent.invoke(ASK)
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert [(type(error), error.args) for error in raised] == [(end, (3,))]
+    assert contents(made(llm=ScriptedChatModel("Done."), handler=async_handler).invoke(ASK))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+def test_nobody_waits_for_what_was_interrupted(tmp_path: Path) -> None:
+    """The next node got the loop in which a handler still blocked."""
+    program = """
+        import os
+        import signal
+        import threading
+        from support.nodes import ASK, made
+
+        go_on = threading.Event()
+
+        async def blocks(state):
+            threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
+            go_on.wait(60)
+
+        async def quick(state):
+            return {"sender": "quick"}
+
+        try:
+            made(handler=blocks).invoke(ASK)
+        except KeyboardInterrupt:
+            print(made(handler=quick).invoke(ASK)["sender"])
+    """
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(program))
+    here = str(Path(__file__).parent)
+    paths = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, str(file)],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=40,
+    )
+    assert (done.stdout, done.stderr) == ("quick\n", "")

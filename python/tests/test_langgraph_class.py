@@ -10,7 +10,7 @@ import functools
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Optional, TypeVar, Union
 
 import pytest
 from conftest import World
@@ -185,6 +185,10 @@ def another_skill(x: int) -> int:
     return x
 
 
+def hosted(name: str) -> Body:
+    return {"type": "function", "function": {"name": name, "parameters": {}}}
+
+
 @pytest.mark.req("S2-R9", "C25")
 @pytest.mark.parametrize(
     ("body", "kind", "message"),
@@ -206,6 +210,8 @@ def another_skill(x: int) -> int:
         ({"tools": [undocumented]}, ValueError, "`undocumented` makes no tool"),
         ({"tools": [another_skill] * 2}, ValueError, "two tools are named `Skill`"),
         ({"tools": [another_skill], "skills": "x"}, ValueError, "a tool is named `Skill`"),
+        ({"tools": [hosted("Skill")], "skills": "x"}, ValueError, "a tool is named `Skill`"),
+        ({"tools": [another_skill, hosted("Skill")]}, ValueError, "two tools are named `Skill`"),
         ({"skills": 5}, TypeError, "`skills` must be a path"),
         ({"skills": [5]}, TypeError, "`skills` must be a path"),
         ({"skills": {"a": "b"}}, TypeError, "`skills` must be a path"),
@@ -360,6 +366,61 @@ def test_the_type_of_the_state() -> None:
             return {"draft": state.draft + "!"}
 
     assert quiet.invoke({"draft": "a"}) == {"draft": "a!"}, "without messages no tool is called"
+
+
+T = TypeVar("T")
+
+
+class Counted(AgentState, Generic[T]):
+    count: T
+
+
+@dataclass
+class Boxed(Generic[T]):
+    count: T
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        Counted,
+        Counted[int],
+        "Counted[int]",
+        Annotated[Counted[int], "said of it"],
+        Optional[Counted],
+        Optional["Counted[int]"],
+        Annotated[Optional[Counted[int]], "said of it"],
+        Boxed[int],
+    ],
+)
+def test_the_type_of_the_state_in_other_words(annotation: Any) -> None:
+    """Fields that it has were dropped in silence."""
+
+    def counts(state: Any) -> dict[str, Any]:
+        return {"count": (state.count if isinstance(state, Boxed) else state["count"]) + 1}
+
+    counts.__annotations__["state"] = annotation
+    agent = made(handler=counts)
+    assert agent.state_schema in (Counted, Boxed)
+    assert agent.invoke({"messages": [], "count": 1})["count"] == 2
+
+
+@pytest.mark.parametrize("annotation", [Any, dict, "dict[str, Any]", dict[str, int], object, None])
+def test_a_type_that_says_nothing_of_the_state(annotation: Any) -> None:
+    def says_nothing(state: Any) -> None: ...
+
+    says_nothing.__annotations__["state"] = annotation
+    assert made(handler=says_nothing).state_schema is AgentState
+
+
+@pytest.mark.parametrize("annotation", [int, list[int], Union[Counted, Boxed], T, "Optional[str]"])
+def test_a_type_without_fields_is_no_state(annotation: Any) -> None:
+    def cannot_be(state: Any) -> None: ...
+
+    cannot_be.__annotations__["state"] = annotation
+    with pytest.raises(ConfigurationError, match="has no fields") as raised:
+        made(handler=cannot_be)
+    assert raised.value.code == "node-state"
 
 
 def test_a_type_that_is_not_known() -> None:

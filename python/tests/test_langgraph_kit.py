@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -287,3 +289,26 @@ def test_what_is_missing_is_named() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert 'pip install "skillpm-py[langgraph]"' in done.stdout, done.stderr
+
+
+def test_copies_of_a_kit_that_was_used(world: World) -> None:
+    """A manager cannot be copied, and what was read is nobody else's."""
+    world.skill("pdf", "Read.\n", source="skills")
+    world.skill("csv", source="others")
+    kit = SkillKit("skills")
+    kit.get_tools()
+    assert kit == SkillKit("skills")
+    assert kit != SkillKit("others")
+    for again in (
+        copy.copy(kit),
+        copy.deepcopy(kit),
+        kit.model_copy(deep=True),
+        pickle.loads(pickle.dumps(kit)),
+    ):
+        assert again == kit
+        assert again.manager is not kit.manager
+        assert again.tools[0].invoke({"skill_name": "pdf"}) == "Read.\n"
+    assert copy.deepcopy(kit.tools[0]).invoke({"skill_name": "pdf"}) == "Read.\n"
+    other = kit.model_copy(update={"skills_dirs": [str(world.project / "others")]})
+    assert [skill.name for skill in other.manager.list_skills()] == ["csv"]
+    assert "csv" in other.tools[0].description

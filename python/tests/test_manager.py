@@ -237,12 +237,20 @@ def test_freshness(world: World) -> None:
         {"ask": 3},
         {"max_depth": -1},
         {"max_depth": 2**70},
+        {"trusted": "no"},
+        {"trusted": None},
     ],
 )
 def test_arguments_that_make_no_sense(world: World, wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError) as raised:
         SkillManager(**wrong)  # type: ignore[arg-type]
     assert next(iter(wrong)) in str(raised.value)
+    assert raised.value.code == "usage"
+
+
+def test_a_source_has_a_name(world: World) -> None:
+    with pytest.raises(ConfigurationError, match="name is empty") as raised:
+        SkillManager({"": "skills"})
     assert raised.value.code == "usage"
 
 

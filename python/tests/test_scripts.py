@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -287,12 +288,37 @@ def test_what_the_answer_raises_is_raised(world: World) -> None:
         SkillManager(scripts="ask", trusted=True, ask=ask).run_script("pdf", "a")
 
 
+def test_an_answer_that_is_no_more_does_not_hang(world: World) -> None:
+    """An event loop can hand on every exception but this one."""
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    ours = SkillManager(scripts="ask", trusted=True, ask=lambda _: next(iter(())))
+    with pytest.raises(StopIteration):
+        ours.run_script("pdf", "a")
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            asyncio.run(ours.arun_script("pdf", "a"))
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert [type(error) for error in raised] == [RuntimeError]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"timeout": 0},
         {"timeout": -1},
         {"timeout": float("nan")},
+        {"timeout": 1e300},
+        {"timeout": 1e-12},
+        {"timeout": 10**400},
+        {"timeout": -(10**400)},
         {"sandbox": "some"},
         {"max_output": -1},
         {"max_output": 2**70},
@@ -324,8 +350,35 @@ def test_a_script_runs_where_the_process_is(world: World, monkeypatch: pytest.Mo
     assert where(cwd=str(world.project)) == world.project
 
 
+def test_a_script_is_a_text_or_a_script(world: World) -> None:
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    for wrong in (None, 1):
+        with pytest.raises(TypeError, match=r"^argument 'script': an object of the type"):
+            manager().run_script("pdf", wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("answer", ["yes", None, 1])
+def test_an_answer_is_yes_or_no(world: World, answer: object) -> None:
+    """The error did not say whose answer it was."""
+    world.skill("pdf")
+    script(world, "a.sh", "touch ran")
+    ours = SkillManager(scripts="ask", trusted=True, ask=lambda _: answer)  # type: ignore[arg-type,return-value]
+    with pytest.raises(TypeError, match=r"^argument 'ask': it answers an object of the type"):
+        ours.run_script("pdf", "a")
+    assert not (world.project / "ran").exists()
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"env": {"A": 1}}, {"timeout": "1"}, {"cwd": 3}, {"max_output": "x"}, {"sandbox": 1}]
+    "wrong",
+    [
+        {"env": {"A": 1}},
+        {"env": "A=1"},
+        {"timeout": "1"},
+        {"cwd": 3},
+        {"max_output": "x"},
+        {"sandbox": 1},
+    ],
 )
 def test_options_of_other_types(world: World, wrong: dict[str, object]) -> None:
     """The error named a structure that no caller knows."""

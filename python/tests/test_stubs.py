@@ -8,6 +8,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from support import documents
+
 import skillpm
 from skillpm import SkillManager, _native
 
@@ -33,6 +35,13 @@ def test_the_package_the_tests_and_the_benches_are_typed() -> None:
         left_out = "/(lang|support|test_lang|test_given)"
     benches = map(str, PYTHON.parent.glob("benches/python/*.py"))
     tool("mypy", "--strict", "--exclude", left_out, "skillpm", "tests", *benches)
+
+
+def test_the_function_of_the_guide_is_typed() -> None:
+    """It is there to be copied into a code base whose types are checked."""
+    found = documents.examples(documents.GUIDE / "langflow.md")
+    [example] = [example for example in found if "def header_of" in example]
+    tool("mypy", "--strict", "-c", example)
 
 
 def test_everything_has_a_docstring() -> None:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import NotRequired
 
 from skillpm import ConfigurationError, SkillManager, SkillMetadata, SkillpmError
+from skillpm._manager import _check_budget
 from skillpm.langchain._errors import as_tool_errors, tool_error
 from skillpm.langchain._scripts import ScriptTool, create_script_tools
 
@@ -97,7 +98,8 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             ``Bash(git:*)``, are not looked at: the tool is named.
 
     Raises:
-        ConfigurationError: An argument that makes no sense.
+        ConfigurationError: An argument that makes no sense. When the model is called: the agent has
+            a tool of its own that is named as one of these.
 
     """
 
@@ -117,6 +119,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             raise ConfigurationError(
                 f"`enforce` is `off`, `advise` or `deny`, not `{enforce}`", code="usage"
             )
+        _check_budget(budget)
         self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
         self.scripts = scripts
         self.pin = pin
@@ -184,6 +187,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         if still := self._missing(request, skills) if self.pin else []:
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
+        self._check_names(tools)
         if not catalog and not loaded:
             tools = [tool for tool in tools if not self._is_ours(tool)]
         elif self.scripts:
@@ -282,6 +286,25 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         given = _LoadInput.model_validate(request.tool_call["args"])
         loaded = {given.skill_name: given.arguments}
         return Command(update={"messages": [result], "loaded_skills": loaded})
+
+    def _check_names(self, tools: Iterable[BaseTool | dict[str, Any]]) -> None:
+        """Raise where a tool of the agent has the name of one of these: it would take its place.
+
+        A copy of one, of which other middleware may have changed the description, is none such.
+        """
+        ours = {tool.name: tool for tool in self.tools}
+        for tool in tools:
+            if isinstance(tool, dict):
+                name, copied = (tool.get("function") or tool).get("name"), False
+            else:
+                name = tool.name
+                copied = getattr(tool, "func", None) == getattr(ours.get(name), "func", None)
+            if name in ours and not copied:
+                raise ConfigurationError(
+                    f"a tool of the agent is named `{name}`, as one of `SkillsMiddleware` is",
+                    code="usage",
+                    hint="give it another name",
+                )
 
     def _is_ours(self, tool: object) -> bool:
         return any(tool is each for each in self.tools)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.tools import StructuredTool
 
 import skillpm
-from skillpm import Script, Skill, SkillMetadata
+from skillpm import ConfigurationError, Script, Skill, SkillMetadata
+from skillpm._manager import _check_options
 from skillpm.langchain._errors import as_tool_errors
 from skillpm.langchain._skills import _NOT_TAKEN, _hashed, handling
 
@@ -63,7 +64,8 @@ def create_script_tools(
     may be invoked with or without ``await``.
 
     Where another skill hides this one, the names of its tools start with its source and end with
-    digits of a hash, so that an agent can have the tools of both.
+    digits of a hash, so that an agent can have the tools of both. Where both are of one source, the
+    skill's path in it follows.
 
     Called, it does what ``manager.run_script`` does, and raises the same exceptions, each of which
     is LangChain's ``ToolException`` too: ``SkillInvocationError`` for a script that fails,
@@ -85,9 +87,16 @@ def create_script_tools(
     Raises:
         SkillNotFoundError: There is no such skill.
         SkillParseError: Its manifest of scripts is wrong.
+        ConfigurationError: An option that makes no sense.
 
     """
-    name = _named(skill)
+    _check_options(timeout=timeout, env=env)
+    if sandbox not in ("auto", "require", "off"):
+        # The core would say it when the tool is called, and to a model.
+        raise ConfigurationError(
+            f"`sandbox` is `auto`, `require` or `off`, not {sandbox!a}", code="usage"
+        )
+    name = _named(manager, skill)
     options = {
         "timeout": timeout,
         "cwd": cwd,
@@ -107,12 +116,28 @@ def create_script_tools(
     ]
 
 
-def _named(skill: str | Skill | SkillMetadata) -> str:
+def _named(manager: skillpm.SkillManager, skill: str | Skill | SkillMetadata) -> str:
     """Return the name that finds this very skill, also where another hides it."""
     if isinstance(skill, str):
         return skill
     metadata = skill.metadata if isinstance(skill, Skill) else skill
-    return f"{metadata.source}:{metadata.name}" if metadata.source else metadata.name
+    if not metadata.source:
+        return metadata.name
+    return _whole_name(manager, metadata)
+
+
+def _whole_name(manager: skillpm.SkillManager, skill: SkillMetadata) -> str:
+    """Return ``source:name``, or ``source:path`` where that finds another skill of its source."""
+    name = f"{skill.source}:{skill.name}"
+    source = manager.sources.get(skill.source or "")
+    try:
+        if source is None or manager.get_skill(name).skill_path == skill.skill_path:
+            return name
+        path = skill.skill_path.parent.relative_to(source)
+    except (skillpm.SkillpmError, ValueError):
+        # It is gone, or one of another manager: who uses the name is told.
+        return name
+    return f"{skill.source}:{path.as_posix()}"
 
 
 def _tool_names(manager: skillpm.SkillManager, skill: str, scripts: Sequence[Script]) -> list[str]:
@@ -124,8 +149,13 @@ def _tool_names(manager: skillpm.SkillManager, skill: str, scripts: Sequence[Scr
     found = manager.get_skill(skill)
     if manager.get_skill(found.name).skill_path == found.skill_path:
         return names
-    whole = [f"{found.source}:{name}" for name in names]
-    return [_hashed(name, _NOT_TAKEN.sub("_", name), set()) for name in whole]
+    # By whatever name it was asked for, its tools have the same ones.
+    whole = _whole_name(manager, found)
+    before = found.source if whole == f"{found.source}:{found.name}" else whole
+    return [
+        _hashed(name, _NOT_TAKEN.sub("_", name), set())
+        for name in (f"{before}:{name}" for name in names)
+    ]
 
 
 class ScriptTool(StructuredTool):

@@ -43,3 +43,8 @@ def __getattr__(name: str) -> Any:
 
         return create_skill_tools
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all names, also of what was not asked for yet."""
+    return sorted({*globals(), *__all__})

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from skillpm._errors import SkillNotFoundError, SkillpmError
-from skillpm._manager import SkillManager, _for_models
+from skillpm._manager import SkillManager, _check_budget, _for_models
 
 if TYPE_CHECKING:
     from skillpm._manager import StrPath
@@ -48,13 +48,13 @@ class SkillStore:
     Args:
         directories: Where the skills are.
         session: What ties the loads of one session together in the audit log, or a function that
-            says it.
+            says it. What is no text is written as ``str()`` has it.
         on_load: What is called after each load. What it raises is logged.
         budget: The largest number of tokens of the catalog. The longest descriptions are shortened,
             and no skill is left out.
 
     Raises:
-        ConfigurationError: The settings of this user make no sense.
+        ConfigurationError: The budget or the settings of this user make no sense.
 
     """
 
@@ -65,6 +65,7 @@ class SkillStore:
         on_load: OnLoad | None = None,
         budget: int = CATALOG_BUDGET,
     ) -> None:
+        _check_budget(budget)
         self._manager = SkillManager(directories, preset="s3")
         self._session = session
         self._on_load = on_load
@@ -195,7 +196,9 @@ class SkillStore:
     def _current(self) -> str | None:
         """Return the session. Where there is none, an agent gets its skill all the same."""
         try:
-            return self._session() if callable(self._session) else self._session
+            session = self._session() if callable(self._session) else self._session
+            # Such as a UUID, as flows and databases have them.
+            return None if session is None else str(session)
         except Exception:
             _log.exception("the session is not known")
             return None

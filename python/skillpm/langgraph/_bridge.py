@@ -9,11 +9,13 @@ itself wait for another coroutine in this way.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import os
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -33,16 +35,44 @@ def wait_for(awaitable: Awaitable[T]) -> T:
         loop = _idle.pop()
     except IndexError:
         loop = asyncio.new_event_loop()
-        threading.Thread(target=loop.run_forever, name="skillpm-async", daemon=True).start()
-    future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), loop)
-    try:
-        return future.result()
-    except BaseException:
-        # The caller was interrupted. Where the coroutine failed, this does nothing.
-        future.cancel()
-        raise
-    finally:
+        thread = threading.Thread(target=_serve, args=(loop,), name="skillpm-async", daemon=True)
+        thread.start()
+    outcome: Future[T] = Future()
+    tasks: list[asyncio.Task[T]] = []
+
+    def start() -> None:
+        task = loop.create_task(_awaited(awaitable))
+        task.add_done_callback(end)
+        tasks.append(task)
+
+    def end(task: asyncio.Task[T]) -> None:
+        # Not before: where the caller was interrupted, the coroutine may go on for a while, and
+        # the next caller is not to wait for it.
         _idle.append(loop)
+        if task.cancelled():
+            outcome.cancel()
+        elif (error := task.exception()) is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(task.result())
+
+    loop.call_soon_threadsafe(start)
+    try:
+        return outcome.result()
+    except BaseException:
+        # The caller was interrupted. Where the coroutine failed, there is nothing to end.
+        if not outcome.done():
+            loop.call_soon_threadsafe(lambda: tasks[0].cancel())
+        raise
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop for as long as the process lasts."""
+    while True:
+        # A task that raises one of these has it as its result, which its caller is told, and then
+        # throws it at whoever runs the loop too.
+        with contextlib.suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()
 
 
 async def _awaited(awaitable: Awaitable[T]) -> T:

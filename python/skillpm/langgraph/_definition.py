@@ -6,16 +6,17 @@ import difflib
 import functools
 import inspect
 import os
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ForwardRef, Union, get_args, get_origin, get_type_hints
 
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, tool
 from langgraph.runtime import Runtime
 
 from skillpm import ConfigurationError
-from skillpm.langgraph._bridge import is_async
+from skillpm.langgraph._bridge import is_async, with_sync
 from skillpm.langgraph._kit import SKILL, SKILL_READ, SkillKit
 from skillpm.langgraph._state import AgentState
 
@@ -23,6 +24,9 @@ ATTRIBUTES = ("llm", "tools", "skills", "handler", "context_schema")
 INJECTED = ("llm", "tools", "runtime", "config", "store")
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+# `X | None` is of another kind than `Optional[X]`.
+_UNIONS = (Union, getattr(types, "UnionType", Union))
 
 # What is bound to a model: providers run those that are mappings themselves.
 AnyTool = Union[BaseTool, dict[str, Any]]
@@ -166,12 +170,15 @@ def _tools(name: str, given: Any) -> tuple[AnyTool, ...]:
         if not isinstance(each, (BaseTool, dict)) and not callable(each):
             raise _wrong(name, "tools", "a list of tools and functions", each)
         try:
-            tools.append(each if isinstance(each, (BaseTool, dict)) else tool(each))
+            made = each if isinstance(each, (BaseTool, dict)) else tool(each)
+            # A handler that does not await may call it too.
+            tools.append(with_sync(made) if isinstance(made, BaseTool) else made)
         except ValueError as error:
             raise ConfigurationError(
                 f"class {name}(node): `{_name_of(each)}` makes no tool: {error}", code="node-tools"
             ) from error
-    names = [_name_of(each) for each in tools if isinstance(each, BaseTool)]
+    # What a provider runs itself may have none.
+    names = [name for name in map(_name_of, tools) if name]
     for each in names:
         if names.count(each) > 1:
             raise ConfigurationError(
@@ -182,7 +189,8 @@ def _tools(name: str, given: Any) -> tuple[AnyTool, ...]:
 
 def _name_of(tool: Any) -> Any:
     if isinstance(tool, dict):
-        return tool.get("name")
+        function = tool.get("function")
+        return tool.get("name") or (function.get("name") if isinstance(function, dict) else None)
     return getattr(tool, "name", None) or getattr(tool, "__name__", repr(tool))
 
 
@@ -200,9 +208,13 @@ def _state(
 ) -> type:
     """Return the type of the state: what the handler's first parameter is annotated with."""
     try:
-        schema = _evaluated(first.annotation, handler, names)
-        # `dict` and `Any` say nothing of what is in it.
-        fits = isinstance(schema, type) and get_type_hints(schema)
+        schema = _schema(first.annotation, handler, names)
+        says_nothing = schema in (inspect.Parameter.empty, Any, None, object)
+        if isinstance(schema, type) and not says_nothing:
+            if get_type_hints(schema):
+                return schema
+            # Nothing is known of what is in a `dict`.
+            says_nothing = issubclass(schema, Mapping)
     except NameError as error:
         raise ConfigurationError(
             f"class {name}(node): the type of the state, `{first.annotation}`, is not known where "
@@ -210,7 +222,31 @@ def _state(
             code="node-state",
             hint="import it when the program runs too, not only under `TYPE_CHECKING`",
         ) from error
-    return schema if fits else AgentState
+    if not says_nothing:
+        raise ConfigurationError(
+            f"class {name}(node): the type of the state, `{first.annotation}`, has no fields",
+            code="node-state",
+            hint="a `TypedDict`, a dataclass or a model of pydantic has them",
+        )
+    return AgentState
+
+
+def _schema(annotation: Any, handler: Callable[..., Any], names: Mapping[str, Any]) -> Any:
+    """Return the class that an annotation is about: without parameters, marks and ``None``."""
+    while True:
+        if isinstance(annotation, ForwardRef):
+            annotation = annotation.__forward_arg__
+        annotation = _evaluated(annotation, handler, names)
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation = get_args(annotation)[0]
+        elif origin in _UNIONS:
+            some = [each for each in get_args(annotation) if each is not type(None)]
+            if len(some) > 1:
+                return annotation
+            annotation = some[0]
+        else:
+            return annotation if origin is None else origin
 
 
 def _context(

@@ -7,15 +7,18 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Union
+from typing import Annotated, Any, TypeVar, Union
 
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
 from pydantic import AfterValidator, BaseModel, Field, PrivateAttr
+from typing_extensions import Self
 
 from skillpm import SkillManager
 from skillpm.langchain._errors import as_tool_errors, tool_error
 
 StrPath = Union[str, "os.PathLike[str]"]
+
+Kit = TypeVar("Kit", bound="SkillKit")
 
 SKILL = "Skill"
 SKILL_READ = "SkillRead"
@@ -58,7 +61,8 @@ class SkillKit(BaseToolkit):
     only a person is to start (``disable-model-invocation``) are neither listed nor loaded.
 
     Nothing is read before the tools are asked for. One kit can serve any number of nodes, threads
-    and event loops; it sees when skills change on disk.
+    and event loops; it sees when skills change on disk. Kits of the same directories are equal. A
+    copy, and one that was pickled, reads its skills anew.
 
     Args:
         skills_dirs: A directory of skills, or several: of two skills with one name the first is
@@ -78,6 +82,28 @@ class SkillKit(BaseToolkit):
         # They stay what they are now where the process moves elsewhere.
         directories = [str(Path(path).absolute()) for path in skills_dirs if path]
         super().__init__(skills_dirs=directories)  # type: ignore[call-arg]
+
+    def __eq__(self, other: object) -> bool:
+        # What was read of the skills meanwhile does not count.
+        if not isinstance(other, SkillKit) or type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
+
+    def __copy__(self) -> Self:
+        return self._unread(super().__copy__())
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        return super(SkillKit, self.__copy__()).__deepcopy__(memo)
+
+    def __getstate__(self) -> dict[Any, Any]:
+        return super(SkillKit, self.__copy__()).__getstate__()
+
+    @staticmethod
+    def _unread(kit: Kit) -> Kit:
+        """Return a copy without what its original made, which has its directories and methods."""
+        kit.__dict__.pop("manager", None)
+        kit._built = None
+        return kit
 
     @cached_property
     def manager(self) -> SkillManager:

@@ -20,7 +20,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import get_runtime
 
-from skillpm.langgraph._bridge import is_async, wait_for, with_sync
+from skillpm.langgraph._bridge import is_async, wait_for
 from skillpm.langgraph._definition import AnyTool, Definition, is_model, read
 
 TOOLS = "tools"
@@ -76,7 +76,7 @@ class SkillNode(
         self.add_node(definition.name, _Handler(definition))
         self.add_edge(START, definition.name)
         # They are all there from the first turn. That they list skills matters to the model only.
-        tools = [with_sync(each) for each in definition.tools if isinstance(each, BaseTool)]
+        tools = [each for each in definition.tools if isinstance(each, BaseTool)]
         if definition.kit is not None:
             tools += definition.kit._tools()
         if tools:
@@ -154,7 +154,8 @@ class node(metaclass=_Node):
     ``context_schema``
         The type of the context, where ``runtime: Runtime[...]`` does not say it.
 
-    The type of ``state`` is what it is annotated with, or ``AgentState``.
+    The type of ``state`` is what it is annotated with, or ``AgentState`` where that is nothing,
+    ``Any`` or a ``dict``. Of ``Optional[X]`` and ``X[int]`` it is ``X``.
 
     Raises:
         ConfigurationError: When the class is made: it has no handler, the handler asks for
@@ -250,7 +251,9 @@ def _after_handler(state: Any) -> str:
 
 async def _aside(context: Context, work: Callable[..., Any], *args: Any) -> Any:
     """Do work that may take its time in a thread."""
-    return await run_in_executor(None, context.run, work, *args)
+    # A copy: where the task is cancelled, the thread goes on, and nobody can leave a context that
+    # another thread is in.
+    return await run_in_executor(None, context.copy().run, work, *args)
 
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:

@@ -1,14 +1,13 @@
 """The state of an agent."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from langgraph.graph.message import add_messages
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 
-class AgentState(TypedDict, total=False):
+# Annotations are no texts here: Python 3.10 would not see in them which field is required.
+class AgentState(TypedDict):
     """What the nodes of a graph of agents share. Inherit from it to add fields.
 
     ``messages`` is the conversation, to which every node adds; ``sender`` is the name of the node
@@ -16,4 +15,4 @@ class AgentState(TypedDict, total=False):
     """
 
     messages: Annotated[list[Any], add_messages]
-    sender: str
+    sender: NotRequired[str]
