@@ -283,10 +283,10 @@ impl<'a> Worker<'a> {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => digest_of(&dir.place(name)),
         });
-        let is_aside = there.is_some_and(|(dir, _)| std::ptr::eq(dir, &self.disabled));
+        let is_aside = || there.is_some_and(|(dir, _)| dir.real() == self.disabled.real());
         let may_go = || match care.replaces {
             Replaces::Nothing => false,
-            Replaces::Fetched => digest.is_some_and(|digest| self.is_unedited(name, is_aside, &digest)),
+            Replaces::Fetched => digest.is_some_and(|digest| self.is_unedited(name, is_aside(), &digest)),
             Replaces::All => true,
         };
         match there {

@@ -129,18 +129,17 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
             }
         }
         Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return None,
-        Some(Thing::Tree(digest)) => match why_no_skill(&path).filter(|_| digest.is_none()) {
-            Some(error) => {
+        Some(Thing::Tree(digest)) => {
+            if let Some(error) = why_no_skill(&path).filter(|_| digest.is_none()) {
                 let message = format!("`{shown}` may not be what is locked: {}", error.with_causes());
-                let advice = "mend that, or move the directory away and run";
-                let advice = format!("{advice} `skillpm install{}`", look.scope.kind.flag());
+                let install = format!("skillpm install{}", look.scope.kind.flag());
+                let advice = format!("mend that, or move the directory away and run `{install}`");
                 Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
-            }
-            None => {
+            } else {
                 let message = format!("`{shown}` is not what is locked: it was edited");
                 Finding::new(&problem::SKILL_EDITED, &path, message)
             }
-        },
+        }
         Some(Thing::Link { .. } | Thing::Other) => {
             let message = format!("`{shown}` is no directory, though `{name}` is locked");
             let advice = format!("move it away, then run `skillpm install{}`", look.scope.kind.flag());
