@@ -397,6 +397,15 @@ def test_names_that_no_variable_has(world: World, name: str) -> None:
         manager().run_script("pdf", "a", env={name: "1"})
 
 
+def test_the_value_of_a_variable_is_in_no_error(world: World) -> None:
+    """It may be a secret, and a model may be told of the error."""
+    world.skill("pdf")
+    script(world, "a.sh", "")
+    with pytest.raises(skillpm.ConfigurationError, match="`TOKEN`") as raised:
+        manager().run_script("pdf", "a", env={"TOKEN": "s3cret\0"})
+    assert "s3cret" not in f"{raised.value} {raised.value.hint}"
+
+
 def test_hints_have_the_words_of_python(world: World) -> None:
     world.skill("pdf")
     script(world, "a.sh", "")

@@ -214,9 +214,16 @@ fn work_dir(context: &Context, place: &Place) -> Result<WorkDir> {
 fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString, OsString>> {
     let one = |wanted: &OsString| {
         if let Some((name, value)) = assignment(wanted) {
-            if name.is_empty() || wanted.as_encoded_bytes().contains(&0) {
-                return Err(Error::usage(format!("`{}` names no variable", wanted.display()))
+            // The value may be a secret, and a model may be told of the error.
+            let has_nul = |text: &OsString| text.as_encoded_bytes().contains(&0);
+            if name.is_empty() || has_nul(&name) {
+                return Err(Error::usage(format!("`{}=` names no variable", name.display()))
                     .hint("`--env NAME` passes a variable on, `--env NAME=VALUE` sets one"));
+            }
+            if has_nul(&value) {
+                let shown = name.display();
+                return Err(Error::usage(format!("the value of the variable `{shown}` has a NUL in it"))
+                    .hint("no variable can hold that: pass it in a file, or on standard input"));
             }
             return Ok((name, value));
         }
@@ -309,5 +316,23 @@ fn check_plain(dir: &Path, path: &str) -> Result<()> {
         Some(fs::Kind::File) => Ok(()),
         Some(fs::Kind::Symlink) => Err(error("it is a symbolic link").hint("run the file that it leads to")),
         _ => Err(error("it is no regular file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+
+    /// What a variable is given is in no error: it may be a secret, and a model may be told.
+    #[test]
+    fn variables_that_cannot_be_set() {
+        let context = World::new().context();
+        let told = |text: &str| variables(&context, &[text.into()]).expect_err(text).to_string();
+        assert_eq!(told("=s3cret"), "`=` names no variable");
+        assert_eq!(told("TOKEN=s3cret\0"), "the value of the variable `TOKEN` has a NUL in it");
+        assert!(!told("TO\0KEN=s3cret").contains("s3cret"));
+        let set = variables(&context, &["A=B=C".into()]).expect("a variable");
+        assert_eq!(set.get(OsStr::new("A")), Some(&OsString::from("B=C")));
     }
 }
