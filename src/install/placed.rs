@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::agents;
 use super::editable::Editable;
 use super::places::Places;
 use super::plan::{Place, Step};
@@ -50,6 +51,15 @@ pub enum Was {
     Copy(Box<Locked>, BTreeSet<Place>),
     /// The link to the directory of an editable skill.
     Link(Link),
+}
+
+/// What went out of the two files of a scope since its last change here.
+#[derive(Debug, Default)]
+pub struct Gone {
+    /// Skills that nothing names any more.
+    pub left: BTreeMap<SkillName, Was>,
+    /// Agents that were to see a skill, and that the lockfile does not name for it any more.
+    pub unlinked: BTreeMap<SkillName, BTreeSet<&'static str>>,
 }
 
 /// The link to the directory of an editable skill.
@@ -115,8 +125,18 @@ impl<'a> Placed<'a> {
     /// What was placed in the scope and `files` do not name, be it there or not.
     pub fn left(&self, files: &Files) -> BTreeMap<SkillName, Was> {
         let text = self.read();
-        let Some((heading, lock)) = self.known(&text) else { return BTreeMap::new() };
-        let mut left = self.unnamed(&heading, lock, files, |_| false).unwrap_or_default();
+        self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
+    }
+
+    /// What was placed in the scope, and somebody else took out of `files`.
+    pub fn gone(&self, files: &Files) -> Gone {
+        let text = self.read();
+        let Some((heading, lock)) = self.known(&text) else { return Gone::default() };
+        Gone { left: self.left_of(&heading, lock, files), unlinked: unlinked(lock, files) }
+    }
+
+    fn left_of(&self, heading: &Heading, lock: &str, files: &Files) -> BTreeMap<SkillName, Was> {
+        let mut left = self.unnamed(heading, lock, files, |_| false).unwrap_or_default();
         let places = Places::new(self.scope, self.settings);
         for (name, was) in &mut left {
             if let (Was::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
@@ -343,6 +363,22 @@ fn records(settings: &Settings) -> Option<PathBuf> {
 fn parts(text: &str) -> Option<(Heading, &str)> {
     let (heading, lock) = text.strip_prefix(COMMENT)?.split_once('\n')?;
     Some((serde_json::from_str(heading).ok()?, lock))
+}
+
+/// The agents that the lockfile `old` names for skills, and that of `files` does not.
+fn unlinked(old: &str, files: &Files) -> BTreeMap<SkillName, BTreeSet<&'static str>> {
+    // Mostly it is the same, and nothing has to be parsed for that.
+    if Some(old) == files.lock_text.as_deref() {
+        return BTreeMap::new();
+    }
+    let Some(old) = parse(old) else { return BTreeMap::new() };
+    let gone = |(name, was): (SkillName, Locked)| {
+        let now = files.lock.skills.get(&name)?;
+        let ids = was.agents.difference(&now.agents).filter_map(|id| agents::find(id).ok());
+        let ids: BTreeSet<_> = ids.map(|agent| agent.id).collect();
+        (!ids.is_empty()).then_some((name, ids))
+    };
+    old.skills.into_iter().filter_map(gone).collect()
 }
 
 /// Reads a lockfile; where there was none, it names nothing.

@@ -576,3 +576,36 @@ fn copies_of_what_version_control_removed_go() {
         assert_eq!(pdf(&sandbox), [false, false], "{between:?}");
     }
 }
+
+/// Somebody else took a skill from an agent: a restore takes the link or the copy away that this machine made.
+#[test]
+fn what_somebody_else_unlinked_goes() {
+    for copy in [false, true] {
+        let make = || {
+            let sandbox = Sandbox::new();
+            for name in ["pdf", "docx"] {
+                write_skill(&sandbox, &format!("src/{name}"), name);
+            }
+            let args =
+                ["install", "./src", "--skill", "*", "--agent", "claude-code", "--agent", "goose", "--copy"];
+            sandbox.ok(if copy { &args } else { &args[..8] });
+            sandbox
+        };
+        let (sandbox, other) = (make(), make());
+        other.ok(&["unlink", "--agent", "claude-code", "pdf"]);
+        check_out(&sandbox, &texts(&other));
+        let dry = sandbox.ok(&["install", "--dry-run"]).to_string();
+        assert!(dry.contains("pdf") && !dry.contains("docx"), "{dry}");
+        assert_eq!(pdf(&sandbox), [true, true]);
+        sandbox.ok(&["install", "--locked"]);
+        assert_eq!(pdf(&sandbox), [true, false], "copy: {copy}");
+        for path in [".claude/skills/docx", ".goose/skills/pdf", ".goose/skills/docx"] {
+            assert!(is_there(&sandbox, path), "{path}");
+        }
+        sandbox.ok(&["doctor"]);
+        // What somebody puts there themselves afterwards is theirs.
+        write_skill(&sandbox, ".claude/skills/pdf", "pdf");
+        sandbox.ok(&["install"]);
+        assert_eq!(pdf(&sandbox), [true, true]);
+    }
+}

@@ -1,6 +1,6 @@
 //! `install`: skills from sources, or exactly what the lockfile says.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 mod alarms;
 pub(super) mod audience;
@@ -33,7 +33,7 @@ use super::gate::Gate;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::placed::Placed;
+use crate::install::placed::{Gone, Placed};
 use crate::install::plan::{Goal, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, read_manifest};
@@ -284,7 +284,13 @@ fn change(
     let placed = Placed::of(settings, scope);
     // Without a manifest nobody says that something is not to be here.
     let settles = request.restores() && files.manifest_text.is_some();
-    let left = if settles { placed.left(&files) } else { BTreeMap::new() };
+    let Gone { left, mut unlinked } = if settles { placed.gone(&files) } else { Gone::default() };
+    for wanted in &mut fetched.wanted {
+        let sees = |id: &&str| wanted.agents.iter().any(|agent| agent.id == *id);
+        let gone = unlinked.remove(&wanted.name).unwrap_or_default();
+        let gone: Vec<_> = gone.into_iter().filter(|id| !sees(id)).collect();
+        wanted.leaving.extend(gone);
+    }
     let goal = Goal {
         entries,
         left,
