@@ -235,6 +235,8 @@ def test_nobody_waits_for_what_was_interrupted(tmp_path: Path) -> None:
         from support.nodes import ASK, made
 
         go_on = threading.Event()
+        # A shell that starts something in the background has it ignore this.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
         async def blocks(state):
             threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()
