@@ -57,6 +57,7 @@ const SHARED: &[i64] = &[
     libc::SYS_shmctl,
     libc::SYS_semget,
     libc::SYS_semctl,
+    libc::SYS_semop,
     libc::SYS_semtimedop,
     libc::SYS_msgget,
     libc::SYS_msgsnd,

@@ -106,16 +106,19 @@ fn what_has_no_path_is_kept_from_it() {
                 told('limits', lambda: resource.prlimit(os.getppid(), resource.RLIMIT_CPU))\n\
                 told('limit', lambda: resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (64, 64)))\n\
                 told('memory', lambda: libc.shmget(0, 4096, 0o1600) == -1 and ctypes.get_errno())\n\
+                told('signs', lambda: libc.syscall(SEMOP, 0, None, 1) == -1 and ctypes.get_errno())\n\
                 open('x', 'w').close()\n\
                 told('mode', lambda: os.chmod('x', 0o2755))\n\
                 told('owner', lambda: os.chmod('x', 0o4755))\n\
                 told('owner', lambda: os.fchmod(os.open('x', os.O_RDONLY), 0o4755))\n";
-    let ran = Demo::new("demo.py", text).run();
+    // The library calls it by another one.
+    let text = text.replace("SEMOP", &libc::SYS_semop.to_string());
+    let ran = Demo::new("demo.py", &text).run();
     let shown = ran.stdout.text();
     let limits: Vec<_> = shown.lines().filter(|line| !line.starts_with("limits")).collect();
     assert_eq!(
         limits,
-        ["own None", "limit 1", "memory 1", "mode None", "owner 1", "owner 1"],
+        ["own None", "limit 1", "memory 1", "signs 1", "mode None", "owner 1", "owner 1"],
         "{}",
         ran.stderr.text()
     );
