@@ -1,5 +1,6 @@
 //! What verbs that change a scope share.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents::{self, Agent};
-use crate::install::placed::Placed;
+use crate::install::placed::{Placed, Untouched};
 use crate::install::places::Places;
 use crate::install::plan::{
     ChangedFiles, Conflict, ConflictKind, Content, Goal, NewLink, Place, Plan, Step, Wanted, plan,
@@ -98,6 +99,29 @@ fn unedited(
 /// lost where it goes.
 pub(super) fn is_fetched(context: &Context, digest: &Digest) -> bool {
     Store::new(&context.settings).is_ok_and(|store| store.is_whole(digest))
+}
+
+/// Tells trees that nobody edited, though they are not what is locked: they came from a source, or they are what skillpm
+/// put there by another lockfile.
+pub(super) struct Unedited<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    /// What skillpm put there; it is read where the store does not know a tree.
+    placed: OnceCell<Untouched<'a>>,
+}
+
+impl<'a> Unedited<'a> {
+    /// Nothing is read yet.
+    pub(super) fn new(context: &'a Context, scope: &'a Scope) -> Self {
+        Self { context, scope, placed: OnceCell::new() }
+    }
+
+    /// Whether nobody edited the tree with `digest` at the place of `name`.
+    pub(super) fn has(&self, place: &Place, name: &SkillName, digest: &Digest) -> bool {
+        let placed =
+            || self.placed.get_or_init(|| Placed::of(&self.context.settings, self.scope).untouched());
+        is_fetched(self.context, digest) || placed().has(place, name, digest)
+    }
 }
 
 /// The agents whose directories have to be looked into for `goal`, and those of them that somebody chose.

@@ -4,7 +4,6 @@ mod content;
 mod needs;
 mod sources;
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -17,12 +16,10 @@ use super::needs::Needer;
 use super::{InstallRequest, editable};
 use crate::admission::Asked;
 use crate::context::Context;
-use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::placed::{Placed, Untouched};
 use crate::install::plan::{Content, Place, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, digest_of, real_dir, why_no_skill};
@@ -30,7 +27,7 @@ use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::is_fetched;
+use crate::ops::change::Unedited;
 use crate::ops::gate::Gate;
 use crate::source::Opened;
 use crate::spec::{Origin, Reference};
@@ -193,8 +190,7 @@ pub(in crate::ops) struct Worker<'a> {
     taken: BTreeMap<SkillName, Taken>,
     canonical: SkillsDir,
     disabled: SkillsDir,
-    /// What skillpm put into the scope; it is read where it is asked for.
-    untouched: OnceCell<Untouched<'a>>,
+    unedited: Unedited<'a>,
     /// What is to stay, by manifest and lockfile.
     kept: BTreeSet<SkillName>,
     /// Skills that were resolved, of which is to be looked at what they need.
@@ -224,7 +220,7 @@ impl<'a> Worker<'a> {
             taken: BTreeMap::new(),
             canonical,
             disabled,
-            untouched: OnceCell::new(),
+            unedited: Unedited::new(context, scope),
             kept: files.kept(),
             came: Vec::new(),
             restore,
@@ -283,10 +279,13 @@ impl<'a> Worker<'a> {
             Kind::Directory => dir.digest(name, &self.scope.index),
             _ => digest_of(&dir.place(name)),
         });
-        let is_aside = || there.is_some_and(|(dir, _)| dir.real() == self.disabled.real());
+        let place = || match there {
+            Some((dir, _)) if dir.real() == self.disabled.real() => Place::Disabled,
+            _ => Place::Canonical,
+        };
         let may_go = || match care.replaces {
             Replaces::Nothing => false,
-            Replaces::Fetched => digest.is_some_and(|digest| self.is_unedited(name, is_aside(), &digest)),
+            Replaces::Fetched => digest.is_some_and(|digest| self.unedited.has(&place(), name, &digest)),
             Replaces::All => true,
         };
         match there {
@@ -295,8 +294,9 @@ impl<'a> Worker<'a> {
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
             }
             Some(_) if !may_go() => {
-                let path = there.map(|(dir, _)| dir.place(name)).unwrap_or_default();
-                match why_no_skill(&path).filter(|_| digest.is_none()) {
+                // What has a digest was read.
+                let unread = there.filter(|_| digest.is_none());
+                match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
                     None => self.restore.modified.push(name.clone()),
                     Some(error) => {
                         let why = error.with_causes();
@@ -315,14 +315,6 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Whether nobody edited the tree with `digest` of the skill `name`, which lies in its place or among the disabled.
-    fn is_unedited(&self, name: &SkillName, is_aside: bool, digest: &Digest) -> bool {
-        let place = if is_aside { Place::Disabled } else { Place::Canonical };
-        let placed =
-            || self.untouched.get_or_init(|| Placed::of(&self.context.settings, self.scope).untouched());
-        is_fetched(self.context, digest) || placed().has(&place, name, digest)
     }
 
     fn editable(&mut self, name: &SkillName, requirement: &Requirement, care: Care) -> Result<()> {

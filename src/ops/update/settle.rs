@@ -1,6 +1,5 @@
 //! What is to lie in the scope after an update: the user's edits merged, and the plan that leads there.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -13,13 +12,12 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Unresolved};
-use crate::install::placed::Placed;
 use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
-use crate::ops::change::{is_fetched, make_plan};
+use crate::ops::change::{Unedited, make_plan};
 use crate::ops::install::audience::Audience;
 use crate::ops::install::needs::unneeded;
 use crate::store::{self, Store};
@@ -57,13 +55,11 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved) = (BTreeMap::new(), Vec::new());
     let mut skills = prepared.others.clone();
-    let placed = OnceCell::new();
-    // It came from a source, or it is what skillpm put there by another lockfile.
+    let unedited = Unedited::new(context, scope);
     let is_unedited = |job: &Job, path: &Path, digest: &Digest| {
         let is_aside = path.starts_with(scope.disabled_dir());
         let place = if is_aside { Place::Disabled } else { Place::Canonical };
-        let placed = || placed.get_or_init(|| Placed::of(&context.settings, scope).untouched());
-        is_fetched(context, digest) || placed().has(&place, &job.name, digest)
+        unedited.has(&place, &job.name, digest)
     };
     for job in &prepared.jobs {
         let Done { content, set, mut skill, unresolved: record, known } = done(prepared, job, &is_unedited)?;

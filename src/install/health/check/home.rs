@@ -130,7 +130,9 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
         }
         Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return None,
         Some(Thing::Tree(digest)) => {
-            if let Some(error) = why_no_skill(&path).filter(|_| digest.is_none()) {
+            if digest.is_none()
+                && let Some(error) = why_no_skill(&path)
+            {
                 let message = format!("`{shown}` may not be what is locked: {}", error.with_causes());
                 let install = format!("skillpm install{}", look.scope.kind.flag());
                 let advice = format!("mend that, or move the directory away and run `{install}`");
