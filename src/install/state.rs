@@ -35,7 +35,8 @@ pub struct Files {
     pub lock: Lockfile,
     /// The lockfile's text, where there is one.
     pub lock_text: Option<String>,
-    /// Where the lockfile was mended after a merge: the skills for which its sides differ. Their entries say what is installed, not what is to be.
+    /// Where the lockfile was mended after a merge: the skills for which its sides differ. Their entries say what is
+    /// installed, not what is to be.
     pub conflicts: Option<BTreeSet<SkillName>>,
 }
 

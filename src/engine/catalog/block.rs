@@ -40,8 +40,8 @@ pub enum BlockError {
 ///
 /// # Errors
 ///
-/// A text with one of the marks in it: the file could not be read again. Marks that do not belong together: which bytes are ours cannot be told then. A file in UTF-16: nobody could read
-/// both it and the block.
+/// A text with one of the marks in it: the file could not be read again. Marks that do not belong together: which
+/// bytes are ours cannot be told then. A file in UTF-16: nobody could read both it and the block.
 pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
     if UTF_16_MARKS.iter().any(|mark| file.starts_with(mark)) || memchr::memchr(0, file).is_some() {
         return Err(BlockError::NotUtf8);
