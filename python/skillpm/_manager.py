@@ -5,6 +5,14 @@ from __future__ import annotations
 import os
 from contextvars import ContextVar
 
+from skillpm._arguments import (
+    check_options,
+    kind_of,
+    named_sources,
+    texts,
+    usage_error,
+    yes_or_no,
+)
 from skillpm._native import Library, Stop, run
 
 TYPE_CHECKING = False
@@ -110,8 +118,8 @@ class SkillManager:
     ) -> None:
         if not isinstance(trusted, bool):
             # Of what is no truth value, such as the text `no`, the wrong one would be made.
-            raise _usage(f"`trusted` is `True` or `False`, not {_kind(trusted)}")
-        ask = _yes_or_no(ask)
+            raise usage_error(f"`trusted` is `True` or `False`, not {kind_of(trusted)}")
+        ask = yes_or_no(ask)
         unnamed = sources is None
         unsaid: str = ("allow" if preset == "s0" else "deny") if scripts is None else scripts
         self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
@@ -131,7 +139,7 @@ class SkillManager:
         self._scripts = unsaid
         self._trusted = trusted
         self._ask = ask
-        listed = _listed(sources)
+        listed = named_sources(sources)
         root = None if project is None or isinstance(project, bool) else project
         self._process, self._kept = _process, self._opened(listed, root)
         # Relative paths stay what they are now where the process moves before it is forked.
@@ -354,7 +362,7 @@ class SkillManager:
 
         """
         text, cut, problems = self._library.catalog(
-            form, fields=_texts(fields), tags=_texts(tags), hidden=hidden, budget=budget
+            form, fields=texts(fields), tags=texts(tags), hidden=hidden, budget=budget
         )
         for problem in problems:
             _told(None, problem)
@@ -420,7 +428,7 @@ class SkillManager:
             TypeError: An argument or an answer of ``ask`` is of a type that it cannot be.
 
         """
-        _check_options(timeout=timeout, env=env)
+        check_options(timeout=timeout, env=env)
         how: _How = {
             "scripts": self._scripts,
             "trusted": self._trusted,
@@ -434,7 +442,9 @@ class SkillManager:
         }
         wanted = script if isinstance(script, str) else getattr(script, "tool_name", None)
         if wanted is None:
-            raise TypeError(f"argument 'script': {_kind(script)} is neither a text nor a `Script`")
+            raise TypeError(
+                f"argument 'script': {kind_of(script)} is neither a text nor a `Script`"
+            )
         result, warnings = run(
             self._library, name, wanted, arguments, how, ask=self._ask, stop=_stop.get()
         )
@@ -537,76 +547,6 @@ class SkillManager:
     async def ainvalidate(self) -> None:
         """Do what ``invalidate`` does, without holding up the event loop."""
         await _aside(self.invalidate)
-
-
-def _listed(
-    sources: StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None,
-) -> list[tuple[str | None, StrPath]]:
-    """Return sources with the names that they were given."""
-    if sources is None:
-        return []
-    if isinstance(sources, (str, os.PathLike)):
-        return [(None, sources)]
-    # The abstract class of mappings is not worth its import.
-    items = getattr(sources, "items", None)
-    if items is None:
-        return [(None, source) for source in sources]
-    listed = list(items())
-    if any(name == "" for name, _ in listed):
-        raise _usage("a source's name is empty", hint="`source:name` finds its skills by it")
-    return listed
-
-
-def _usage(message: str, *, hint: str | None = None) -> Exception:
-    """Return what is raised of an argument that makes no sense."""
-    from skillpm._errors import ConfigurationError
-
-    return ConfigurationError(message, code="usage", hint=hint)
-
-
-def _kind(value: object) -> str:
-    return f"an object of the type `{type(value).__name__}`"
-
-
-def _yes_or_no(ask: Callable[[str], bool] | None) -> Callable[[str], bool] | None:
-    """Return ``ask``, but for answers that are neither yes nor no: they are told as its own."""
-    if not callable(ask):
-        return ask
-
-    def asked(question: str) -> bool:
-        answer = ask(question)
-        if not isinstance(answer, bool):
-            raise TypeError(f"argument 'ask': it answers {_kind(answer)}, not `True` or `False`")
-        return answer
-
-    return asked
-
-
-def _check_options(*, timeout: object, env: object) -> None:
-    """Raise where a script cannot be run so. Other types are refused by the core."""
-    if isinstance(timeout, (int, float)) and not 1e-9 <= timeout <= 1e15:
-        try:
-            shown = f"`{float(timeout):g}`"
-        except OverflowError:
-            shown = "a number with more than 300 digits"
-        raise _usage(f"`timeout` is a number of seconds from 1e-09 to 1e+15, not {shown}")
-    if env is not None and not hasattr(env, "keys"):
-        raise TypeError(f"argument 'env': {_kind(env)} is no mapping from names to texts")
-
-
-def _check_budget(budget: int | None) -> None:
-    """Raise what ``catalog`` raises of it, which is called later."""
-    if budget is None:
-        return
-    if not hasattr(budget, "__index__"):
-        raise TypeError(f"argument 'budget': {_kind(budget)} is no whole number")
-    if not 0 <= budget < 1 << 64:
-        raise _usage(f"`budget` is a whole number from 0 to {(1 << 64) - 1}, not `{budget}`")
-
-
-def _texts(texts: str | Iterable[str]) -> list[str]:
-    """Return texts, of which one may stand alone."""
-    return [texts] if isinstance(texts, str) else list(texts)
 
 
 def _for_models(skills: Iterable[SkillMetadata]) -> list[str]:

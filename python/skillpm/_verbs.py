@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from skillpm import _native
-from skillpm._manager import _texts, _told
+from skillpm._arguments import texts
+from skillpm._manager import _told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ def install(
     """
     installed, warnings = _native.install(
         list(sources),
-        skills=_texts(skills),
+        skills=texts(skills),
         scope=scope,
-        agents=_texts(agents),
+        agents=texts(agents),
         project=project,
         copy=copy,
         force=force,

@@ -71,6 +71,13 @@ pub struct PathError {
     pub source: io::Error,
 }
 
+impl PathError {
+    /// Whether it says that nothing is there: also where a parent is no directory.
+    pub fn is_absent(&self) -> bool {
+        look::is_absent(&self.source)
+    }
+}
+
 /// Adds the action and the path to an [`io::Error`].
 pub trait PathContext<T> {
     /// Returns the error as a [`PathError`].

@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import NotRequired
 
 from skillpm import ConfigurationError, SkillManager, SkillMetadata, SkillpmError
-from skillpm._manager import _check_budget
+from skillpm._arguments import check_budget
 from skillpm.langchain._errors import as_tool_errors, tool_error
 from skillpm.langchain._scripts import ScriptTool, create_script_tools
 
@@ -119,7 +119,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             raise ConfigurationError(
                 f"`enforce` is `off`, `advise` or `deny`, not `{enforce}`", code="usage"
             )
-        _check_budget(budget)
+        check_budget(budget)
         self.manager = skills if isinstance(skills, SkillManager) else SkillManager(skills)
         self.scripts = scripts
         self.pin = pin

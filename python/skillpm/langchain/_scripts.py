@@ -9,7 +9,7 @@ from langchain_core.tools import StructuredTool
 
 import skillpm
 from skillpm import ConfigurationError, Script, Skill, SkillMetadata
-from skillpm._manager import _check_options
+from skillpm._arguments import check_options
 from skillpm.langchain._errors import as_tool_errors
 from skillpm.langchain._skills import _NOT_TAKEN, _hashed, handling
 
@@ -90,7 +90,7 @@ def create_script_tools(
         ConfigurationError: An option that makes no sense.
 
     """
-    _check_options(timeout=timeout, env=env)
+    check_options(timeout=timeout, env=env)
     if sandbox not in ("auto", "require", "off"):
         # The core would say it when the tool is called, and to a model.
         raise ConfigurationError(

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
+from skillpm._arguments import check_budget
 from skillpm._errors import SkillNotFoundError, SkillpmError
-from skillpm._manager import SkillManager, _check_budget, _for_models
+from skillpm._manager import SkillManager, _for_models
 
 if TYPE_CHECKING:
     from skillpm._manager import StrPath
@@ -65,7 +66,7 @@ class SkillStore:
         on_load: OnLoad | None = None,
         budget: int = CATALOG_BUDGET,
     ) -> None:
-        _check_budget(budget)
+        check_budget(budget)
         self._manager = SkillManager(directories, preset="s3")
         self._session = session
         self._on_load = on_load

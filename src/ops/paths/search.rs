@@ -231,9 +231,11 @@ fn look<V: Visit>(
     let contents = ahead.read(base, dirs, Path::new(SKILL_FILE));
     places.iter().zip(contents).map(|(place, content)| {
         let stepped = match &place.link {
-            Some(real) => Base::open(real)
-                .map_err(Error::from)
-                .and_then(|real| step(visitor, None, &real, Path::new(""), typed, place)),
+            Some(real) => match Base::open(real) {
+                Ok(real) => step(visitor, None, &real, Path::new(""), typed, place),
+                Err(error) if error.is_absent() => Ok(Step::Inside(Vec::new())),
+                Err(error) => Err(error.into()),
+            },
             None => step(visitor, Some(content), base, &place.below, typed, place),
         };
         stepped.map_err(Box::new)
@@ -266,7 +268,11 @@ fn step<V: Visit>(
     if let Some(skill) = visited {
         return Ok(Step::Skill(skill));
     }
-    let entries = fs::entries(&base.path().join(dir))?;
+    let entries = match fs::entries(&base.path().join(dir)) {
+        // It went after its parent was listed, as other programs' temporary directories do.
+        Err(error) if error.is_absent() => return Ok(Step::Inside(Vec::new())),
+        entries => entries?,
+    };
     if let Some(name) = other_file(&entries)
         && let Some(skill) = at(name).visit(visitor, || shown(name))?
     {
@@ -285,6 +291,40 @@ fn step<V: Visit>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A visitor where no skill is.
+    struct Nobody;
+
+    impl Visit for Nobody {
+        type Skill = PathBuf;
+
+        fn visit(
+            &mut self,
+            _at: At<'_>,
+            _bytes: Option<&mut Vec<u8>>,
+            _shown: impl FnOnce() -> PathBuf,
+        ) -> Result<PathBuf> {
+            unreachable!("there is no skill")
+        }
+
+        fn shown(skill: &PathBuf) -> &Path {
+            skill
+        }
+    }
+
+    #[test]
+    fn what_goes_while_it_is_searched_hides_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let base = Base::open(dir.path()).expect("opens");
+        let gone = |link| Place { below: "gone".into(), link };
+        let link = gone(Some(Box::new(dir.path().join("gone"))));
+        fs::write_atomic(&dir.path().join("file"), b"").expect("writes");
+        let file = Place { below: "file".into(), link: None };
+        let places = [gone(None), link, file];
+        for steps in look(&mut Nobody, &mut Ahead::default(), &base, Path::new("."), &places) {
+            assert!(matches!(steps, Ok(Step::Inside(names)) if names.is_empty()));
+        }
+    }
 
     #[test]
     fn places_are_in_the_order_of_their_names() {

@@ -1,0 +1,82 @@
+"""What callers hand over: brought into one shape, and checked where the core would be too late."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from skillpm._manager import StrPath
+
+
+def named_sources(
+    sources: StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None,
+) -> list[tuple[str | None, StrPath]]:
+    """Return sources with the names that they were given."""
+    if sources is None:
+        return []
+    if isinstance(sources, (str, os.PathLike)):
+        return [(None, sources)]
+    # The abstract class of mappings is not worth its import.
+    items = getattr(sources, "items", None)
+    if items is None:
+        return [(None, source) for source in sources]
+    listed = list(items())
+    if any(name == "" for name, _ in listed):
+        raise usage_error("a source's name is empty", hint="`source:name` finds its skills by it")
+    return listed
+
+
+def usage_error(message: str, *, hint: str | None = None) -> Exception:
+    """Return what is raised of an argument that makes no sense."""
+    from skillpm._errors import ConfigurationError
+
+    return ConfigurationError(message, code="usage", hint=hint)
+
+
+def kind_of(value: object) -> str:
+    """Return what a message calls an object that is of another type than it should be."""
+    return f"an object of the type `{type(value).__name__}`"
+
+
+def yes_or_no(ask: Callable[[str], bool] | None) -> Callable[[str], bool] | None:
+    """Return ``ask``, but for answers that are neither yes nor no: they are told as its own."""
+    if not callable(ask):
+        return ask
+
+    def asked(question: str) -> bool:
+        answer = ask(question)
+        if not isinstance(answer, bool):
+            raise TypeError(f"argument 'ask': it answers {kind_of(answer)}, not `True` or `False`")
+        return answer
+
+    return asked
+
+
+def check_options(*, timeout: object, env: object) -> None:
+    """Raise where a script cannot be run so. Other types are refused by the core."""
+    if isinstance(timeout, (int, float)) and not 1e-9 <= timeout <= 1e15:
+        try:
+            shown = f"`{float(timeout):g}`"
+        except OverflowError:
+            shown = "a number with more than 300 digits"
+        raise usage_error(f"`timeout` is a number of seconds from 1e-09 to 1e+15, not {shown}")
+    if env is not None and not hasattr(env, "keys"):
+        raise TypeError(f"argument 'env': {kind_of(env)} is no mapping from names to texts")
+
+
+def check_budget(budget: int | None) -> None:
+    """Raise what ``catalog`` raises of it, which is called later."""
+    if budget is None:
+        return
+    if not hasattr(budget, "__index__"):
+        raise TypeError(f"argument 'budget': {kind_of(budget)} is no whole number")
+    if not 0 <= budget < 1 << 64:
+        raise usage_error(f"`budget` is a whole number from 0 to {(1 << 64) - 1}, not `{budget}`")
+
+
+def texts(given: str | Iterable[str]) -> list[str]:
+    """Return texts, of which one may stand alone."""
+    return [given] if isinstance(given, str) else list(given)
