@@ -42,7 +42,22 @@ pub fn create_dir(path: &Path) -> Result<(), PathError> {
 pub fn move_new(from: &Path, to: &Path) -> Result<(), PathError> {
     match rename_new(from, to) {
         Err(error) if across::is_across(&error) => across::move_new(from, to),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && takes_entries(to.parent()) => {
+            Err(error).at("move", from)
+        }
         result => result.at("create", to),
+    }
+}
+
+/// Whether the directory `dir` would take something new. If so, it is what should move that may not: a directory has
+/// to be writable itself, and one with a sticky bit gives away nothing of others.
+fn takes_entries(dir: Option<&Path>) -> bool {
+    #[cfg(unix)]
+    return dir.is_some_and(|dir| rustix::fs::access(dir, rustix::fs::Access::WRITE_OK).is_ok());
+    #[cfg(not(unix))]
+    {
+        let _ = dir;
+        false
     }
 }
 

@@ -348,3 +348,27 @@ fn an_undo_that_cannot_be_written() {
     assert!(undone.starts_with("exit: Some(0)"), "{undone}");
     assert!(!sandbox.project().join(".agents/skills").exists());
 }
+
+/// A tree that its user made read-only cannot be moved: it is told, and not the place where it should have gone.
+#[test]
+fn a_tree_that_may_not_be_moved() {
+    if !is_root() {
+        eprintln!("skipped: only root can be somebody else");
+        return;
+    }
+    let sandbox = Sandbox::new();
+    skill(&sandbox);
+    std::os::unix::fs::chown(sandbox.project(), Some(NOBODY), Some(NOBODY)).expect("chown");
+    let run = |args: &[&str]| text(&sandbox, &as_nobody(&sandbox, args));
+    let installed = run(&["install", "./src/pdf"]);
+    assert!(installed.starts_with("exit: Some(0)"), "{installed}");
+    let tree = sandbox.project().join(".agents/skills/pdf");
+    std::fs::set_permissions(&tree, std::fs::Permissions::from_mode(0o555)).expect("chmod");
+    insta::assert_snapshot!(run(&["remove", "pdf"]), @"
+    exit: Some(6)
+    error: failed to move `[DIR]/project/.agents/skills/pdf`
+      caused by: Permission denied (os error 13)
+    hint: check who owns the path, and its mode
+    ");
+    assert!(tree.join("SKILL.md").exists());
+}

@@ -130,7 +130,9 @@ fn check_kind(kind: u8, name: &str) -> Result<(), Refusal> {
         b'4' => special("a block device"),
         b'6' => special("a named pipe"),
         b'7' => special("a contiguous file"),
-        b'K' | b'L' => unsupported("a long name in the format of GNU tar".to_owned()),
+        b'K' | b'L' => unsupported(
+            "a long name in the old format of GNU tar (`tar --format=pax` has another)".to_owned(),
+        ),
         b'S' => unsupported("a sparse file".to_owned()),
         0 => unsupported("a member without a type".to_owned()),
         other => unsupported(format!("a member of type `{}`", other.escape_ascii())),

@@ -95,6 +95,15 @@ fn types_and_modes_are_what_the_archive_says() {
     assert_eq!(read(&bytes), expected.map(|(name, file)| (name.to_owned(), file)).into());
 }
 
+/// As Java's writer does it, which streams, and Python's, which does not.
+#[test]
+fn directories_may_be_deflated() {
+    let directory = || deflated("d/", "").mode(0o040_755);
+    for directory in [directory(), directory().streamed()] {
+        assert_eq!(names(&zip(&[directory, stored("d/f", "x")])), ["d/f"]);
+    }
+}
+
 #[test]
 fn zip64_is_read_where_it_is_consistent() {
     let wide_sizes = |size: u64| [&[1, 0, 16, 0][..], &size.to_le_bytes(), &size.to_le_bytes()].concat();

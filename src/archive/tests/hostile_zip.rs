@@ -193,6 +193,16 @@ fn structure() {
         ),
         ("no local header", one(a().local(0, "PKxx")), malformed("`a`: this entry has no header")),
         ("a directory with content", one(stored("d/", "x")), malformed("`d/`: this directory has content")),
+        (
+            "and a deflated one",
+            one(deflated("d/", "x").mode(0o040_755)),
+            malformed("`d/`: this directory has content"),
+        ),
+        (
+            "a directory with what is no stream of nothing",
+            one(stored("d/", "xy").mode(0o040_755).both(8, [8, 0]).both(14, [0; 4]).both(22, [0; 4])),
+            malformed("`d/`: this directory has content"),
+        ),
         ("zb04 overlap", zip(&[a(), stored("b", "12345").central(42, [0; 4])]), Refusal::Overlap("b".into())),
         ("overlap inside", zip(&[a(), stored("b", "").central(42, [5])]), Refusal::Overlap("b".into())),
         ("into the directory", one(deflated("a", "").both(18, [99])), Refusal::Overlap("a".into())),

@@ -14,6 +14,9 @@ const HEADER_LEN: usize = 46;
 /// the room for one of the longest kind: what is kept in memory grows with the count alone.
 const MEAN_LEN: u64 = 512;
 
+/// What deflate makes of no bytes at all (RFC 1951, 3.2.6: a last block with fixed codes and nothing but its end).
+pub(super) const EMPTY_STREAM: &[u8] = &[3, 0];
+
 /// One entry, as the directory describes it.
 pub(super) struct Record {
     /// The name as it is written, without the slash of a directory.
@@ -120,8 +123,10 @@ fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<Record, Refu
     let ([size, packed, offset], rest) = extra::widen(narrow, zip64, full)?;
     check_disk(u16_at(bytes, 34), rest, full)?;
     let crc = u32_at(bytes, 16);
-    if is_directory && (packed, size, crc) != (0, 0, 0) {
-        return Err(Refusal::Malformed(format!("`{full}`: this directory has content")));
+    // Writers that deflate whatever they are given have the stream of no bytes, which `local` looks at.
+    let is_empty = packed == 0 || method == DEFLATED && packed == EMPTY_STREAM.len() as u64;
+    if is_directory && !((size, crc) == (0, 0) && is_empty) {
+        return Err(directory_with_content(full));
     }
     if method == STORED && packed != size {
         return Err(Refusal::SizeMismatch { name: full.to_owned(), declared: size, actual: packed });
@@ -129,6 +134,10 @@ fn parse(bytes: &[u8], name_len: usize, extra_len: usize) -> Result<Record, Refu
     let node = node(full, is_directory, u16_at(bytes, 4), u32_at(bytes, 38), size)?;
     let wide = narrow[0] == u32::MAX || narrow[1] == u32::MAX;
     Ok(Record { name: name.to_owned(), node, flags, method, crc, packed, size, offset, wide })
+}
+
+pub(super) fn directory_with_content(name: &str) -> Refusal {
+    Refusal::Malformed(format!("`{name}`: this directory has content"))
 }
 
 /// Refuses what needs a password and what is neither stored nor deflated.

@@ -1,7 +1,7 @@
 //! The headers in front of the entries of a zip archive (4.3.7), and what stands behind them.
 
 use super::super::bytes::{Window, u16_at, u32_at, u64_at};
-use super::central::{Record, flags};
+use super::central::{EMPTY_STREAM, Record, directory_with_content, flags};
 use super::content::Place;
 use super::extra;
 use crate::fs::SharedFile;
@@ -73,6 +73,9 @@ fn locate_one(
     let data = record.offset + bytes.len() as u64;
     let data_end = overlap(data.checked_add(record.packed))?;
     let stop = overlap(data_end.checked_add(descriptor as u64))?;
+    if record.node.is_none() && record.packed > 0 && window.get(data, EMPTY_STREAM.len())? != EMPTY_STREAM {
+        return Err(directory_with_content(&format!("{}/", record.name)).into());
+    }
     if descriptor > 0 {
         check_descriptor(window.get(data_end, descriptor)?, record)?;
     }

@@ -83,6 +83,8 @@ pub struct Transaction<'a> {
     /// The manifest as it is to be: it says where links to directories of the user lead, so that the
     /// journal need not.
     manifest: RefCell<Manifest>,
+    /// What is to be told of trees that were saved while a transaction was taken back.
+    saved: RefCell<Vec<String>>,
     /// The transactions that this user began here.
     known: Known,
     /// Whether the last transaction can be taken back.
@@ -129,6 +131,7 @@ impl<'a> Transaction<'a> {
             numbers: Arc::default(),
             ahead: Cell::new(false),
             manifest: RefCell::default(),
+            saved: RefCell::default(),
             known,
             undoable: Cell::new(false),
             finished_undo: Cell::new(false),
@@ -178,7 +181,7 @@ impl<'a> Transaction<'a> {
                 return Err(error.hint("not all could be taken back: the next `skillpm install` goes on"));
             }
             let _ = self.clear();
-            return Err(error);
+            return Err(self.with_saved(error));
         }
         merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);

@@ -263,7 +263,7 @@ impl Transaction<'_> {
             // It is the record again that it was.
             let _ = fs::remove_tree(&self.directory.join(BACK))
                 .and_then(|()| fs::move_new(&self.directory, &record.directory));
-            return Err(error);
+            return Err(self.with_saved(error));
         }
         if (undo.lockfile.is_some() || undo.manifest.is_some())
             && let Ok((manifest, _)) = read_manifest(self.scope)

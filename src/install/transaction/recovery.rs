@@ -6,12 +6,14 @@ use std::path::Path;
 use super::journal::{Change, Journal};
 use super::{JOURNAL, MAX_FILE, Transaction, own_file, record};
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::Step;
 use crate::install::scope::Scope;
-use crate::install::state::read_manifest;
+use crate::install::state::{HAS_REPOSITORY, inside, read_manifest};
 use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::store::{self, Store};
 
 /// The texts that manifest and lockfile had before.
 pub(super) struct Old<'a> {
@@ -135,6 +137,27 @@ impl Transaction<'_> {
             fs::remove_dir_if_empty(dir);
         }
         result
+    }
+
+    /// `error` with where the trees are that were saved by [`Transaction::save`].
+    pub(super) fn with_saved(&self, error: Error) -> Error {
+        self.saved.take().into_iter().fold(error, Error::hint)
+    }
+
+    /// Saves the tree of `name` at `tree`, which goes with the transaction: somebody wrote into it while it lay in
+    /// place.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be saved, as a git repository cannot.
+    pub(super) fn save(&self, name: &SkillName, tree: &Path) -> Result<()> {
+        if inside(tree).repository {
+            return Err(Error::new(ErrorKind::Findings, format!("`{}` {HAS_REPOSITORY}", tree.display())));
+        }
+        let place = Store::new(self.settings)?.keep(&store::read(tree)?)?;
+        let place = place.display();
+        self.saved.borrow_mut().push(format!("what was written into `{name}` meanwhile is in `{place}`"));
+        Ok(())
     }
 
     /// Puts the old text of one of the two files back, if the new one is there. The new one goes back to its

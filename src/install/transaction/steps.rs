@@ -131,8 +131,29 @@ impl Transaction<'_> {
         }
     }
 
-    /// Takes a step back, which may have been done, or a part of it, or nothing.
+    /// Takes a step back, which may have been done, or a part of it, or nothing. A tree that had come lay in place
+    /// for a while: if somebody wrote into it, it is saved.
     pub(super) fn undo_step(&self, at: usize, step: &Step) -> Result<()> {
+        self.move_back(at, step)?;
+        let (Step::Put { name, digest, .. } | Step::Remove { name, old: digest, .. }) = step else {
+            return Ok(());
+        };
+        let tree = self.tree(at);
+        if fs::kind(&tree)? != Some(Kind::Directory) || is_untouched(&tree, digest) {
+            return Ok(());
+        }
+        self.save(name, &tree).inspect_err(|_| {
+            // It lies where whoever wrote it looks for it, and the next run goes on from there.
+            if let (Step::Put { .. }, Ok(target)) = (step, self.target(step)) {
+                let _ = match fs::kind(&target) {
+                    Ok(None) => fs::move_new(&tree, &target),
+                    _ => fs::exchange(&tree, &target),
+                };
+            }
+        })
+    }
+
+    fn move_back(&self, at: usize, step: &Step) -> Result<()> {
         let (target, tree) = (self.target(step)?, self.tree(at));
         rescue(step, &target, &tree)?;
         fs::clear_moves(&target)?;

@@ -90,7 +90,11 @@ impl Scene {
             for (name, kind) in fs::entries(&self.at(&prefix)).unwrap() {
                 let path = format!("{prefix}{}", name.display());
                 match kind {
-                    Kind::Directory if path != ".agents/.skillpm-undo" => open.push(format!("{path}/")),
+                    Kind::Directory
+                        if !path.starts_with(".agents/.skillpm-") || path == ".agents/.skillpm-disabled" =>
+                    {
+                        open.push(format!("{path}/"));
+                    }
                     Kind::Symlink => {
                         let target = fs::read_link(&self.at(&path)).unwrap().unwrap();
                         lines.push(format!("{path} -> {}", target.display()));
@@ -291,6 +295,98 @@ fn a_transaction_that_failed_leaves_the_record() {
     let plan = Plan { steps: vec![removal(old), put(old, None)], ..Plan::default() };
     scene.begin().apply(&plan, &Files::default(), &BTreeMap::new()).unwrap_err();
     assert_eq!(scene.take_back(), [put(old, None)]);
+}
+
+/// Writes into one skill while the other is about to be replaced, and into that one, too: its step fails.
+struct Writer<'a> {
+    scene: &'a Scene,
+    content: &'static str,
+}
+
+impl Reporter for Writer<'_> {
+    fn step(&self, step: &str) {
+        if step == "put pdf" {
+            self.scene.skill(".agents/skills/first", self.content);
+            self.scene.skill(HOME, "written at the last moment");
+        }
+    }
+}
+
+impl Scene {
+    /// Two skills that are `old`, and the steps and trees that make them `new`.
+    fn two(&self) -> (Plan, BTreeMap<SkillName, FileSet>) {
+        let old = self.skill(HOME, "old");
+        self.skill(".agents/skills/first", "old");
+        let new = self.skill("src", "new");
+        let names = ["first", "pdf"].map(|name| name.parse::<SkillName>().unwrap());
+        let step = |name: &SkillName| Step::Put {
+            place: Place::Canonical,
+            name: name.clone(),
+            digest: new,
+            replaces: Some(old),
+        };
+        let steps = names.iter().map(step).collect();
+        let set = || store::read(&self.at("src")).unwrap();
+        (Plan { steps, ..Plan::default() }, names.into_iter().map(|name| (name, set())).collect())
+    }
+
+    /// The place that the hint of `error` names, where what was written meanwhile is kept.
+    fn saved(&self, error: &Error) -> String {
+        let hint = error.hints().iter().find(|hint| hint.starts_with("what was written into `first`"));
+        let place = hint.and_then(|hint| hint.split('`').nth(3)).expect("a hint with a place");
+        fs::read_text(&Path::new(place).join("SKILL.md"), 100).unwrap().unwrap()
+    }
+}
+
+/// What is written into a tree that has come already is kept where a later step fails, and all is taken back.
+#[test]
+fn what_is_written_meanwhile_is_kept_when_all_is_taken_back() {
+    let scene = Scene::new();
+    let (plan, contents) = scene.two();
+    let writer = Writer { scene: &scene, content: "work" };
+    let transaction = Transaction::begin(&scene.scope, &scene.settings, &writer).unwrap();
+    let error = transaction.apply(&plan, &Files::default(), &contents).unwrap_err();
+    assert_eq!(scene.saved(&error), "work");
+    let state = scene.state();
+    assert!(state.contains(&".agents/skills/first/SKILL.md: old".to_owned()), "{state:?}");
+    assert!(state.contains(&format!("{HOME}/SKILL.md: written at the last moment")), "{state:?}");
+    assert!(!Transaction::is_begun(&scene.scope));
+}
+
+#[test]
+fn and_when_an_undo_is_taken_back() {
+    let scene = Scene::new();
+    let (plan, contents) = scene.two();
+    scene.begin().apply(&plan, &Files::default(), &contents).unwrap();
+    let (record, undo) = scene.plan(false).unwrap_or_else(|stop| panic!("{stop:?}"));
+    // The last step is taken back first.
+    let undo = Undo { steps: undo.steps.into_iter().rev().collect(), slots: vec![0, 1], ..undo };
+    let writer = Writer { scene: &scene, content: "work" };
+    let transaction = Transaction::begin(&scene.scope, &scene.settings, &writer).unwrap();
+    let error = transaction.take_back(&record, &undo).unwrap_err();
+    drop(transaction);
+    assert_eq!(scene.saved(&error), "work");
+    let state = scene.state();
+    assert!(state.contains(&".agents/skills/first/SKILL.md: new".to_owned()), "{state:?}");
+}
+
+/// What cannot be kept stays in place, and the next run goes on.
+#[test]
+fn what_cannot_be_kept_stays_where_it_is() {
+    let scene = Scene::new();
+    let (plan, contents) = scene.two();
+    let kept = scene.dir.path().join("home/.local/share/skillpm");
+    fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    fs::write_atomic(&kept, b"no directory").unwrap();
+    let writer = Writer { scene: &scene, content: "work" };
+    let transaction = Transaction::begin(&scene.scope, &scene.settings, &writer).unwrap();
+    transaction.apply(&plan, &Files::default(), &contents).unwrap_err();
+    drop(transaction);
+    let work = ".agents/skills/first/SKILL.md: work".to_owned();
+    assert!(scene.state().contains(&work), "{:?}", scene.state());
+    assert!(Transaction::is_begun(&scene.scope));
+    drop(scene.begin());
+    assert!(scene.state().contains(&work), "{:?}", scene.state());
 }
 
 #[test]
