@@ -438,6 +438,23 @@ fn the_network() {
     ");
 }
 
+/// macOS has a file of this name in each directory with an icon of its own. An archive is refused for it as a whole;
+/// git itself gets the skill.
+#[test]
+fn an_archive_with_an_odd_name_that_no_skill_has() {
+    let mut sandbox = Sandbox::new();
+    let forge = Forge::start();
+    sandbox.forge(&forge);
+    forge.repo("acme/icons").commit(&Tree::new().skill("pdf", "pdf").file("assets/Icon\r", ""));
+    insta::assert_snapshot!(refused(&sandbox, &["install", "acme/icons"]), @r"
+    exit: 5
+    --- stderr
+    error: the archive of `acme/icons` is refused
+      caused by: `acme-icons-d794906/assets/Icon\u{d}`: this name is not allowed: it has the invisible character U+000D
+    hint: name the source as `git+https://github.com/acme/icons`: git gets it without an archive
+    ");
+}
+
 fn digest_line(lock: &str) -> String {
     let line = lock.lines().find(|line| line.starts_with("digest = ")).expect("a digest");
     format!("{line}\n")

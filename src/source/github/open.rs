@@ -12,6 +12,7 @@ use crate::refusal::{Limits, Refusal};
 use crate::settings::{self, Settings};
 use crate::source::{Opened, Wanted, commit_gone};
 use crate::spec::{PUBLIC_HOST, Repository, is_commit};
+use crate::tree::ReadError;
 
 /// Opens `repository` at the commit that is wanted.
 ///
@@ -86,7 +87,17 @@ pub(in crate::source) fn settings_for<'a>(
 /// Downloads and opens the archive of `commit`. One that is refused is not kept.
 fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive> {
     let file = github.download(commit, limits.archive_bytes)?;
-    let archive = archive::open_zip(file, limits).map_err(Error::from).and_then(|archive| {
+    let archive = archive::open_zip(file, limits).map_err(|error| {
+        let is_name = matches!(
+            &error,
+            ReadError::Refused(Refusal::Name { .. } | Refusal::NameEncoding(_) | Refusal::Collision(..))
+        );
+        let error = Error::from(error);
+        // An archive is refused for one name anywhere in it, as programs read such a name in two ways. With git only
+        // the skill that has it is.
+        if is_name { error.hint(over_git(github)) } else { error }
+    });
+    let archive = archive.and_then(|archive| {
         check_commit(&archive, commit)?;
         Ok(archive)
     });
@@ -95,6 +106,13 @@ fn unpack(github: &GitHub<'_>, commit: &str, limits: &Limits) -> Result<Archive>
         let _ = github.forget(commit);
         error.context(format!("the archive of `{}` is refused", github.repository))
     })
+}
+
+/// The advice to have git itself fetch the same repository.
+fn over_git(github: &GitHub<'_>) -> String {
+    let Repository { host, owner, name } = &github.repository;
+    let host = host.as_deref().unwrap_or(PUBLIC_HOST);
+    format!("name the source as `git+https://{host}/{owner}/{name}`: git gets it without an archive")
 }
 
 /// GitHub writes the commit into the archive's comment: a cheap check that the server sent what was
