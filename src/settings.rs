@@ -180,7 +180,9 @@ impl GitHub {
             None if enterprise => format!("https://{host}/api/v3"),
             None => Self::public().api_url,
         };
-        if !api_url.starts_with("https://") && !api_url.starts_with("http://") {
+        let is_address = api_url.starts_with("https://") || api_url.starts_with("http://");
+        // The rest of an address comes behind it.
+        if !is_address || api_url.contains(['?', '#']) {
             return Err(Error::config(format!("`{}` is not an address: `{api_url}`", env::GITHUB_API_URL))
                 .hint("it starts with `https://`, such as `https://ghe.example.com/api/v3`"));
         }
@@ -263,7 +265,9 @@ mod tests {
         assert_eq!(github(&[]).api_url, "https://api.github.com");
         assert_eq!(github(&[("GH_HOST", "ghe.example.com")]).api_url, "https://ghe.example.com/api/v3");
         assert_eq!(github(&[("GITHUB_API_URL", "http://127.0.0.1:1/")]).api_url, "http://127.0.0.1:1");
-        assert!(GitHub::from_env(&env(&[("GITHUB_API_URL", "ftp://x")])).is_err());
+        for odd in ["ftp://x", "https://x/?a", "https://x#a"] {
+            assert!(GitHub::from_env(&env(&[("GITHUB_API_URL", odd)])).is_err(), "{odd}");
+        }
     }
 
     #[test]

@@ -59,7 +59,16 @@ pub(super) fn ls_remote(address: &str) -> String {
 pub(super) fn no_head(shown: &str, names: &[String]) -> Error {
     let branches: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
     match branches[..] {
-        [] => Error::usage(format!("the repository `{shown}` is empty")).hint("push a commit to it first"),
+        [] => {
+            let error = Error::usage(format!("the repository `{shown}` is empty"));
+            // To git a short page is a list without references.
+            let hint = if shown.starts_with("http") {
+                "push a commit to it first; if it has one, a proxy or a login page may stand in between"
+            } else {
+                "push a commit to it first"
+            };
+            error.hint(hint)
+        }
         [first, ..] => {
             let usual = ["main", "master", "trunk"].into_iter().find(|usual| branches.contains(usual));
             let first = usual.unwrap_or(first);
@@ -73,14 +82,16 @@ fn head(objects: &Objects, shown: &str) -> Result<Oid> {
     objects.commit_at("HEAD").ok_or_else(|| no_head(shown, &objects.references()))
 }
 
-/// The names that git gives `name` a chance to be, in its order.
-fn candidates(reference: &Reference) -> Vec<String> {
+/// The names that git gives `reference` a chance to be, in its order.
+pub(super) fn candidates(reference: &Reference) -> Vec<String> {
     match reference {
         Reference::Tag(name) => vec![format!("refs/tags/{name}")],
         Reference::Branch(name) => vec![format!("refs/heads/{name}")],
         Reference::Any(name) if name == "HEAD" => vec![name.clone()],
         Reference::Any(name) => {
-            ["refs/", "refs/tags/", "refs/heads/"].iter().map(|prefix| format!("{prefix}{name}")).collect()
+            let whole = name.starts_with("refs/").then(|| name.clone());
+            let parts = ["refs/", "refs/tags/", "refs/heads/"].map(|prefix| format!("{prefix}{name}"));
+            whole.into_iter().chain(parts).collect()
         }
         Reference::Rev(_) => Vec::new(),
     }
@@ -135,6 +146,7 @@ mod tests {
     fn names_are_tried_in_the_order_of_git() {
         assert_eq!(candidates(&Reference::Any("v1".into())), ["refs/v1", "refs/tags/v1", "refs/heads/v1"]);
         assert_eq!(candidates(&Reference::Any("HEAD".into())), ["HEAD"]);
+        assert_eq!(candidates(&Reference::Any("refs/heads/main".into()))[0], "refs/heads/main");
         assert_eq!(candidates(&Reference::Tag("v1".into())), ["refs/tags/v1"]);
     }
 

@@ -230,22 +230,18 @@ impl Remote<'_> {
     }
 }
 
-/// What `reference` may be called by a server, in the order in which git tries the names. Tags that are
-/// objects of their own come with the commit that they lead to.
+/// What `reference` may be called by a server, in the order in which git tries the names. What may be an object of
+/// its own, as tags are, comes with the commit that it leads to.
 fn names(reference: Option<&Reference>) -> Vec<String> {
-    let tag = |name: &str| [format!("refs/tags/{name}^{{}}"), format!("refs/tags/{name}")];
-    match reference {
-        None => vec!["HEAD".to_owned()],
-        Some(Reference::Tag(name)) => tag(name).into(),
-        Some(Reference::Branch(name)) => vec![format!("refs/heads/{name}")],
-        Some(Reference::Any(name)) => {
-            let mut names = vec![if name == "HEAD" { name.clone() } else { format!("refs/{name}") }];
-            names.extend(tag(name));
-            names.push(format!("refs/heads/{name}"));
-            names
+    let Some(reference) = reference else { return vec!["HEAD".to_owned()] };
+    let mut names = Vec::new();
+    for name in names::candidates(reference) {
+        if name.starts_with("refs/") && !name.starts_with("refs/heads/") {
+            names.push(format!("{name}^{{}}"));
         }
-        Some(Reference::Rev(_)) => Vec::new(),
+        names.push(name);
     }
+    names
 }
 
 #[cfg(test)]
@@ -255,7 +251,10 @@ mod tests {
     #[test]
     fn names_are_tried_in_the_order_of_git() {
         let any = |name: &str| names(Some(&Reference::Any(name.to_owned())));
-        assert_eq!(any("v1"), ["refs/v1", "refs/tags/v1^{}", "refs/tags/v1", "refs/heads/v1"]);
+        assert_eq!(any("v1"), ["refs/v1^{}", "refs/v1", "refs/tags/v1^{}", "refs/tags/v1", "refs/heads/v1"]);
+        assert_eq!(any("refs/heads/main")[0], "refs/heads/main");
+        assert_eq!(any("refs/tags/v1")[..2], ["refs/tags/v1^{}", "refs/tags/v1"]);
+        assert_eq!(names(Some(&Reference::Tag("v1".to_owned()))), ["refs/tags/v1^{}", "refs/tags/v1"]);
         assert_eq!(any("HEAD")[0], "HEAD");
         assert_eq!(names(None), ["HEAD"]);
     }

@@ -28,6 +28,8 @@ pub(super) enum Meaning {
     NoLogin,
     /// The login is not accepted.
     WrongLogin,
+    /// No access, with a login or without one.
+    NoAccess,
     /// The key of an ssh server is not known, or is another than it was.
     HostKey,
     /// The name of the host leads nowhere.
@@ -67,7 +69,7 @@ const WORDS: &[(&str, Meaning)] = &[
     ("authentication failed", Meaning::WrongLogin),
     ("access denied", Meaning::WrongLogin),
     ("returned error: 401", Meaning::WrongLogin),
-    ("returned error: 403", Meaning::WrongLogin),
+    ("returned error: 403", Meaning::NoAccess),
     ("returned error: 404", Meaning::NoRepository),
     ("repository '' not found", Meaning::NoRepository),
     ("repository not found", Meaning::NoRepository),
@@ -231,6 +233,9 @@ pub(super) fn error(url: &str, text: &str) -> Error {
         ),
         Meaning::WrongLogin => Error::network(format!("`{host}` does not accept the login for `{url}`"))
             .hint("renew it in the credential helper of git, and check that it may read the repository"),
+        Meaning::NoAccess => Error::network(format!("`{host}` does not allow access to `{url}`")).hint(
+            "check the address, and that the login in the credential helper of git may read the repository",
+        ),
         Meaning::HostKey => Error::network(format!("the ssh key of `{host}` is not known, or has changed"))
             .hint(format!(
                 "compare it with what the host publishes, and accept it by hand: `{}`",

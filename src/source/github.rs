@@ -50,9 +50,11 @@ impl<'a> GitHub<'a> {
         let github = &settings.github;
         let host = repository.host.as_deref().unwrap_or(PUBLIC_HOST);
         if host != github.host {
-            return Err(Error::usage(format!("`{repository}` does not lie on `{}`", github.host)).hint(
-                format!("set `GH_HOST={host}`, and `GH_ENTERPRISE_TOKEN` to a token for that server"),
-            ));
+            return Err(Error::usage(format!("`{repository}` does not lie on `{}`", github.host))
+                .hint(format!(
+                    "for a GitHub Enterprise server set `GH_HOST={host}`, and `GH_ENTERPRISE_TOKEN` to a token for it"
+                ))
+                .hint("for anything else write the address with its scheme, `https://`"));
         }
         // Names become parts of addresses and of paths, whoever made the value.
         let repository = Repository::new(repository.host.as_deref(), &repository.owner, &repository.name)
@@ -63,6 +65,13 @@ impl<'a> GitHub<'a> {
                 .hint(format!("set `{variable}` to the token alone, without quotes or line breaks")));
         }
         let api = Url::parse(&github.api_url)?;
+        if github.token.is_some() && !api.is_private() {
+            let variable = token_variable(settings);
+            return Err(Error::config(format!(
+                "the token in `{variable}` is not sent to `{api}`: anybody on the way could read it"
+            ))
+            .hint(format!("set `GITHUB_API_URL` to an address with `https://`, or unset `{variable}`")));
+        }
         let cache = settings.dirs.cache.as_deref().map(|dir| Cache::new(dir, &api.origin(), &repository));
         Ok(Self { client, settings, repository, api, cache })
     }

@@ -1,6 +1,7 @@
 //! Pages of hosting sites other than GitHub: which repository, revision and directory they show.
 
 use super::address::split_scheme;
+use super::repository::is_github_host;
 use super::{
     Address, GitUrl, Origin, Reference, SourceSpec, SpecError, skill_name, split_suffixes, subdirectory,
 };
@@ -20,6 +21,16 @@ pub(super) fn prefixed(text: &str) -> Option<Result<SourceSpec, SpecError>> {
         None => (place, None),
     };
     Some(repository(host, place, path, reference.map(Reference::any), skill))
+}
+
+/// The whole address, where `text` is one of a known site as browsers show it: without its scheme. A repository of
+/// GitHub, and what is in it, may be written so without being a page.
+pub(super) fn with_scheme(text: &str) -> Option<String> {
+    let (host, rest) = text.split_once('/')?;
+    let host = host.strip_prefix("www.").unwrap_or(host).to_ascii_lowercase();
+    let is_known = PREFIXES.iter().any(|(_, known)| *known == host);
+    let is_page = || is_github_host(&host) && ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
+    (is_known || is_page()).then(|| format!("https://{text}"))
 }
 
 /// Reads the address of a page, where its host or form is that of a known site.

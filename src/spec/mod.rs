@@ -18,6 +18,7 @@ pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Reference, is_commit, is_object_id};
 pub use repository::{PUBLIC_HOST, Repository};
 
+use crate::text::percent_decoded;
 use address::split_scheme;
 use repository::is_github_host;
 
@@ -215,15 +216,18 @@ impl SourceSpec {
         let unsupported = || SpecError::Unsupported(text.to_owned());
         let (_, rest) = split_scheme(text).ok_or_else(unsupported)?;
         let rest = rest.split('?').next().unwrap_or(rest);
-        // The address of a page says it all: what stands in it is part of a revision or directory.
+        // The address of a page says it all: an `@` in it is part of a revision or directory, and what follows `#`
+        // is a place in the page.
         let is_page = ["/tree/", "/blob/"].iter().any(|page| rest.contains(page));
-        let (rest, reference, skill) = if is_page { (rest, None, None) } else { split_suffixes(rest) };
+        let (rest, reference, skill) =
+            if is_page { (rest.split('#').next().unwrap_or(rest), None, None) } else { split_suffixes(rest) };
         let (host, rest) = rest.split_once('/').ok_or_else(unsupported)?;
         let host = host.strip_prefix("www.").unwrap_or(host);
         if host.contains(['@', ':']) || !is_github_host(host) {
             return Err(unsupported());
         }
-        let parts: Vec<&str> = rest.trim_end_matches('/').split('/').collect();
+        let parts: Vec<_> = rest.trim_end_matches('/').split('/').map(percent_decoded).collect();
+        let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
         let [owner, name, ref page @ ..] = parts[..] else {
             return Err(unsupported());
         };
@@ -372,6 +376,9 @@ impl FromStr for SourceSpec {
         }
         if let Some(spec) = hosting::prefixed(text).or_else(|| hosting::page(text)) {
             return spec;
+        }
+        if let Some(address) = hosting::with_scheme(text) {
+            return address.parse();
         }
         if let Some((kind, rest)) = text.split_once(':')
             && matches!(kind, "url" | "site")

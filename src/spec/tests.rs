@@ -45,6 +45,17 @@ fn forms() {
             "github:github.com/owner/repo/skills/pdf#main",
         ),
         ("https://github.com/owner/repo/tree/v1/a@b", "github:github.com/owner/repo/a@b#v1"),
+        (
+            "https://github.com/owner/repo/tree/v1/My%20Skills/a%20b#usage",
+            "github:github.com/owner/repo/My Skills/a b#v1",
+        ),
+        (
+            "https://github.com/owner/repo/blob/f%2Fx/a/SKILL.md?plain=1#L3",
+            "github:github.com/owner/repo/a#f/x",
+        ),
+        ("github.com/owner/repo/tree/v1/a", "github:github.com/owner/repo/a#v1"),
+        ("gitlab.com/g/r/-/tree/v1/a", "git+https://gitlab.com/g/r.git//a#v1"),
+        ("www.bitbucket.org/team/repo", "git+https://bitbucket.org/team/repo.git"),
         ("https://ghe.example.com/owner/repo", "github:ghe.example.com/owner/repo"),
         ("https://host.example/team/repo.git", "git+https://host.example/team/repo.git"),
         ("https://me@Host.example/team/repo.git#v1@pdf", "git+https://host.example/team/repo.git#v1@pdf"),

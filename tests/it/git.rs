@@ -345,7 +345,7 @@ fn repositories_without_anything_to_install() {
     exit: 2
     --- stderr
     error: the repository `http://[HOST]/empty.git` is empty
-    hint: push a commit to it first
+    hint: push a commit to it first; if it has one, a proxy or a login page may stand in between
 
     exit: 2
     --- stderr

@@ -247,6 +247,18 @@ fn h09_the_archive_comes_without_the_token_and_is_kept() {
     assert_eq!(scene.forge.requests().len(), 2);
 }
 
+/// As with other credentials: only a secure connection, or this machine, gets it.
+#[test]
+fn the_token_is_not_sent_in_clear_to_another_machine() {
+    let mut scene = Scene::new();
+    scene.sandbox.env("GITHUB_TOKEN", "s3cret").env("GITHUB_API_URL", "http://forge.example");
+    let error = scene.resolve(&Reference::Tag("v1".into())).expect_err("refused");
+    insta::assert_snapshot!(told(&error, &scene), @"
+    error (Config): the token in `GITHUB_TOKEN` is not sent to `http://forge.example/`: anybody on the way could read it
+    hint: set `GITHUB_API_URL` to an address with `https://`, or unset `GITHUB_TOKEN`
+    ");
+}
+
 #[test]
 fn a_damaged_archive_is_forgotten_and_fetched_anew() {
     let scene = Scene::new();
@@ -299,7 +311,8 @@ fn a_repository_on_another_server_says_how_to_get_there() {
     assert_eq!(scene.forge.requests(), []);
     insta::assert_snapshot!(told(&error, &scene), @r"
     error (Usage): `ghe.example.com/acme/skills` does not lie on `github.com`
-    hint: set `GH_HOST=ghe.example.com`, and `GH_ENTERPRISE_TOKEN` to a token for that server
+    hint: for a GitHub Enterprise server set `GH_HOST=ghe.example.com`, and `GH_ENTERPRISE_TOKEN` to a token for it
+    hint: for anything else write the address with its scheme, `https://`
     ");
 }
 
