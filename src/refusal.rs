@@ -4,9 +4,10 @@
 //! that one table of messages and one test per variant cover them all.
 
 use crate::path::PathError;
+use crate::text::visible_name;
 
-/// What is wrong with an archive or a tree. Names are as the archive has them and may hold
-/// control characters: whoever prints them escapes them.
+/// What is wrong with an archive or a tree. Names are as the archive has them and may hold control characters; its
+/// message has them in one line, with nothing hidden.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -23,10 +24,10 @@ pub enum Refusal {
     #[error("the archive is cut off: {0}")]
     Truncated(&'static str),
     /// Headers that contradict each other or the format.
-    #[error("the archive is malformed: {0}")]
+    #[error("the archive is malformed: {}", visible_name(.0))]
     Malformed(String),
     /// The local header of an entry differs from the central directory.
-    #[error("`{name}`: the two headers of this entry differ in {field}")]
+    #[error("`{name}`: the two headers of this entry differ in {field}", name = visible_name(.name))]
     HeaderMismatch {
         /// The entry, by its name in the central directory.
         name: String,
@@ -37,16 +38,16 @@ pub enum Refusal {
     #[error("the archive has bytes that belong to no entry: {0}")]
     StrayBytes(&'static str),
     /// Two entries share bytes.
-    #[error("`{0}`: this entry overlaps another one")]
+    #[error("`{}`: this entry overlaps another one", visible_name(.0))]
     Overlap(String),
     /// A second archive hides in this one.
     #[error("the archive holds a second directory of entries in {0}")]
     SecondArchive(&'static str),
     /// A password is needed.
-    #[error("`{0}`: this entry is encrypted")]
+    #[error("`{}`: this entry is encrypted", visible_name(.0))]
     Encrypted(String),
     /// A compression method other than stored and deflate, or a feature that no skill needs.
-    #[error("`{name}`: {feature} is not supported")]
+    #[error("`{name}`: {feature} is not supported", name = visible_name(.name))]
     Unsupported {
         /// The entry.
         name: String,
@@ -54,13 +55,13 @@ pub enum Refusal {
         feature: String,
     },
     /// Compressed data that cannot be inflated, or that ends before the place where it should.
-    #[error("`{0}`: the compressed data is damaged")]
+    #[error("`{}`: the compressed data is damaged", visible_name(.0))]
     BadData(String),
     /// The content does not match the checksum in the archive.
-    #[error("`{0}`: the content does not match its checksum")]
+    #[error("`{}`: the content does not match its checksum", visible_name(.0))]
     BadChecksum(String),
     /// The content is longer or shorter than the archive says.
-    #[error("`{name}`: {declared} bytes are declared, the content has {actual}")]
+    #[error("`{name}`: {declared} bytes are declared, the content has {actual}", name = visible_name(.name))]
     SizeMismatch {
         /// The entry.
         name: String,
@@ -79,12 +80,12 @@ pub enum Refusal {
     },
 
     /// A file of the store is not what its name says.
-    #[error("`{0}` has other bytes than its name says")]
+    #[error("`{}` has other bytes than its name says", visible_name(.0))]
     Damaged(String),
 
     // Names.
     /// A name that is not a safe path.
-    #[error("`{name}`: this name is not allowed: {reason}")]
+    #[error("`{name}`: this name is not allowed: {reason}", name = visible_name(.name))]
     Name {
         /// The name as the archive has it.
         name: String,
@@ -92,27 +93,27 @@ pub enum Refusal {
         reason: PathError,
     },
     /// A name that is not UTF-8; the lossy form is shown.
-    #[error("`{0}`: this name is not UTF-8")]
+    #[error("`{}`: this name is not UTF-8", visible_name(.0))]
     NameEncoding(String),
     /// The same name twice.
-    #[error("`{0}`: this name is there twice")]
+    #[error("`{}`: this name is there twice", visible_name(.0))]
     Duplicate(String),
     /// Two names that are one on a file system that folds case or normal forms.
-    #[error("`{0}` and `{1}` are the same name on some file systems")]
+    #[error("`{}` and `{}` are the same name on some file systems", visible_name(.0), visible_name(.1))]
     Collision(String, String),
     /// A name that is a file and a directory at once.
-    #[error("`{0}`: this name is both a file and a directory")]
+    #[error("`{}`: this name is both a file and a directory", visible_name(.0))]
     FileAndDirectory(String),
 
     // Types.
     /// A symbolic link that does not lead to a regular file of the same skill.
-    #[error("`{0}`: this is a symbolic link that leads out of the skill or to no regular file")]
+    #[error("`{}`: this is a symbolic link that leads out of the skill or to no regular file", visible_name(.0))]
     Symlink(String),
     /// The skill's own `SKILL.md`, or the directory of the skill, is a symbolic link.
-    #[error("`{0}`: this is a symbolic link, it must be a real file")]
+    #[error("`{}`: this is a symbolic link, it must be a real file", visible_name(.0))]
     SkillSymlink(String),
     /// A hard link, device, pipe or socket.
-    #[error("`{name}`: {kind} is not allowed in a skill")]
+    #[error("`{name}`: {kind} is not allowed in a skill", name = visible_name(.name))]
     SpecialFile {
         /// The entry.
         name: String,
@@ -141,7 +142,7 @@ pub enum Refusal {
         limit: u64,
     },
     /// An entry that unpacks to many times its size.
-    #[error("`{name}`: this entry unpacks to {ratio} times its size, {limit} times is allowed")]
+    #[error("`{name}`: this entry unpacks to {ratio} times its size, {limit} times is allowed", name = visible_name(.name))]
     Ratio {
         /// The entry.
         name: String,

@@ -14,6 +14,7 @@ use crate::spec::{
     Ecosystem, GitUrl, Origin, PUBLIC_HOST, Package, Reference, Repository, SourceSpec, SpecError, Transport,
     is_object_id,
 };
+use crate::text::visible_name;
 use crate::tree::{Node as TreeNode, Tree};
 
 /// Where a marketplace's file may lie, the first that is there counts: as Claude Code has it, as
@@ -138,7 +139,10 @@ fn marketplace(file: &Node<'_>, spec: &SourceSpec, root: &str) -> Result<Marketp
         let plugin = reader.plugin(entry.clone())?;
         let name = entry.required("name")?;
         if let Some(first) = seen.insert(collision_key(&plugin.name).into_owned(), name.place()) {
-            let message = format!("the plugin `{}` is there twice, the first time at {first}", plugin.name);
+            let message = format!(
+                "the plugin `{}` is there twice, the first time at {first}",
+                visible_name(&plugin.name)
+            );
             return Err(name
                 .fault(&message)
                 .hint("nobody can say which of the two is meant: tell its authors"));

@@ -438,6 +438,80 @@ fn the_network() {
     ");
 }
 
+/// THREATS 2, names that squat inside one repository: nobody said which of two is meant, so none is taken; one that is
+/// there twice is one.
+#[test]
+fn different_skills_of_one_name_in_one_source() {
+    let sandbox = Sandbox::new();
+    let skill =
+        |name: &str, body: &str| format!("---\nname: {name}\ndescription: Use it in tests.\n---\n{body}\n");
+    sandbox.write("../source/.claude/skills/pdf/SKILL.md", skill("pdf", "evil"));
+    sandbox.write("../source/skills/pdf/SKILL.md", skill("pdf", "good"));
+    sandbox.write("../source/.claude/skills/same/SKILL.md", skill("same", "one"));
+    sandbox.write("../source/skills/same/SKILL.md", skill("same", "one"));
+    sandbox.write("../source/skills/other/SKILL.md", skill("other", "one"));
+    insta::assert_snapshot!(sandbox.run(&["install", "../source", "--skill", "*"]), @r"
+    exit: 0
+    --- stderr
+    + other (path:../source)
+    + same (path:../source)
+    2 skills added in `.agents/skills`
+    available to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    warning: `.claude/skills/pdf` and `skills/pdf` are left out: they are different skills of one name; name one by its path, such as `--skill .claude/skills/pdf`
+    hint: `skillpm list` shows what is installed, `skillpm invoke other` what an agent gets of it
+    ");
+    assert!(!sandbox.read("skillpm.lock").contains("[skill.pdf]"));
+    sandbox.ok(&["install", "../source", "--skill", "skills/pdf/"]);
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("good"));
+}
+
+/// The name of a directory is a stranger's: one that no manifest can hold spoils its own skill, and no name makes lines
+/// of its own.
+#[cfg(unix)]
+#[test]
+fn names_of_directories_and_files_with_line_feeds() {
+    let sandbox = Sandbox::new();
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Use it in tests.\n---\n");
+    sandbox.write("../source/skills/a\nb/SKILL.md", skill("a"));
+    sandbox.write("../source/skills/c\u{202e}d/SKILL.md", skill("c"));
+    sandbox.write("../source/skills/good/SKILL.md", skill("good"));
+    insta::assert_snapshot!(sandbox.run(&["install", "../source", "--skill", "*"]), @r"
+    exit: 0
+    --- stderr
+    + good (path:../source)
+    1 skill added in `.agents/skills`
+    available to agents that read `.agents/skills`; `--agent` adds others
+    `skillpm.toml` and `skillpm.lock` changed: commit both
+    warning: `a` is left out: the directory `skills/a\u{a}b` has a name that no skill may have
+    warning: `c` is left out: the directory `skills/c\u{202e}d` has a name that no skill may have
+    hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets of it
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "../source", "--skill", "a"]), @r"
+    exit: 5
+    --- stderr
+    error: the directory `skills/a\u{a}b` has a name that no skill may have
+    ");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "../source"]), @r"
+    exit: 2
+    --- stderr
+    error: `../source` has 3 skills, and none is named:
+      a (skills/a\u{a}b)
+      c (skills/c\u{202e}d)
+      good (skills/good)
+    hint: name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`
+    ");
+    sandbox.write("../forged/pdf/SKILL.md", skill("pdf"));
+    let pipe = sandbox.project().join("../forged/pdf/a\nhint: run `x`");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("makes");
+    insta::assert_snapshot!(refused(&sandbox, &["install", "../forged"]), @r"
+    exit: 5
+    --- stderr
+    error: the skill `pdf` is refused
+      caused by: `a\u{a}hint: run `x``: this name is not allowed: it has the invisible character U+000A
+    ");
+}
+
 /// macOS has a file of this name in each directory with an icon of its own. An archive is refused for it as a whole;
 /// git itself gets the skill.
 #[test]

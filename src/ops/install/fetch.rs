@@ -14,7 +14,7 @@ use super::InstallRequest;
 use super::editable;
 use super::intake::Intake;
 use super::needs::{Needer, Needs};
-use super::select::{candidates, check_alphabet, install_name, select, source_of};
+use super::select::{by_path, candidates, check_alphabet, install_name, select, source_of, typed};
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::digest::Digest;
@@ -30,8 +30,8 @@ use crate::ops::gate::Gate;
 use crate::requirement;
 use crate::source::discover::{self, Candidate};
 use crate::source::{Opened, local};
-use crate::spec::SourceSpec;
-use crate::text::shell_word;
+use crate::spec::{SourceSpec, check_directory};
+use crate::text::{shell_word, visible_name};
 use crate::tree::FileSet;
 use crate::workers;
 
@@ -214,16 +214,23 @@ impl Fetched {
                 job.map(|job| job.and_then(|job| Ok((job.read(intake)?, job))))
             },
         );
+        let done: Vec<_> = candidates.iter().zip(done).filter_map(|(c, done)| Some((c, done?))).collect();
+        let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
+        for paths in unclear.values() {
+            self.warnings.push(told_unclear(&chosen.spec, opened, paths));
+        }
         let mut installed = 0;
-        for (candidate, done) in candidates.iter().zip(done) {
-            let Some(done) = done else { continue };
+        for (candidate, done) in done {
+            if done.as_ref().is_ok_and(|(_, job)| unclear.contains_key(&job.name.collision_key())) {
+                continue;
+            }
             match done.and_then(|(ready, job)| self.finish(&chosen.spec, opened, job, ready)) {
                 Ok(()) => installed += 1,
                 // Of many, the ones that cannot be used are passed over, and told.
                 Err(error) if !chosen.named => {
                     self.warnings.push(format!(
                         "`{}` is left out: {}",
-                        candidate.title(&opened.name),
+                        visible_name(candidate.title(&opened.name)),
                         error.with_causes()
                     ));
                 }
@@ -248,6 +255,14 @@ impl Fetched {
             None => install_name(candidate, &opened.name)?,
         };
         let path = Some(candidate.path.as_str()).filter(|path| !path.is_empty());
+        // What could be written into no manifest, or would look there like another one.
+        if let Some(path) = path.filter(|path| check_directory(path).is_err() || visible_name(path) != *path)
+        {
+            let place = visible_name(path);
+            return Err(Error::integrity(format!(
+                "the directory `{place}` has a name that no skill may have"
+            )));
+        }
         // The directory may be denied where the source is not.
         self.gate.source(Asked { path, ..asked(spec) })?;
         let written = candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
@@ -291,14 +306,15 @@ impl Fetched {
                 return Ok(());
             }
             let other = other.requirement.as_ref().unwrap_or(&requirement);
-            let places: Vec<_> = [other, &requirement]
-                .map(|r| format!("\n  {} {}", r.origin, r.path.as_deref().unwrap_or(".")))
-                .into();
+            let place = |of: &Requirement| {
+                let source = typed(&of.origin, of.reference.as_ref());
+                format!("\n  {source} {}", of.path.as_deref().unwrap_or("."))
+            };
+            let places = place(other) + &place(&requirement);
             return Err(Error::usage(format!(
-                "two different skills would be installed as `{name}`:{}",
-                places.concat()
+                "two different skills would be installed as `{name}`:{places}"
             ))
-            .hint("name one of them by its path, such as `owner/repo/path`"));
+            .hint("name one of them by its path, such as `owner/repo/path`, or install one alone with `--as NAME`"));
         }
         self.warnings.extend(warnings);
         self.came.push(Needer::new(&name, spec, candidate, is_editable));
@@ -346,6 +362,32 @@ impl Fetched {
     }
 }
 
+/// The paths of different skills that would get one name, by what they would collide in: nobody said which of them is
+/// meant. A skill that lies there twice with the same bytes is one.
+fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, Job<'_>)>)]) -> BTreeMap<String, Vec<&'a str>> {
+    let mut found: BTreeMap<String, Vec<(&str, Option<Digest>)>> = BTreeMap::new();
+    for (candidate, done) in done {
+        if let Ok((ready, job)) = done {
+            found.entry(job.name.collision_key()).or_default().push((&candidate.path, ready.digest));
+        }
+    }
+    found.retain(|_, all| {
+        all.iter().any(|(_, digest)| all.len() > 1 && (digest.is_none() || *digest != all[0].1))
+    });
+    found.into_iter().map(|(key, all)| (key, all.into_iter().map(|(path, _)| path).collect())).collect()
+}
+
+/// What is told of the skills at `paths`, which would all get one name.
+fn told_unclear(spec: &SourceSpec, opened: &Opened, paths: &[&str]) -> String {
+    let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
+    let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
+    format!(
+        "{} are left out: they are different skills of one name; name one by its path, such as `{}`",
+        list.join(" and "),
+        by_path(spec, opened, paths[0])
+    )
+}
+
 /// The name that was typed for `candidate`. What cannot be loaded says so here.
 fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName> {
     let name = SkillName::new(alias)
@@ -366,7 +408,8 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
     let mut told: Vec<String> = others
         .filter_map(|listed| {
             let problem = listed.meta.as_ref().err()?;
-            Some(format!("`{}` of `{}` cannot be installed: {problem}", listed.path, spec.origin.typed()))
+            let path = visible_name(&listed.path);
+            Some(format!("`{path}` of `{}` cannot be installed: {problem}", spec.origin.typed()))
         })
         .collect();
     if told.len() > MOST {

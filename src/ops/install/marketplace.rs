@@ -13,7 +13,7 @@ use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};
 use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::text::{closest, shell_word};
+use crate::text::{closest, shell_word, visible_name};
 
 /// Lists the plugins of the marketplace `typed`, or the skills of those that were named.
 ///
@@ -202,7 +202,8 @@ impl<'a> Market<'a> {
                 .hint("mark plugins with the space bar, or name them after the source")),
             Some(picked) => Ok(picked.into_iter().filter_map(|at| plugins.get(at).cloned()).collect()),
             None => {
-                let lines: Vec<_> = plugins.iter().map(|plugin| format!("\n  {}", plugin.name)).collect();
+                let lines: Vec<_> =
+                    plugins.iter().map(|plugin| format!("\n  {}", visible_name(&plugin.name))).collect();
                 let message = format!(
                     "the marketplace `{}` has {} plugins, and none is named:{}",
                     self.typed,
@@ -220,13 +221,15 @@ impl<'a> Market<'a> {
 
     /// The skills of `plugin`, wherever it lies.
     fn skills(&mut self, plugin: &Plugin) -> Result<Chosen> {
-        let refused =
-            |error: Error| error.context(format!("the plugin `{}` cannot be installed", plugin.name));
+        let refused = |error: Error| {
+            error.context(format!("the plugin `{}` cannot be installed", visible_name(&plugin.name)))
+        };
         let chosen = self.locate(plugin).map_err(refused)?;
         if chosen.candidates.is_empty() {
-            return Err(Error::usage(format!("the plugin `{}` has no skills", plugin.name)).hint(
-                "plugins may bring other things, such as commands and servers: skillpm installs skills",
-            ));
+            return Err(Error::usage(format!("the plugin `{}` has no skills", visible_name(&plugin.name)))
+                .hint(
+                    "plugins may bring other things, such as commands and servers: skillpm installs skills",
+                ));
         }
         Ok(chosen)
     }

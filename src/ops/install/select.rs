@@ -9,7 +9,7 @@ use crate::name::SkillName;
 use crate::source::Opened;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in};
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::text::{closest, shell_word};
+use crate::text::{closest, shell_word, visible_name};
 use crate::{document::Document, install::agents, lint};
 
 /// The word for all skills.
@@ -129,7 +129,8 @@ fn several(spec: &SourceSpec, opened: &Opened, offered: &[Candidate]) -> Error {
         format!("`{}` has {} skills, and none is named:", source_of(spec, opened), offered.len());
     for candidate in offered {
         // Writing to a string cannot fail.
-        let _ = write!(message, "\n  {} ({})", candidate.title(&opened.name), candidate.path);
+        let (title, path) = (visible_name(candidate.title(&opened.name)), visible_name(&candidate.path));
+        let _ = write!(message, "\n  {title} ({path})");
     }
     Error::usage(message)
         .hint("name them with `--skill NAME` (repeat it for more), or take all with `--skill '*'`")
@@ -167,15 +168,16 @@ pub(super) fn by_name(
         matching = found.iter().filter(as_directory).collect();
     }
     if matching.is_empty() {
-        // By its place, as lists show it. `./` tells it from a name.
-        let path = if name == "." { "" } else { name.strip_prefix("./").unwrap_or(name) };
+        // By its place, as lists show it and shells complete it. `./` tells it from a name.
+        let path =
+            if name == "." { "" } else { name.strip_prefix("./").unwrap_or(name).trim_end_matches('/') };
         matching = found.iter().filter(|c| c.path == path).collect();
     }
     match matching[..] {
         [one] => Ok(Some(one.clone())),
         [] => Ok(None),
         _ => {
-            let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", c.path)).collect();
+            let paths: Vec<_> = matching.iter().map(|c| format!("\n  {}", visible_name(&c.path))).collect();
             Err(Error::usage(format!(
                 "`{}` has {} skills of the name `{name}`:{}",
                 source_of(spec, opened),
@@ -188,7 +190,7 @@ pub(super) fn by_name(
 }
 
 /// What to type to mean the skill at `path` of the source `spec`.
-fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
+pub(super) fn by_path(spec: &SourceSpec, opened: &Opened, path: &str) -> String {
     match &spec.origin {
         // A name has no slash.
         Origin::Local(_) if path.contains('/') => format!("--skill {}", shell_word(path)),

@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::http::{Url, encode};
 use crate::name::SkillName;
 use crate::path::SafePath;
+use crate::text::visible_name;
 
 /// What `$schema` says in an index of version 0.2. One of version 0.1 has none.
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
@@ -55,7 +56,7 @@ pub(super) enum IndexError {
     Json { line: usize, column: usize, message: String },
     #[error("it has no list `skills`")]
     NoSkills,
-    #[error("its format `{0}` is not known to this skillpm")]
+    #[error("its format `{}` is not known to this skillpm", visible_name(.0))]
     Schema(String),
 }
 
