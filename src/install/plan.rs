@@ -44,6 +44,8 @@ pub struct Plan {
     pub manifest: Option<Manifest>,
     /// Trees that nothing names any more, and that stay because they were edited.
     pub stays: Vec<(Place, SkillName)>,
+    /// Skills that stay in place because the other scope in the same directory has them, too.
+    pub shared: BTreeSet<SkillName>,
     /// Skills of which a merge ends that somebody had to look at.
     pub ended: BTreeSet<SkillName>,
 }
@@ -147,7 +149,9 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
         planner.record(&wanted.name);
     }
     for name in &goal.remove {
-        planner.remove(name);
+        if !planner.stays_shared(name) {
+            planner.remove(name);
+        }
     }
     for (name, was) in &goal.left {
         planner.let_go(name, was);
@@ -198,6 +202,9 @@ impl Planner<'_> {
         if let Some(other) = self.other_source(wanted) {
             return self.conflict(&Place::Canonical, name, other);
         }
+        if wanted.disabled && self.stays_shared(name) {
+            return;
+        }
         // Of what is only looked after, nothing is said anew.
         if wanted.requirement.is_some() && self.survey.is_source(&Place::Canonical, name) {
             return self.conflict(&Place::Canonical, name, ConflictKind::Source);
@@ -225,6 +232,15 @@ impl Planner<'_> {
         if !wanted.disabled {
             self.arrive(wanted, lies);
         }
+    }
+
+    /// Whether `name` stays as it is because the other scope in the same directory has it.
+    fn stays_shared(&mut self, name: &SkillName) -> bool {
+        let stays = self.survey.shared.contains(name);
+        if stays {
+            self.plan.shared.insert(name.clone());
+        }
+        stays
     }
 
     fn record(&mut self, name: &SkillName) {

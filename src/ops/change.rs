@@ -35,7 +35,12 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let put = goal.put.iter().map(|wanted| &wanted.name);
     let names: Vec<&SkillName> = put.chain(&goal.remove).chain(goal.left.keys()).collect();
     let (watched, mut chosen) = watched(goal, files);
-    let take = |scope: &Scope| Survey::take(&context.settings, scope, &names, &watched);
+    let shared = shared(context, scope, &names)?;
+    let take = |scope: &Scope| {
+        let mut survey = Survey::take(&context.settings, scope, &names, &watched)?;
+        survey.shared.clone_from(&shared);
+        Ok::<_, Error>(survey)
+    };
     let mut survey = take(scope)?;
     survey.sources = sources::here(&context.settings, scope, sources::coming(goal))?;
     let mut planned = plan(goal, files, &survey);
@@ -65,6 +70,24 @@ pub(super) fn make_plan(context: &Context, scope: &Scope, goal: &Goal, files: &F
     let plan = planned.map_err(|conflicts| in_the_way(context, scope, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
+}
+
+/// Those of `names` that the other scope which has its skills in the same directory knows: all, where its files cannot
+/// be read.
+fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTreeSet<SkillName>> {
+    let Some(twin) = scope.twin(&context.settings)? else { return Ok(BTreeSet::new()) };
+    let files = Files::read(&twin).ok();
+    let is_known = |name: &&&SkillName| files.as_ref().is_none_or(|files| files.knows(name));
+    Ok(names.iter().filter(is_known).map(|name| (*name).clone()).collect())
+}
+
+/// What is told of the skills that stay in place though `plan` takes them out of `scope`, or out of sight there.
+pub(super) fn told_shared(scope: &Scope, plan: &Plan) -> impl Iterator<Item = String> {
+    let whose = match scope.kind {
+        ScopeKind::Project => "your own skills have",
+        ScopeKind::User => "the project in your home directory has",
+    };
+    plan.shared.iter().map(move |name| format!("`{name}` stays where it is: {whose} it, too"))
 }
 
 /// Those of the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their bytes
@@ -347,6 +370,7 @@ pub(super) fn rearrange(
         add_contents(scope, &plan, &mut fetched.contents)?;
         transaction.apply(&plan, &files, &fetched.contents)?;
     }
+    changed.warnings.extend(told_shared(scope, &plan));
     changed.files = plan.files();
     (changed.steps, changed.links) = (plan.steps, plan.links);
     Ok(changed)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::{installed_names, keep_replaced, kept_by, make_plan};
+use super::change::{installed_names, keep_replaced, kept_by, make_plan, told_shared};
 use super::install::audience::Audience;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -36,7 +36,7 @@ pub struct RemoveOutcome {
     pub removed: Vec<String>,
     /// The skills that went with them: nobody had asked for them, and nothing needs them any more.
     pub unneeded: Vec<String>,
-    /// What is told of edited copies that were kept, a sentence each.
+    /// What is told of edited copies that were kept, and of what stays in place for another scope, a sentence each.
     pub kept: Vec<String>,
     /// Whether nothing was changed because a plan was asked for.
     pub dry_run: bool,
@@ -75,6 +75,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         outcome.kept = kept_by(&transaction, &scope, kept);
         outcome.undoable = transaction.is_undoable();
     }
+    outcome.kept.extend(told_shared(&scope, &plan));
     Ok(outcome)
 }
 

@@ -432,6 +432,39 @@ fn two_scopes_in_one_directory() {
     }
 }
 
+/// So it does where somebody takes the skill out of one of the two, or out of sight there.
+#[test]
+fn a_skill_of_two_scopes_stays_for_the_other_one() {
+    for (verb, flag, told) in [
+        ("remove", "-p", "`pdf` stays where it is: your own skills have it, too"),
+        ("remove", "-g", "`pdf` stays where it is: the project in your home directory has it, too"),
+        ("disable", "-p", "`pdf` stays where it is: your own skills have it, too"),
+    ] {
+        let sandbox = Sandbox::new();
+        write_skill(&sandbox, "../home/src/pdf", "pdf");
+        let run = |args: &[&str]| {
+            let output = sandbox.output(sandbox.command(args).current_dir(sandbox.home()));
+            assert_eq!(output.code, Some(0), "{args:?}: {output}");
+            output.to_string()
+        };
+        run(&["install", "-g", "./src/pdf", "-a", "claude-code"]);
+        run(&["install", "-p", "./src/pdf", "-a", "claude-code"]);
+        let output = run(&[verb, flag, "pdf"]);
+        assert!(output.contains(told), "{output}");
+        for place in ["../home/.agents/skills/pdf/SKILL.md", "../home/.claude/skills/pdf/SKILL.md"] {
+            assert!(is_there(&sandbox, place), "{verb} {flag}: {place}");
+        }
+        let other = if flag == "-p" { "-g" } else { "-p" };
+        assert!(run(&["verify", other]).contains("1 skill"), "{verb} {flag}");
+        // The other one takes it away: nobody has it any more.
+        if verb == "remove" {
+            run(&["remove", other, "pdf"]);
+            assert!(!is_there(&sandbox, "../home/.agents/skills/pdf"));
+            assert!(!is_there(&sandbox, "../home/.claude/skills/pdf"));
+        }
+    }
+}
+
 /// Without a directory of state, or in a project that was moved, all is as if there were no record.
 #[test]
 fn without_a_record_nothing_goes() {

@@ -62,6 +62,9 @@ pub struct Survey {
     /// Those of the trees that were read with a git repository in them, by their path with links followed. No digest
     /// tells of it, and nothing else may have it.
     pub repositories: BTreeSet<PathBuf>,
+    /// Skills that the files of the other scope name that keeps its skills in the same directory: they stay in place,
+    /// whatever becomes of them in this one.
+    pub shared: BTreeSet<SkillName>,
     /// The directory of the disabled skills, links followed.
     disabled_dir: PathBuf,
 }
