@@ -13,7 +13,7 @@ pub use crate::fs::relative;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, PathError};
+use crate::fs::{self, PathContext as _, PathError};
 use crate::lockfile::{LockError, Locked, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
@@ -162,11 +162,18 @@ impl NotText {
 ///
 /// # Errors
 ///
-/// Where it cannot be read. What is read may be no text.
+/// Where it cannot be read, as a link to nothing cannot: what it should lead to is missing. What is read may be no
+/// text.
 pub fn read_text(
     path: &Path,
 ) -> std::result::Result<Option<std::result::Result<String, NotText>>, PathError> {
     let bytes = fs::read_capped(path, MAX_FILE)?;
+    if bytes.is_none()
+        && let Some(target) = fs::read_link(path)?
+    {
+        let why = format!("it is a link to `{}`, which is not there", target.display());
+        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, why)).at("read", path);
+    }
     Ok(bytes.map(|bytes| {
         String::from_utf8(bytes).map_err(|error| {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];

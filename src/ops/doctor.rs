@@ -152,6 +152,12 @@ impl Repairs {
     }
 }
 
+/// What is told of a policy for `scope` that cannot be read.
+fn policy(scope: &Scope, error: &Error) -> Finding {
+    let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".to_owned());
+    Finding::new(&problem::POLICY_UNREADABLE, &scope.manifest, told(error)).advice(hint)
+}
+
 /// `error` in one line, with its cause.
 fn told(error: &Error) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
@@ -207,16 +213,17 @@ impl Doctor<'_> {
         });
     }
 
-    /// Leaves what a policy keeps out where it is: it comes back no more than with an installation.
-    fn admit(&self, scope: &Scope, found: &mut [Finding]) {
-        let mut gate = None;
-        for finding in found {
+    /// Leaves what a policy keeps out where it is: it comes back no more than with an installation. A policy that
+    /// cannot be read stops every installation.
+    fn admit(&self, scope: &Scope, found: &mut Vec<Finding>) {
+        let mut unreadable = None;
+        let mut gate = Files::read(scope).and_then(|files| {
+            let gate = Gate::new(self.context, scope, &files.manifest);
+            Ok((gate.inspect_err(|error| unreadable = Some(policy(scope, error)))?, files))
+        });
+        for finding in found.iter_mut() {
             let Some(step) = bringing(&finding.remedy) else { continue };
-            let gate = gate.get_or_insert_with(|| -> Result<_> {
-                let files = Files::read(scope)?;
-                Ok((Gate::new(self.context, scope, &files.manifest)?, files))
-            });
-            let refused = match gate {
+            let refused = match &mut gate {
                 Ok((gate, files)) => self.ask(scope, gate, files, step).err().map(|error| told(&error)),
                 Err(error) => Some(told(error)),
             };
@@ -224,6 +231,7 @@ impl Doctor<'_> {
                 finding.remedy = Remedy::Advice(format!("it cannot be brought back: {why}"));
             }
         }
+        found.extend(unreadable);
     }
 
     /// Asks `gate` whether what `step` brings back may come.

@@ -300,6 +300,20 @@ fn manifest_and_lockfile() {
     error: [DIR]/project/skillpm.toml:1:2: the key `skils` is not known here [manifest-unreadable]
       did you mean `skills`?
     ");
+    insta::assert_snapshot!(case("manifest-unreadable", false, |sandbox| {
+        std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
+        symlink("nowhere.toml", sandbox.project().join("skillpm.toml")).expect("links");
+    }), @"
+    error: failed to read `[DIR]/project/skillpm.toml`: it is a link to `nowhere.toml`, which is not there [manifest-unreadable]
+      correct the file
+    ");
+    insta::assert_snapshot!(case("policy-unreadable", false, |sandbox| {
+        let manifest = text(sandbox, "skillpm.toml");
+        sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\nrequire-pin = \"x\"\n"));
+    }), @"
+    error: [DIR]/project/skillpm.toml:9:15: `x` is no kind of pin: `tag` or `commit` is expected [policy-unreadable]
+      correct the file
+    ");
     // lk01: it is never taken for an empty one, and the rest is looked at all the same.
     insta::assert_snapshot!(case("lock-conflict", false, |sandbox| {
         let lock = text(sandbox, "skillpm.lock");

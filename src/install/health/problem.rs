@@ -39,6 +39,8 @@ problems! {
     LEFTOVER = "leftover", Warning;
     /// The manifest cannot be read.
     MANIFEST_UNREADABLE = "manifest-unreadable", Error;
+    /// A policy cannot be read: that of the manifest, of the machine, or of the file that is named.
+    POLICY_UNREADABLE = "policy-unreadable", Error;
     /// Git left marks of a merge conflict in the lockfile.
     LOCK_CONFLICT = "lock-conflict", Error;
     /// A newer skillpm wrote the lockfile.

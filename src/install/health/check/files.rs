@@ -33,7 +33,7 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
     let (manifest, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     if let Err(error) = &look.manifest {
         let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".to_owned());
-        found.push(Finding::new(&problem::MANIFEST_UNREADABLE, manifest, error.to_string()).advice(hint));
+        found.push(Finding::new(&problem::MANIFEST_UNREADABLE, manifest, error.with_causes()).advice(hint));
     }
     let place = lockfile.display();
     let install = format!("skillpm install{}", look.scope.kind.flag());
