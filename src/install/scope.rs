@@ -289,7 +289,8 @@ fn outside(path: &Path, real: &Path) -> Error {
     .hint("remove the link, or install for the user with `--scope user`")
 }
 
-fn nowhere(path: &Path, target: &Path) -> Error {
+/// The error for a link at `path` whose `target` is not there.
+pub fn nowhere(path: &Path, target: &Path) -> Error {
     Error::integrity(format!("`{}` is a link to `{}`, which is not there", path.display(), target.display()))
         .hint("remove the link, or make what it leads to")
 }

@@ -8,12 +8,12 @@ mod survey;
 pub use self::survey::{Found, Survey};
 use super::needs;
 use super::plan::requirement_of;
-use super::scope::Scope;
+use super::scope::{Scope, nowhere};
 pub use crate::fs::relative;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{self, PathContext as _, PathError};
+use crate::fs::{self, PathError};
 use crate::lockfile::{LockError, Locked, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError, Requirement};
 use crate::name::SkillName;
@@ -164,15 +164,12 @@ impl NotText {
 ///
 /// Where it cannot be read, as a link to nothing cannot: what it should lead to is missing. What is read may be no
 /// text.
-pub fn read_text(
-    path: &Path,
-) -> std::result::Result<Option<std::result::Result<String, NotText>>, PathError> {
+pub fn read_text(path: &Path) -> Result<Option<std::result::Result<String, NotText>>> {
     let bytes = fs::read_capped(path, MAX_FILE)?;
     if bytes.is_none()
         && let Some(target) = fs::read_link(path)?
     {
-        let why = format!("it is a link to `{}`, which is not there", target.display());
-        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, why)).at("read", path);
+        return Err(nowhere(path, &target));
     }
     Ok(bytes.map(|bytes| {
         String::from_utf8(bytes).map_err(|error| {
@@ -308,6 +305,12 @@ pub fn digest_of(path: &Path) -> Option<Digest> {
 pub fn why_no_skill(path: &Path) -> Option<Error> {
     let read = || digest_in(&fs::tree_of(path)?);
     read().err()
+}
+
+/// What is told of the directory `path` that is in the way and cannot be kept as a skill, with the reason.
+pub fn not_kept(path: &Path) -> String {
+    let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
+    format!("`{}` holds something that skillpm could not keep for you{why}", path.display())
 }
 
 fn digest_in(tree: &Tree) -> Result<Digest> {

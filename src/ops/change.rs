@@ -18,7 +18,7 @@ use crate::install::plan::{
 };
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::sources;
-use crate::install::state::{Files, HAS_REPOSITORY, Survey, digest_of, why_no_skill};
+use crate::install::state::{Files, HAS_REPOSITORY, Survey, digest_of, not_kept};
 use crate::install::transaction::Transaction;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
@@ -208,11 +208,7 @@ fn in_the_way(context: &Context, scope: &Scope, conflicts: &[Conflict]) -> Error
             ConflictKind::NotASkill if matches!(fs::kind(Path::new(&path)), Ok(Some(fs::Kind::File))) => {
                 format!("`{path}` is a file, and skillpm would put a skill or a link there")
             }
-            ConflictKind::NotASkill => {
-                let why = why_no_skill(Path::new(&path)).map(|error| format!(": {}", error.with_causes()));
-                let why = why.unwrap_or_default();
-                format!("`{path}` holds something that skillpm could not keep for you{why}")
-            }
+            ConflictKind::NotASkill => not_kept(Path::new(&path)),
             ConflictKind::Repository => format!("`{path}` {HAS_REPOSITORY}"),
             ConflictKind::Source => {
                 format!("`{path}` is what `{name}` is to be installed from, and where skillpm would put it")

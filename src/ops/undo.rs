@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::plan::{ChangedFiles, Place, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::{HAS_REPOSITORY, not_kept};
 use crate::install::transaction::undo::{Bytes, Changed, ChangedKind, Coming, Stop, Undo};
 use crate::install::transaction::{Record, Transaction};
 use crate::lockfile::Lockfile;
@@ -199,7 +200,14 @@ fn in_other(scope: &Scope, other: ScopeKind, dir: Option<&PathBuf>) -> Error {
 
 /// The error for what was changed since.
 fn changed_since(changed: &[Changed]) -> Error {
-    let lines: Vec<_> = changed.iter().map(ToString::to_string).collect();
+    let line = |Changed { path, kind }: &Changed| match kind {
+        ChangedKind::Edited => format!("`{}` was edited since", path.display()),
+        ChangedKind::Came => format!("something else lies in `{}` now", path.display()),
+        ChangedKind::Link => format!("`{}` is another link now", path.display()),
+        ChangedKind::Repository => format!("`{}` {HAS_REPOSITORY}", path.display()),
+        ChangedKind::NotASkill => not_kept(path),
+    };
+    let lines: Vec<_> = changed.iter().map(line).collect();
     let message = match &lines[..] {
         [one] => one.clone(),
         many => format!("{} things were changed since:\n  {}", many.len(), many.join("\n  ")),

@@ -304,8 +304,8 @@ fn manifest_and_lockfile() {
         std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
         symlink("nowhere.toml", sandbox.project().join("skillpm.toml")).expect("links");
     }), @"
-    error: failed to read `[DIR]/project/skillpm.toml`: it is a link to `nowhere.toml`, which is not there [manifest-unreadable]
-      correct the file
+    error: `[DIR]/project/skillpm.toml` is a link to `nowhere.toml`, which is not there [manifest-unreadable]
+      remove the link, or make what it leads to
     ");
     insta::assert_snapshot!(case("policy-unreadable", false, |sandbox| {
         let manifest = text(sandbox, "skillpm.toml");

@@ -332,6 +332,12 @@ fn sources_and_flags_that_make_no_sense() {
     error: there is no `skillpm.toml` in `[DIR]/project`
     hint: install something first: `skillpm install owner/repo`, or `skillpm install ./skill`
     ");
+    // What a killed first installation left says no more.
+    sandbox.write(".agents/.skillpm-tx/.gitignore", "*\n");
+    let error = "there is no `skillpm.toml`";
+    let output = sandbox.run(&["install"]);
+    assert!(output.code == Some(2) && output.stderr.contains(error), "{output}");
+    assert!(!sandbox.project().join(".agents/.skillpm-tx").exists());
     // The manifest of the user does not lie where the skills do.
     insta::assert_snapshot!(refused(&sandbox, &["install", "-g"]), @"
     exit: 2

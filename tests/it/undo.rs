@@ -369,7 +369,7 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
     exit: 1
     --- stderr
-    error: `[DIR]/project/.agents/skills/pdf` holds something that skillpm could not keep for you
+    error: `[DIR]/project/.agents/skills/pdf` holds something that skillpm could not keep for you: `link`: this is a symbolic link that leads out of the skill or to no regular file
     hint: move it away and run the command again: nothing was changed
     ");
     // What the user removed by hand, or put back, needs nothing.

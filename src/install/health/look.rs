@@ -81,7 +81,7 @@ pub type Intent<'a> = &'a dyn Fn(&Files) -> BTreeMap<SkillName, Wish>;
 #[derive(Debug)]
 pub enum LockFault {
     /// It cannot be read.
-    File(PathError),
+    File(Error),
     /// What is in it is wrong.
     Content(LockError),
 }

@@ -329,13 +329,13 @@ impl Scene {
         let set = || store::read(&self.at("src")).unwrap();
         (Plan { steps, ..Plan::default() }, names.into_iter().map(|name| (name, set())).collect())
     }
+}
 
-    /// The place that the hint of `error` names, where what was written meanwhile is kept.
-    fn saved(&self, error: &Error) -> String {
-        let hint = error.hints().iter().find(|hint| hint.starts_with("what was written into `first`"));
-        let place = hint.and_then(|hint| hint.split('`').nth(3)).expect("a hint with a place");
-        fs::read_text(&Path::new(place).join("SKILL.md"), 100).unwrap().unwrap()
-    }
+/// The place that the hint of `error` names, where what was written meanwhile is kept.
+fn saved(error: &Error) -> String {
+    let hint = error.hints().iter().find(|hint| hint.starts_with("what was written into `first`"));
+    let place = hint.and_then(|hint| hint.split('`').nth(3)).expect("a hint with a place");
+    fs::read_text(&Path::new(place).join("SKILL.md"), 100).unwrap().unwrap()
 }
 
 /// What is written into a tree that has come already is kept where a later step fails, and all is taken back.
@@ -346,7 +346,7 @@ fn what_is_written_meanwhile_is_kept_when_all_is_taken_back() {
     let writer = Writer { scene: &scene, content: "work" };
     let transaction = Transaction::begin(&scene.scope, &scene.settings, &writer).unwrap();
     let error = transaction.apply(&plan, &Files::default(), &contents).unwrap_err();
-    assert_eq!(scene.saved(&error), "work");
+    assert_eq!(saved(&error), "work");
     let state = scene.state();
     assert!(state.contains(&".agents/skills/first/SKILL.md: old".to_owned()), "{state:?}");
     assert!(state.contains(&format!("{HOME}/SKILL.md: written at the last moment")), "{state:?}");
@@ -365,7 +365,7 @@ fn and_when_an_undo_is_taken_back() {
     let transaction = Transaction::begin(&scene.scope, &scene.settings, &writer).unwrap();
     let error = transaction.take_back(&record, &undo).unwrap_err();
     drop(transaction);
-    assert_eq!(scene.saved(&error), "work");
+    assert_eq!(saved(&error), "work");
     let state = scene.state();
     assert!(state.contains(&".agents/skills/first/SKILL.md: new".to_owned()), "{state:?}");
 }

@@ -7,7 +7,6 @@
 mod planner;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 use self::planner::Planner;
@@ -16,7 +15,6 @@ use crate::digest::Digest;
 use crate::error::Error;
 use crate::install::plan::{ChangedFiles, Place, Step};
 use crate::install::scope::Scope;
-use crate::install::state::HAS_REPOSITORY;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::tree::FileSet;
@@ -161,19 +159,4 @@ pub enum ChangedKind {
     NotASkill,
     /// A git repository lies there, which could not be kept either.
     Repository,
-}
-
-impl fmt::Display for Changed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match self.kind {
-            ChangedKind::Edited => write!(f, "`{path}` was edited since"),
-            ChangedKind::Came => write!(f, "something else lies in `{path}` now"),
-            ChangedKind::Link => write!(f, "`{path}` is another link now"),
-            ChangedKind::Repository => write!(f, "`{path}` {HAS_REPOSITORY}"),
-            ChangedKind::NotASkill => {
-                write!(f, "`{path}` holds something that skillpm could not keep for you")
-            }
-        }
-    }
 }

@@ -234,10 +234,16 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
 fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     // What is in them is read once, under the lock.
     let is_absent = |file| Ok::<_, Error>(fs::real_path(file)?.is_none());
-    if !Transaction::is_begun(scope) && is_absent(&scope.manifest)? && is_absent(&scope.lockfile)? {
+    let is_new = || Ok::<_, Error>(is_absent(&scope.manifest)? && is_absent(&scope.lockfile)?);
+    let is_begun = Transaction::is_begun(scope);
+    if !is_begun && is_new()? {
         return Err(no_manifest(scope));
     }
     change(context, scope, request, |files, transaction| {
+        // A killed run's change is taken back or ended by now, and may have been the first one.
+        if is_begun && is_new()? {
+            return Err(no_manifest(scope));
+        }
         restore::restore(context, scope, files, request, transaction)
     })
 }

@@ -6,6 +6,7 @@ use crate::install::plan::requirement_of;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::ops::install::needs::{Needer, Needs, Pick, can_be_left_out};
+use crate::store::Store;
 
 /// The installed skill whose new version needs what cannot be had, and why.
 struct NotFor(SkillName, Error);
@@ -31,6 +32,7 @@ impl Finder<'_> {
                 }
             }
         };
+        self.held_by_others(&came, &mut needs)?;
         for job in &mut self.found.jobs {
             match &mut job.work {
                 Work::New(newer) => needs.write(&job.name, &mut newer.new),
@@ -83,6 +85,24 @@ impl Finder<'_> {
             self.found.jobs.push(job);
         }
         Ok(needs)
+    }
+
+    /// Looks at the skills that stay as they are and need one that comes: a new version may be out of their range.
+    fn held_by_others(&self, came: &[Needer], needs: &mut Needs) -> Result<()> {
+        let comes = |name: &String| came.iter().any(|needer| needer.name.as_str() == name);
+        let store = Store::new(&self.context.settings).ok();
+        for (name, locked) in &self.files.lock.skills {
+            if comes(&name.to_string()) || !locked.dependencies.iter().any(comes) {
+                continue;
+            }
+            // Without its files here nobody can tell, and an installation tells it.
+            if let Some(set) = store.as_ref().and_then(|store| store.get(&locked.digest).ok()?)
+                && let Some(needer) = Needer::locked(name, locked, &set)?
+            {
+                needs.of_unchanged(&needer);
+            }
+        }
+        Ok(())
     }
 
     /// Leaves the skill `root` as it is: what its new version needs cannot be had.

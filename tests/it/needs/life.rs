@@ -252,6 +252,22 @@ fn updates_follow_what_is_needed() {
     assert_eq!(locked(&sandbox), ["base", "charts", "fonts: base", "report: charts fonts"]);
 }
 
+/// A new version can be out of the range of a skill that stays as it is; that is told, as an installation tells it.
+#[test]
+fn an_update_tells_who_wanted_another_version() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/base/SKILL.md", document("base", "1.5", ""));
+    sandbox.write("src/report/SKILL.md", document("report", "1.0", "base@^1"));
+    sandbox.ok(&["install", "./src/base", "./src/report"]);
+    sandbox.write("src/base/SKILL.md", document("base", "1.6", ""));
+    assert!(!sandbox.ok(&["update"]).stderr.contains("warning"));
+    sandbox.write("src/base/SKILL.md", document("base", "2.0", ""));
+    let update = sandbox.ok(&["update"]).stderr;
+    assert!(update.contains("warning: `report` needs `base@^1`, and `base` has version 2.0 now"), "{update}");
+    sandbox.write("src/report/SKILL.md", document("report", "1.1", "base@^2"));
+    assert!(!sandbox.ok(&["update"]).stderr.contains("warning"));
+}
+
 /// Issue 5: what comes because it is needed can do what nobody has agreed to, as a new version can.
 #[test]
 fn what_comes_with_an_update_is_reviewed() {

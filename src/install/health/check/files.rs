@@ -41,8 +41,8 @@ pub(super) fn files(look: &Look, found: &mut Vec<Finding>) {
         Ok(_) => None,
         Err(LockFault::File(error)) => Some((
             &problem::LOCK_UNREADABLE,
-            format!("{error}: {}", error.source),
-            "check who owns the file, and its mode".to_owned(),
+            error.with_causes(),
+            error.hints().first().cloned().unwrap_or_else(|| "restore the file".to_owned()),
         )),
         Err(LockFault::Content(error)) if error.is_of_merge() => Some((
             &problem::LOCK_CONFLICT,

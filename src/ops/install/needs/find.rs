@@ -6,9 +6,11 @@ use super::place::{deliver, place_of, settle};
 use super::values::{Hold, There};
 use super::{Found, Needer, Needs};
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::needs::Declared;
 use crate::name::SkillName;
 use crate::ops::install::restore::Worker;
 use crate::ops::install::select::{candidates, install_name, select};
+use crate::requirement::Requirement;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 use crate::text::shell_word;
@@ -24,18 +26,9 @@ impl Needs {
         name: &SkillName,
         range: Option<&VersionReq>,
     ) -> Result<Found> {
-        let meets = |version: Option<&String>| {
-            range.is_none_or(|range| {
-                version.and_then(|text| Version::new(text).ok()).is_some_and(|v| range.matches(v.number()))
-            })
-        };
-        let told = |version: Option<&String>| {
-            version
-                .map_or("a version that it does not tell".to_owned(), |version| format!("version {version}"))
-        };
         if let Some(there) = self.there(name) {
             let (name, version) = (there.name.clone(), there.version.clone());
-            if !meets(version.as_ref()) {
+            if !meets(range, version.as_ref()) {
                 let is = told(version.as_ref());
                 self.warnings.push(format!("`{}` needs `{text}`, and what is there has {is}", needer.name));
             }
@@ -47,7 +40,8 @@ impl Needs {
         let listed = candidates(&opened, &whole).unwrap_or_default();
         let is_it = |one: &&Candidate| install_name(one, &opened.name).is_ok_and(|own| own == *name);
         let all: Vec<&Candidate> = listed.iter().filter(is_it).collect();
-        let fit = |one: &&Candidate| meets(one.meta.as_ref().ok().and_then(|meta| meta.version.as_ref()));
+        let fit =
+            |one: &&Candidate| meets(range, one.meta.as_ref().ok().and_then(|meta| meta.version.as_ref()));
         // A site tells no versions until a skill is fetched.
         if let [one] = all[..]
             && (opened.shelf.is_some() || fit(&one))
@@ -71,6 +65,18 @@ impl Needs {
             ));
         }
         Ok(Found::Nothing)
+    }
+
+    /// Warns where what comes is out of a range that `needer` has, which stays as it is.
+    pub(in crate::ops) fn of_unchanged(&mut self, needer: &Needer) {
+        for Declared { text, requirement } in &needer.needs {
+            let Ok(Requirement::Named { name, range }) = requirement else { continue };
+            let Some(there) = self.coming.get(&name.collision_key()) else { continue };
+            if !meets(range.as_ref(), there.version.as_ref()) {
+                let is = told(there.version.as_ref());
+                self.warnings.push(format!("`{}` needs `{text}`, and `{name}` has {is} now", needer.name));
+            }
+        }
     }
 
     /// A skill that is needed from the source `spec`, as it was written.
@@ -132,4 +138,16 @@ impl Needs {
             shell_word(SourceSpec { origin, ..spec }.to_string())
         )))
     }
+}
+
+/// Whether `version` is in `range`, where there is one.
+fn meets(range: Option<&VersionReq>, version: Option<&String>) -> bool {
+    range.is_none_or(|range| {
+        version.and_then(|text| Version::new(text).ok()).is_some_and(|v| range.matches(v.number()))
+    })
+}
+
+/// A version in words.
+fn told(version: Option<&String>) -> String {
+    version.map_or("a version that it does not tell".to_owned(), |version| format!("version {version}"))
 }

@@ -3,17 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::place::place_of;
+use crate::document::Document;
 use crate::error::Result;
 use crate::install::needs::{Declared, declared};
 use crate::install::plan::requirement_of;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::install::restore::Newest;
-use crate::skill::SkillMeta;
+use crate::ops::install::restore::{Newest, skill_file};
+use crate::skill;
 use crate::source::Opened;
 use crate::source::discover::Candidate;
 use crate::spec::{Origin, SourceSpec};
+use crate::tree::FileSet;
 
 /// A skill that comes, of which is looked at what it needs.
 #[derive(Debug, Clone)]
@@ -85,17 +87,24 @@ impl Needer {
         self.needs.is_empty()
     }
 
-    /// A skill that is installed as `locked` says.
-    pub(in crate::ops) fn locked(name: &SkillName, locked: &Locked, meta: &SkillMeta) -> Self {
+    /// A skill that is installed as `locked` says, whose files are `set`; `None` where it cannot be loaded.
+    ///
+    /// # Errors
+    ///
+    /// Where its file cannot be read.
+    pub(in crate::ops) fn locked(name: &SkillName, locked: &Locked, set: &FileSet) -> Result<Option<Self>> {
+        let Some(file) = skill_file(set) else { return Ok(None) };
+        let document = Document::from_bytes(set.read(file)?);
+        let Ok(loaded) = skill::load(&document) else { return Ok(None) };
         let Requirement { origin, path, reference, .. } = requirement_of(locked);
-        Self {
+        Ok(Some(Self {
             name: name.clone(),
             place: SourceSpec { origin, path, reference, skill: None },
             revision: locked.revision.clone(),
-            version: meta.version.clone(),
-            needs: declared(meta),
+            version: loaded.meta.version.clone(),
+            needs: declared(&loaded.meta),
             editable: false,
-        }
+        }))
     }
 }
 

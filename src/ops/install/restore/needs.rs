@@ -3,15 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::Worker;
-use super::content::skill_file;
-use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::install::InstallRequest;
 use crate::ops::install::needs::{Needer, Needs};
-use crate::skill;
 
 impl Worker<'_> {
     /// Brings what the skills need that were resolved, and what the lockfile names and does not have.
@@ -66,11 +63,7 @@ impl Worker<'_> {
                 .hint("run `skillpm install` without the flag and commit `skillpm.lock`"));
             }
             let set = self.content(name, locked)?;
-            let Some(file) = skill_file(&set) else { continue };
-            let document = Document::from_bytes(set.read(file)?);
-            if let Ok(loaded) = skill::load(&document) {
-                open.push(Needer::locked(name, locked, &loaded.meta));
-            }
+            open.extend(Needer::locked(name, locked, &set)?);
         }
         Ok(())
     }
