@@ -137,6 +137,16 @@ fn what_a_source_holds_and_what_would_be_done() {
     --- stderr
     hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
     ");
+    for named in [&["acme/skills@pdf"][..], &["acme/skills", "-s", "pdf"]] {
+        let listed = sandbox.ok(&[&["install", "--list"], named].concat()).stdout;
+        assert!(listed.contains("pdf") && !listed.contains("docx"), "{named:?}: {listed}");
+    }
+    insta::assert_snapshot!(sandbox.run(&["install", "--list", "acme/skills@pfd"]), @"
+    exit: 2
+    --- stderr
+    error: there is no skill `pfd` in `acme/skills`
+    hint: `skillpm install --list acme/skills` shows what is there
+    ");
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"
     exit: 0
     --- stdout

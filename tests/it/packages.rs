@@ -499,6 +499,7 @@ fn what_an_npm_package_declares() {
         "[\"owner/repo#v1@z\", {\"source\": \"npm:other\"}, \"o/r/x; rm -rf ~\", {\"source\": \"~/x\"}]",
     );
     sandbox.write("package.json", "{\"dependencies\": {\"demo\": \"1\"}}");
+    assert_eq!(sandbox.run(&["install", "--from-project", "--list", "-s", "other"]).code, Some(2));
     let output = good(sandbox.run(&["install", "--from-project", "--list"]));
     insta::assert_snapshot!(output, @"
     exit: 0

@@ -77,6 +77,9 @@ fn a_plugin_of_the_marketplaces_own_repository() {
     --- stderr
     hint: `--skill NAME` in place of `--list` installs one, `--skill '*'` all
     ");
+    let args = ["install", "--marketplace", "acme/tools", "--list", "office", "--skill", "docx"];
+    let listed = sandbox.ok(&args).stdout;
+    assert!(listed.contains("docx") && !listed.contains("pdf"), "{listed}");
     assert!(left(&sandbox).is_empty());
     let output = sandbox.run(&["install", "--marketplace", "acme/tools", "office"]);
     insta::assert_snapshot!(output.to_string().replace(&commit[..7], "[COMMIT]"), @"

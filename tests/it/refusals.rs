@@ -726,6 +726,31 @@ fn what_cannot_be_kept_is_named() {
     assert!(told.contains("could not keep for you: ") && told.contains("`shell`"), "{told}");
 }
 
+/// A file that is refused is told with the skill and the source that have it, also where nobody named them.
+#[cfg(unix)]
+#[test]
+fn who_has_what_is_refused_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/demo/SKILL.md", SKILL);
+    let link = sandbox.project().join("src/demo/shell");
+    std::os::unix::fs::symlink("/bin/sh", &link).expect("links");
+    sandbox.write("skillpm.toml", "[skills]\ndemo = { path = \"src/demo\" }\n");
+    insta::assert_snapshot!(refused(&sandbox, &["install"]), @"
+    exit: 5
+    --- stderr
+    error: the skill `demo` of `src/demo` is refused
+      caused by: `shell`: this is a symbolic link that leads out of the skill or to no regular file
+    ");
+    std::fs::remove_file(&link).expect("removed");
+    sandbox.ok(&["install"]);
+    std::os::unix::fs::symlink("/bin/sh", &link).expect("links");
+    let told = sandbox.run(&["update"]).stderr;
+    assert!(
+        told.contains("`demo` stays as it is: the skill `demo` of `src/demo` is refused: `shell`"),
+        "{told}"
+    );
+}
+
 /// The words of a command line, as far as messages quote any.
 fn words(line: &str) -> Vec<String> {
     let pieces = line.split('\'').enumerate();

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use self::job::{Job, Ready};
+use self::sources::names_of;
 pub(in crate::ops) use self::sources::{asked, open, unprotected};
 pub(super) use self::sources::{list, parse};
 
@@ -106,8 +107,7 @@ impl Fetched {
         let opened = open(context, scope, spec, &mut self.gate)?;
         self.warnings.extend(unprotected(&spec.origin));
         let found = candidates(&opened, spec)?;
-        let mut names = request.skills.clone();
-        names.extend(spec.skill.clone());
+        let names = names_of(request, spec);
         let named = names.iter().any(|name| name != super::select::ALL);
         let passed_over: Vec<Candidate> = match opened.shelf {
             Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),

@@ -15,7 +15,7 @@ use crate::source::{self, Opened};
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::text::{closest, shell_word, visible_name};
 
-/// Lists the plugins of the marketplace `typed`, or the skills of those that were named.
+/// Lists the plugins of the marketplace `typed`, or the skills of those that were named, as far as they are meant.
 ///
 /// # Errors
 ///
@@ -32,11 +32,12 @@ pub(super) fn list(
         let plugins = market.list.plugins.iter().map(|plugin| market.offered(plugin)).collect();
         return Ok(InstallOutcome { plugins, ..InstallOutcome::default() });
     }
+    let plugins = market.named(&request.sources)?;
+    let mut sources = plugins.iter().map(|plugin| market.skills(plugin)).collect::<Result<Vec<_>>>()?;
+    narrow(&mut sources, &request.skills, typed)?;
     let mut available: Vec<Available> = Vec::new();
-    for plugin in market.named(&request.sources)? {
-        let chosen = market.skills(&plugin)?;
-        let name = &chosen.opened.name;
-        available.extend(chosen.candidates.iter().map(|c| select::available(&chosen.spec, name, c)));
+    for Chosen { spec, opened, candidates, .. } in &sources {
+        available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));
     }
     Ok(InstallOutcome { available, ..InstallOutcome::default() })
 }
@@ -76,17 +77,18 @@ pub(super) fn choose_plugins(
         ))
         .hint(format!("`skillpm install --marketplace {} --list` says why", shell_word(typed))));
     }
-    if request.skills.iter().any(|name| name != ALL) {
-        narrow(&mut sources, &request.skills, typed)?;
-    }
+    narrow(&mut sources, &request.skills, typed)?;
     let mut fetched = Fetched::new(market.gate);
     fetched.warnings = warnings;
     mark_named(request, &mut sources);
     Ok((fetched, sources))
 }
 
-/// Leaves only the skills that `names` mean.
+/// Leaves only the skills that `names` mean; all where none is named.
 fn narrow(sources: &mut [Chosen], names: &[String], typed: &str) -> Result<()> {
+    if names.iter().all(|name| name == ALL) {
+        return Ok(());
+    }
     let mut keep: Vec<Vec<String>> = vec![Vec::new(); sources.len()];
     for name in names {
         let mut found = false;

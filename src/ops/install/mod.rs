@@ -116,7 +116,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     }
     if request.from_project {
         if request.list {
-            return project::list(context, &scope);
+            return project::list(context, &scope, request);
         }
         let gate = check_scope(context, &scope, request)?;
         let (fetched, chosen) = project::choose_skills(context, &scope, request, gate)?;
@@ -129,7 +129,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
         .collect::<Result<_>>()?;
     if request.list {
         let mut gate = Gate::new(context, &scope, &read_manifest(&scope)?.0)?;
-        let lists = specs.iter().map(|spec| fetch::list(context, &scope, spec, &mut gate));
+        let lists = specs.iter().map(|spec| fetch::list(context, &scope, request, spec, &mut gate));
         let available = lists.collect::<Result<Vec<_>>>()?.concat();
         return Ok(InstallOutcome { available, ..InstallOutcome::default() });
     }

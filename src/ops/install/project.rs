@@ -14,13 +14,16 @@ use crate::source::package::{self, Project};
 use crate::spec::{Origin, SourceSpec};
 use crate::text::{closest, shell_word};
 
-/// Lists the skills of the packages that the project of `scope` uses.
+/// Lists the skills of the packages that the project of `scope` uses, or those that `request` names.
 ///
 /// # Errors
 ///
-/// As [`package::of_project`]; a project whose packages bring none.
-pub(super) fn list(context: &Context, scope: &Scope) -> Result<InstallOutcome> {
-    let (bringers, warnings) = bringers(context, scope)?;
+/// As [`package::of_project`]; a project whose packages bring none; a name that no skill or more than one has.
+pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
+    let (mut bringers, warnings) = bringers(context, scope)?;
+    if !request.skills.is_empty() {
+        choose(context, request, &mut bringers)?;
+    }
     let mut outcome = InstallOutcome { warnings, ..InstallOutcome::default() };
     for Chosen { spec, opened, candidates, .. } in &bringers {
         outcome.available.extend(candidates.iter().map(|c| select::available(spec, &opened.name, c)));

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
-use crate::ops::install::select::{available, candidates};
+use crate::ops::install::select::{available, candidates, select};
 use crate::ops::install::{Available, InstallRequest};
 use crate::source::{self, Opened};
 use crate::spec::{Origin, SourceSpec, SpecError};
@@ -90,17 +90,28 @@ pub(in crate::ops) fn asked(spec: &SourceSpec) -> Asked<'_> {
     Asked { origin: &spec.origin, path: spec.path.as_deref(), reference: spec.reference.as_ref() }
 }
 
-/// Lists what the source `spec` holds.
+/// The skills that `request` and `spec` name; none where all are meant that there are.
+pub(super) fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
+    request.skills.iter().chain(&spec.skill).cloned().collect()
+}
+
+/// Lists what the source `spec` holds, or what of it `request` names.
 ///
 /// # Errors
 ///
-/// As [`open`] and [`candidates`].
+/// As [`open`] and [`candidates`]; a name that no skill or more than one has.
 pub(in crate::ops::install) fn list(
     context: &Context,
     scope: &Scope,
+    request: &InstallRequest,
     spec: &SourceSpec,
     gate: &mut Gate,
 ) -> Result<Vec<Available>> {
     let opened = open(context, scope, spec, gate)?;
-    Ok(candidates(&opened, spec)?.iter().map(|c| available(spec, &opened.name, c)).collect())
+    let mut found = candidates(&opened, spec)?;
+    let names = names_of(request, spec);
+    if !names.is_empty() {
+        found = select(context, spec, &opened, found, &names, true)?;
+    }
+    Ok(found.iter().map(|c| available(spec, &opened.name, c)).collect())
 }

@@ -51,7 +51,10 @@ impl Newest {
         opened: Opened,
         candidate: Candidate,
     ) -> Result<Self> {
-        let set = opened.tree.skill(&candidate.path, &Limits::default())?;
+        let set = opened.tree.skill(&candidate.path, &Limits::default()).map_err(|refusal| {
+            let name = candidate.title(&opened.name);
+            Error::from(refusal).context(format!("the skill `{name}` of `{spec}` is refused"))
+        })?;
         Ok(Self { spec, own, opened, candidate, set })
     }
 
