@@ -66,6 +66,9 @@ fn whole(outline: &Outline<'_>, newline: &str, body: &str) -> String {
     for number in order {
         writer.entry(number, 0, false);
     }
+    for comment in &outline.end {
+        writer.line(0, comment);
+    }
     writer.line(0, "---");
     let mut out = writer.out;
     let body = without_blank_lines(body);
@@ -155,23 +158,30 @@ impl Writer<'_> {
             Some(key) => self.out.push_str(&(key_text(key) + ":")),
             None => self.out.push('-'),
         }
-        self.value(entry, indent);
+        let is_block = self.value(entry, indent);
+        // As deep as the key that may come next it would belong to that one, and as deep as the lines of a block to
+        // them.
+        let depth = if indent > 0 { indent } else { 2 - usize::from(is_block) };
         for comment in &entry.after {
-            self.line(indent, comment);
+            self.line(depth, comment);
         }
     }
 
-    fn value(&mut self, entry: &Entry<'_>, indent: usize) {
+    /// Writes the value of an entry; true where its last lines are those of a block scalar.
+    fn value(&mut self, entry: &Entry<'_>, indent: usize) -> bool {
         match &entry.value {
             Shape::Scalar(node) => {
                 let is_text =
                     indent == 0 && entry.key.and_then(Node::text).is_some_and(|key| TEXTS.contains(&key));
                 match scalar(node, is_text) {
                     Written::Line(text) => self.finish(entry, &text),
-                    Written::Literal(text) => self.literal(entry, text, indent),
+                    Written::Literal(text) => {
+                        self.literal(entry, text, indent);
+                        return true;
+                    }
                 }
             }
-            Shape::Block(node, header) => self.block(entry, node, *header, indent),
+            Shape::Block(node, header) => return self.block(entry, node, *header, indent),
             Shape::Verbatim(text) => {
                 let mut lines = text.lines().flat_map(|line| line.split('\r')).map(str::trim_end);
                 let mut shown = lines.next().unwrap_or_default().to_owned();
@@ -185,6 +195,7 @@ impl Writer<'_> {
             }
             Shape::Mapping(entries) | Shape::Sequence(entries) => self.collection(entry, entries, indent),
         }
+        false
     }
 
     fn collection(&mut self, entry: &Entry<'_>, entries: &[usize], indent: usize) {
@@ -212,8 +223,9 @@ impl Writer<'_> {
         self.out.push_str(self.newline);
     }
 
-    fn block(&mut self, entry: &Entry<'_>, node: &Node, header: usize, indent: usize) {
-        let Value::Scalar { text, style } = &node.value else { return };
+    /// Writes the block scalar `node`; true where it is still one.
+    fn block(&mut self, entry: &Entry<'_>, node: &Node, header: usize, indent: usize) -> bool {
+        let Value::Scalar { text, style } = &node.value else { return false };
         let lines = if *style == Style::Folded { folded(self.outline.text, node, header) } else { None };
         match lines {
             Some((header, lines)) => {
@@ -221,8 +233,12 @@ impl Writer<'_> {
                 self.block_content(&lines, indent);
             }
             None if fits_literal(text) => self.literal(entry, text, indent),
-            None => self.finish(entry, &double_quoted(text)),
+            None => {
+                self.finish(entry, &double_quoted(text));
+                return false;
+            }
         }
+        true
     }
 
     fn literal(&mut self, entry: &Entry<'_>, text: &str, indent: usize) {
@@ -293,11 +309,8 @@ fn folded<'a>(source: &'a str, node: &'a Node, header: usize) -> Option<(String,
         return None;
     }
     let content = content.strip_prefix("\r\n").unwrap_or_else(|| content.get(1..).unwrap_or_default());
-    let mut lines: Vec<&str> =
-        content.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-    if lines.iter().any(|line| line.contains('\r')) {
-        return None;
-    }
+    let lines = content.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let mut lines: Vec<&str> = lines.flat_map(|line| line.split('\r')).collect();
     let is_blank = |line: &&str| line.trim_matches(' ').is_empty();
     let start = lines.iter().find(|line| !is_blank(line))?;
     let depth = start.len() - start.trim_start_matches(' ').len();

@@ -1,7 +1,8 @@
 //! Frontmatter as entries with the comments that belong to them.
 //!
 //! A comment on a line of its own belongs to the entry that it precedes, or, where it is indented
-//! deeper than that one, to the entry that it follows. Between a key and what stands below it no
+//! deeper than that one, to the entry that it follows. Behind the last entry it stays there, unless it is indented.
+//! Between a key and what stands below it no
 //! entry is followed: there it belongs to the first one, or to the key itself where that has a text.
 //! A comment behind something belongs to the entry in which that stands; behind a closing bracket that
 //! is the entry of the whole list or mapping. Comments are found between tokens, so that a `#` inside
@@ -54,6 +55,8 @@ pub(super) struct Outline<'a> {
     pub(super) root: Vec<usize>,
     /// Comments where there is no entry at all.
     pub(super) alone: Vec<&'a str>,
+    /// Comments behind the last entry that are no deeper than the outermost ones.
+    pub(super) end: Vec<&'a str>,
 }
 
 /// A place that no entry can be made of.
@@ -94,7 +97,7 @@ impl<'a> Outline<'a> {
             return Err(Odd(root.span.clone()));
         };
         let (mut outline, comments) =
-            (Self { text, entries: scan.entries, root, alone: Vec::new() }, scan.comments);
+            (Self { text, entries: scan.entries, root, alone: Vec::new(), end: Vec::new() }, scan.comments);
         for comment in comments {
             outline.attach(&comment);
         }
@@ -125,6 +128,10 @@ impl<'a> Outline<'a> {
             owner.before.push(comment.text);
             return;
         }
+        if self.is_at_the_end(comment) {
+            self.end.push(comment.text);
+            return;
+        }
         // Where a comment stands beside the key already, the last entry takes the one behind the bracket.
         let closed = comment.closed.filter(|closed| self.entries[*closed].beside.is_none());
         match closed.or(next.checked_sub(1)).and_then(|last| self.entries.get_mut(last)) {
@@ -134,10 +141,18 @@ impl<'a> Outline<'a> {
         }
     }
 
+    /// Whether `comment` stands behind all entries and belongs to none: the last one may come to stand before others.
+    fn is_at_the_end(&self, comment: &Comment<'_>) -> bool {
+        let root = self.root.first().and_then(|first| self.entries.get(*first));
+        comment.own_line
+            && comment.behind == self.entries.len()
+            && root.is_some_and(|root| comment.column <= root.column || comment.is_switch())
+    }
+
     /// All comments, in no special order.
     pub(super) fn comments(&self) -> Vec<&'a str> {
         let of = |entry: &Entry<'a>| [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat();
-        self.entries.iter().flat_map(of).chain(self.alone.iter().copied()).collect()
+        self.entries.iter().flat_map(of).chain(self.alone.iter().copied()).chain(self.end.iter().copied()).collect()
     }
 }
 
@@ -150,9 +165,17 @@ impl Comment<'_> {
 impl<'a> Scan<'a> {
     fn shape(&mut self, node: &'a Node) -> Result<Shape<'a>, Odd> {
         match &node.value {
-            Value::Scalar { style: Style::Literal | Style::Folded, .. } => {
+            Value::Scalar { style: Style::Literal | Style::Folded, text } => {
                 let header = self.header(node)?;
-                self.skip_to(node.span.start)?;
+                // Behind the header there is nothing but a comment, and a block without lines may end anywhere.
+                let line = &self.text[header..];
+                let line = &line[..line.find(['\n', '\r']).unwrap_or(line.len())];
+                // Not all readers agree on what a block keeps that has nothing but empty lines.
+                let keeps = line.split('#').next().is_some_and(|indicators| indicators.contains('+'));
+                if text.is_empty() && keeps {
+                    return Err(Odd(header..header + 1));
+                }
+                self.skip_to(header + line.len())?;
                 self.cursor = self.cursor.max(node.span.end);
                 Ok(Shape::Block(node, header))
             }
