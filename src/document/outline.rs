@@ -152,7 +152,12 @@ impl<'a> Outline<'a> {
     /// All comments, in no special order.
     pub(super) fn comments(&self) -> Vec<&'a str> {
         let of = |entry: &Entry<'a>| [&entry.before[..], entry.beside.as_slice(), &entry.after[..]].concat();
-        self.entries.iter().flat_map(of).chain(self.alone.iter().copied()).chain(self.end.iter().copied()).collect()
+        self.entries
+            .iter()
+            .flat_map(of)
+            .chain(self.alone.iter().copied())
+            .chain(self.end.iter().copied())
+            .collect()
     }
 }
 

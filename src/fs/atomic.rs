@@ -31,6 +31,21 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     sync_dir(directory)
 }
 
+/// Writes `bytes` to the file that somebody named for them: a device or a pipe gets them, and everything else is
+/// replaced as by [`write_atomic`].
+///
+/// # Errors
+///
+/// As [`write_atomic`].
+pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
+    // Where `/dev/stdout` leads has no path.
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let file = fs::OpenOptions::new().write(true).open(path);
+        return file.and_then(|mut file| file.write_all(bytes)).at("write", path);
+    }
+    write_atomic(path, bytes)
+}
+
 /// Moves the file `from`, which is synced, over the file `to`, as [`write_atomic`] would write it, but
 /// without a file beside `to` that a killed process could leave there.
 ///
@@ -107,6 +122,22 @@ mod tests {
         write_atomic(&path, b"two").expect("replaces");
         assert_eq!(fs::read(&path).expect("reads"), b"two");
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
+    }
+
+    /// A device that a link leads to stays one; root could replace it.
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let link = dir.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &link).expect("links");
+        write_out(&link, b"x").expect("writes");
+        assert!(!fs::metadata("/dev/null").expect("there").is_file());
+        let full = write_out(Path::new("/dev/full"), b"x").expect_err("is full");
+        assert_eq!(full.source.kind(), std::io::ErrorKind::StorageFull);
+        let file = dir.path().join("file");
+        write_out(&file, b"x").expect("writes");
+        assert_eq!(fs::read(&file).expect("reads"), b"x");
     }
 
     /// A file that holds `one`, with a mode of its own, and a link to it.

@@ -31,7 +31,7 @@ mod walk;
 
 pub use across::{beside, clear_moves, is_leftover};
 pub use append::{OpenLog, rotate, rotated};
-pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic};
+pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic, write_out};
 pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;

@@ -340,6 +340,14 @@ fn sarif_into_a_file() {
     let place = &results[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "more/docs/SKILL.md");
     assert_eq!(place["region"]["startLine"], 2);
+    let before = sandbox.read("more/docs/SKILL.md");
+    assert_snapshot!(sandbox.run(&["validate", "more", "-o", "more/docs/SKILL.md"]), @"
+    exit: 2
+    --- stderr
+    error: the report would take the place of the skill in `more/docs/SKILL.md`
+    hint: name another file: `--output report.json`
+    ");
+    assert_eq!(sandbox.read("more/docs/SKILL.md"), before);
 }
 
 /// A file whose parts try to pass for something else in each format.

@@ -1,12 +1,13 @@
 //! `validate`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::{App, exit, render};
+use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::lint::{Profile, Safety};
 use crate::ops::explain::unknown;
@@ -96,6 +97,13 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     if args.watch {
         return watch(app, args, profile);
     }
+    if let Some(file) = args.output.as_deref().filter(|file| is_skill_file(file)) {
+        return Err(Error::usage(format!(
+            "the report would take the place of the skill in `{}`",
+            file.display()
+        ))
+        .hint("name another file: `--output report.json`"));
+    }
     let rules = rules(&app.context, profile)?;
     let request = ValidateRequest { targets: targets(args)?, rules, repairs: repairs(args) };
     let outcome = validate(&app.context, &request)?;
@@ -137,6 +145,11 @@ fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8>
         }
     }
     Ok(exit::validate(&outcome, args.strict))
+}
+
+/// Whether `file` has the name of the file that makes a skill.
+fn is_skill_file(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE))
 }
 
 fn repairs(args: &ValidateArgs) -> Repairs {

@@ -112,7 +112,7 @@ pub(crate) fn deliver(
     file: Option<&Path>,
 ) -> Result<()> {
     match file {
-        Some(file) => fs::write_atomic(file, text.as_bytes())?,
+        Some(file) => fs::write_out(file, text.as_bytes())?,
         None => printer.data(text),
     }
     repaired(printer, outcome, "repaired");

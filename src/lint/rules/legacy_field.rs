@@ -109,7 +109,7 @@ fn movable<'a>(subject: &Subject<'a>, field: &'static str) -> Option<Moved<'a>> 
 fn quoted(value: &Node) -> Option<String> {
     let text = match &value.value {
         Value::Scalar { style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted, text } => {
-            text.trim().to_owned()
+            text.clone().into_owned()
         }
         Value::Sequence { items, .. } => {
             let texts: Option<Vec<&str>> = items.iter().map(Node::text).collect();
@@ -121,7 +121,7 @@ fn quoted(value: &Node) -> Option<String> {
         }
         _ => return None,
     };
-    (!text.is_empty() && !text.chars().any(char::is_control)).then(|| quote::quoted(&text))
+    (!text.trim().is_empty() && !text.chars().any(char::is_control)).then(|| quote::quoted(&text))
 }
 
 #[cfg(test)]
@@ -157,6 +157,7 @@ mod tests {
         for (before, after) in [
             ("name: x\nversion: 1.10\n", "name: x\nmetadata:\n  version: \"1.10\"\n"),
             ("version: '1.0' # why\nname: x\n", "metadata:\n  version: \"1.0\" # why\nname: x\n"),
+            ("version: ' 1\u{a0}'\n", "metadata:\n  version: \" 1\u{a0}\"\n"),
             ("version: 1\nmetadata:\n    a: b\n", "metadata:\n    version: \"1\"\n    a: b\n"),
             ("metadata:\n  # c\n  a: b\nversion: 1\n", "metadata:\n  # c\n  version: \"1\"\n  a: b\n"),
             ("version: 1\nmetadata:\n", "metadata:\n  version: \"1\"\n"),

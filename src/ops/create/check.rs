@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::name::SkillName;
+use crate::text::shell_word;
 
 /// The largest number of characters in a description (specification, `description`).
 const MAX_DESCRIPTION: usize = 1024;
@@ -22,6 +23,13 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
     };
     let error = Error::usage(message)
         .hint("a name is 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them");
+    // Other tools take a path there.
+    if let Some((dir, last)) = text.trim_end_matches('/').rsplit_once('/').filter(|(dir, _)| !dir.is_empty())
+        && let Ok(name) = SkillName::new(last)
+    {
+        let dir = shell_word(dir);
+        return Err(error.hint(format!("`skillpm create {name} --path {dir}` makes it there")));
+    }
     Err(match SkillName::slug(text).filter(|slug| slug.as_str().is_ascii()) {
         Some(slug) => error.hint(format!("`skillpm create {slug}` would do")),
         None => error,

@@ -121,8 +121,14 @@ fn a_wrong_name_gets_the_rule_and_a_right_one() {
         (
             "../etc",
             "the name `../etc` has a character that is not a letter, a digit or a hyphen: U+002E",
-            Some("etc"),
+            Some("etc --path .."),
         ),
+        (
+            "my skills/pdf/",
+            "the name `my skills/pdf/` has a character that is not a letter, a digit or a hyphen: U+0020",
+            Some("pdf --path 'my skills'"),
+        ),
+        ("a/B", "the name `a/B` has an upper-case letter", Some("a-b")),
         ("-pdf", "the name `-pdf` starts or ends with a hyphen", Some("pdf")),
         ("技能", "the name `技能` has letters that not every tool accepts", None),
         ("", "the name is empty", None),
@@ -130,7 +136,8 @@ fn a_wrong_name_gets_the_rule_and_a_right_one() {
         let error = create(&world.context(), &request(name)).expect_err(name);
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
         assert!(error.hints()[0].contains("single hyphens"));
-        let offer = hint.map(|slug| format!("`skillpm create {slug}` would do"));
+        let does = |args: &str| if args.contains("--path") { "makes it there" } else { "would do" };
+        let offer = hint.map(|args| format!("`skillpm create {args}` {}", does(args)));
         assert_eq!(error.hints().get(1), offer.as_ref(), "{name}");
     }
     assert_eq!(fs::list_dir(world.project()).expect("lists"), [".git"], "nothing was written");
