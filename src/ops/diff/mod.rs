@@ -4,6 +4,7 @@
 mod trees;
 mod versions;
 
+use std::fmt::Write as _;
 use std::path::{Component, Path};
 
 use similar::TextDiff;
@@ -26,14 +27,33 @@ pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
         return None;
     }
     let name = shown(path);
-    Some(hunks(&TextDiff::from_lines(old, new), &format!("a/{name}"), &format!("b/{name}")))
+    Some(hunks(&by_lines(old, new), &format!("a/{name}"), &format!("b/{name}")))
+}
+
+/// Compares two texts line by line. Only a line feed ends a line, as to `git` and `patch`: a carriage return alone
+/// would end one in the middle of a line of theirs.
+fn by_lines<'old, 'new>(old: &'old str, new: &'new str) -> TextDiff<'old, 'new, str> {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    TextDiff::from_slices(&old, &new)
 }
 
 /// The headers and the hunks of `diff`.
 fn hunks(diff: &TextDiff<'_, '_, str>, old: &str, new: &str) -> String {
     // A name with blanks ends with a tab, as `git` and `diff` write it: to `patch` a blank ends it too.
-    let name = |name: &str| if name.contains(' ') { format!("{name}\t") } else { name.to_owned() };
-    diff.unified_diff().context_radius(CONTEXT).header(&name(old), &name(new)).to_string()
+    let tab = |name: &str| if name.contains(' ') { "\t" } else { "" };
+    let mut out = format!("--- {old}{}\n+++ {new}{}\n", tab(old), tab(new));
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{}", hunk.header());
+        for change in hunk.iter_changes() {
+            let _ = write!(out, "{}{}", change.tag(), change.value());
+            if !change.value().ends_with('\n') {
+                out.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    out
 }
 
 /// The path without what only says where to start, in one line.
@@ -75,5 +95,9 @@ mod tests {
     fn line_ends_are_differences_and_names_are_one_line() {
         let diff = unified(Path::new("/a\n+b"), "x\r\n", "x").expect("a diff");
         assert_eq!(diff, "--- a/a +b\t\n+++ b/a +b\t\n@@ -1 +1 @@\n-x\r\n+x\n\\ No newline at end of file\n");
+        // To `git` and `patch` this is one line.
+        let diff = unified(Path::new("x"), "a\rb\n", "a\rc\r").expect("a diff");
+        let hunk = diff.split_once("@@\n").expect("a hunk").1;
+        assert_eq!(hunk, "-a\rb\n+a\rc\r\n\\ No newline at end of file\n");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
 
 use crate::path::SafePath;
 use crate::review::{Review, review};
@@ -228,7 +228,7 @@ fn content(path: &SafePath, old: &Side, new: &Side, room: &mut usize) -> Content
     if before.len().max(after.len()) > MAX_FILE || lines(before).max(lines(after)) > MAX_LINES || *room == 0 {
         return ContentDiff::TooLong { old_size, new_size };
     }
-    let diff = TextDiff::from_lines(before, after);
+    let diff = super::by_lines(before, after);
     let unified = super::hunks(&diff, &old.name("a", path), &new.name("b", path));
     if unified.len() > *room {
         *room = 0;
