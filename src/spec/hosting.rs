@@ -7,6 +7,9 @@ use super::{
 };
 use crate::text::percent_decoded;
 
+/// The file whose page stands for its skill.
+const SKILL_FILE: &str = "SKILL.md";
+
 /// What is typed before the colon, and the host that it stands for.
 const PREFIXES: &[(&str, &str)] =
     &[("gitlab", "gitlab.com"), ("bitbucket", "bitbucket.org"), ("codeberg", "codeberg.org")];
@@ -54,7 +57,8 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
         let reference = named(kind, &percent_decoded(reference));
         let path = path.join("/");
         let path = percent_decoded(&path);
-        return Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None));
+        let project = format!("{owner}/{name}");
+        return Some(repository(host, &project, Some(directory(&path)), Some(reference), None));
     }
     let groups = host == "gitlab.com" || host.starts_with("gitlab.");
     let known = groups || PREFIXES.iter().any(|(_, known)| *known == host);
@@ -65,8 +69,8 @@ pub(super) fn page(text: &str) -> Option<Result<SourceSpec, SpecError>> {
         [owner, name, "src", reference, ref path @ ..] if !groups => {
             let (reference, path) = (percent_decoded(reference), path.join("/"));
             let path = percent_decoded(&path);
-            let reference = Reference::any(&reference);
-            Some(repository(host, &format!("{owner}/{name}"), Some(&path), Some(reference), None))
+            let (project, reference) = (format!("{owner}/{name}"), Reference::any(&reference));
+            Some(repository(host, &project, Some(directory(&path)), Some(reference), None))
         }
         // What lies below a repository on the other sites is a download, or no source.
         [_, _, _, ..] if !groups => match Address::new(text) {
@@ -85,10 +89,19 @@ fn gitlab_page(host: &str, project: &str, page: &str) -> Result<SourceSpec, Spec
     let page = percent_decoded(page.split(['?', '#']).next().unwrap_or(page));
     let parts: Vec<&str> = page.trim_end_matches('/').split('/').collect();
     match parts[..] {
-        ["tree", reference, ref path @ ..] | ["blob", reference, ref path @ .., "SKILL.md"] => {
+        ["tree", reference, ref path @ ..] | ["blob", reference, ref path @ .., SKILL_FILE] => {
             repository(host, project, Some(&path.join("/")), Some(Reference::any(reference)), None)
         }
         _ => Err(SpecError::Unsupported(format!("https://{host}/{project}/-/{page}"))),
+    }
+}
+
+/// The directory of the skill, where `path` is that of its file: what a page shows.
+fn directory(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some((directory, SKILL_FILE)) => directory,
+        _ if path == SKILL_FILE => "",
+        _ => path,
     }
 }
 
@@ -101,7 +114,7 @@ fn azure(host: &str, rest: &str) -> Result<SourceSpec, SpecError> {
     for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
         let value = percent_decoded(value);
         match key {
-            "path" => path = Some(value.trim_matches('/').to_owned()),
+            "path" => path = Some(directory(value.trim_matches('/')).to_owned()),
             "version" => {
                 let (kind, name) = value.split_at_checked(2).unwrap_or_default();
                 let kind = match kind {
