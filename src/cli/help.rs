@@ -207,6 +207,7 @@ pub(crate) const CATALOG: &str = after!("catalog",
 pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
+    "skillpm invoke ./skills/pdf                 one that you are writing"
     "skillpm invoke --format json pdf            for programs"
 );
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::discover::{Diagnostic, key};
 use super::library::UnknownSkill;
+use super::load::SKILL_FILE;
 use super::memory::Memory;
 use super::scan::{Scanner, Seeing, Seen, read};
 use super::skill::Skill;
-use super::sources::{Source, default_sources};
+use super::sources::{Entry, Source, SourceKind, default_sources};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::fs::Moment;
+use crate::fs::{self, Kind, Moment};
 use crate::name::SkillName;
 use crate::policy::Policy;
 
@@ -62,6 +63,49 @@ pub fn find_in(sources: &[Source], name: &str) -> Result<Hit> {
         return found;
     }
     search.finish()
+}
+
+/// Reads the skill in the directory `path`, or whose `SKILL.md` that is, wherever it lies; `typed` is what was typed for
+/// it. Where its directory is one of those that are searched, it is the skill that a search finds there.
+///
+/// # Errors
+///
+/// Where nothing is there, or no skill, and where it cannot be loaded.
+pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
+    let no_skill = |why: &str| {
+        Err(Error::usage(format!("`{typed}` {why}"))
+            .hint(format!("a skill is a directory with a `{SKILL_FILE}`; `skillpm create NAME` makes one")))
+    };
+    let Some(mut real) = fs::real_path(path)? else {
+        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the path for slips"));
+    };
+    if fs::kind(&real)? != Some(Kind::Directory) {
+        let is_skill = real.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+        if !is_skill || !real.pop() {
+            return no_skill(&format!("is no directory, and no `{SKILL_FILE}`"));
+        }
+    }
+    let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
+        return no_skill("is no directory of a skill");
+    };
+    let mut known = default_sources(&context.settings)?.into_iter();
+    let known = known.find(|source| source.real().is_ok_and(|dir| dir.as_deref() == Some(parent)));
+    let source = known.unwrap_or_else(|| Source::new(SourceKind::Extra, parent.to_owned()));
+    match read(&Policy::DEFAULT, &source, Entry { dir: source.dir.join(name), real: real.clone() }) {
+        Seeing::Skill(skill) => {
+            let mut warnings = Vec::new();
+            if name.to_str().is_none_or(|name| key(&skill.meta.name) != key(name)) {
+                warnings.push(calls_itself(&skill));
+            }
+            warnings.extend(skill.misspelled().map(|diagnostic| diagnostic.to_string()));
+            Ok(Hit { skill, warnings })
+        }
+        Seeing::Nothing(_) => no_skill(&format!("holds no skill: there is no `{SKILL_FILE}` in it")),
+        Seeing::Unusable(diagnostic) => Err(match &*diagnostic {
+            Diagnostic::Skill { file, reason } => reason.to_error(typed, file),
+            other => Error::integrity(other.to_string()),
+        }),
+    }
 }
 
 /// Finds the skill that is asked for as `source:name` or `source:path`, if `text` may be that.
@@ -180,8 +224,7 @@ impl<'a> Search<'a> {
         if self.hits.is_empty()
             && let Some(skill) = self.renamed.take()
         {
-            let name = &skill.meta.name;
-            warnings.push(format!("the skill in `{}` calls itself `{name}`", skill.dir.display()));
+            warnings.push(calls_itself(&skill));
             self.hits.push(skill);
         }
         if self.hits.is_empty() {
@@ -204,6 +247,11 @@ impl<'a> Search<'a> {
         let unknown = UnknownSkill::new(self.name, self.names.into_iter().collect());
         unknown.into_error(self.diagnostics.iter().take(MAX_DIAGNOSTICS).map(ToString::to_string))
     }
+}
+
+/// What is said of a skill whose name is not that of its directory.
+fn calls_itself(skill: &Skill) -> String {
+    format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name)
 }
 
 #[cfg(test)]
@@ -232,6 +280,38 @@ mod tests {
         let (dir, warnings) = hit(&world, "readers");
         assert_eq!(dir, "project/.claude/skills/readers", "as it is listed");
         assert!(warnings[0].ends_with("readers` calls itself `Word Reader!`"), "{warnings:?}");
+    }
+
+    /// What an author is about to publish is looked at as an agent would get it.
+    #[test]
+    fn a_directory_wherever_it_lies() {
+        let world = World::new();
+        world.skill("src/pdf", "pdf");
+        world.skill("src/readers", "word");
+        world.write("src/empty/notes.md", "x");
+        world.write("src/bad/SKILL.md", "---\nname: [\n---\n");
+        let at = |path: &str| find_at(&world.context(), &world.project().join(path), path);
+        for path in ["src/pdf", "src/pdf/SKILL.md", "src/empty/../pdf/"] {
+            let hit = at(path).expect(path);
+            assert!(hit.skill.real.ends_with("project/src/pdf"), "{path}");
+            assert_eq!((hit.skill.kind, hit.warnings.len()), (SourceKind::Extra, 0), "{path}");
+        }
+        let warnings = at("src/readers").expect("found").warnings;
+        assert!(warnings[0].ends_with("readers` calls itself `word`"), "{warnings:?}");
+        for (path, message) in [
+            ("src/none", "`src/none` does not exist"),
+            ("src/empty", "`src/empty` holds no skill: there is no `SKILL.md` in it"),
+            ("src/empty/notes.md", "`src/empty/notes.md` is no directory, and no `SKILL.md`"),
+            ("/", "`/` is no directory of a skill"),
+        ] {
+            let error = at(path).expect_err(path);
+            assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Usage, message));
+        }
+        assert_eq!(at("src/bad").expect_err("cannot be loaded").kind(), ErrorKind::Findings);
+        // Where agents look it is what they find.
+        world.skill(".claude/skills/docx", "docx");
+        let hit = at(".claude/skills/docx").expect("found").skill;
+        assert_eq!((hit.kind, &*hit.source), (SourceKind::Project, "project-claude"));
     }
 
     /// S0-E7, conflict C1: the same one as in a discovery, and both paths are told.
@@ -399,7 +479,7 @@ mod tests {
         world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
         assert_eq!(hit(&world, "pdf"), ("project/.agents/skills/pdf".into(), vec![]));
         world.write("secret", "---\nname: x\ndescription: y\n---\n");
-        crate::fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
+        fs::create_dir_all(&world.project().join(".agents/skills/x")).expect("creates");
         world.link("../../../secret", ".agents/skills/x/SKILL.md");
         let error = find(&world.context(), "x").expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Integrity);

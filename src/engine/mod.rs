@@ -31,7 +31,7 @@ pub mod tools;
 pub use activate::{Activation, activate};
 pub use arguments::Arguments;
 pub use discover::{Diagnostic, Discovery, discover, discover_with};
-pub use find::{Hit, find, find_in};
+pub use find::{Hit, find, find_at, find_in};
 pub use library::{Activated, FileError, Instructions, Library, LookupError, Opened, Snapshot, UnknownSkill};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use skill::{Skill, SkillParts};

@@ -186,7 +186,7 @@ impl UnknownName {
                 file itself there"
                     .to_owned()
             }
-            (None, _) => "the rules are listed in the reference".to_owned(),
+            (None, _) => "`skillpm explain` lists the rules".to_owned(),
         }
     }
 

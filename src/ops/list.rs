@@ -436,7 +436,7 @@ mod tests {
         };
         for scope in [None, Some(ScopeKind::Project), Some(ScopeKind::User)] {
             let shown = show(&context, &ShowRequest { name: "pdf".into(), scope }).expect("shows");
-            assert_eq!(shown.scope, ScopeKind::User, "{scope:?}");
+            assert_eq!(shown.scope, Some(ScopeKind::User), "{scope:?}");
             assert_eq!(told(scope), 1, "{scope:?}");
         }
         world

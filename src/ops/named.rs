@@ -2,23 +2,58 @@
 
 use super::catalog::disabled_in;
 use crate::context::Context;
-use crate::engine::{self, Hit};
+use crate::engine::load::SKILL_FILE;
+use crate::engine::{self, Hit, Source, default_sources};
 use crate::error::{Error, ErrorKind, Result};
+use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::name::SkillName;
+use crate::source::local;
+use crate::spec::is_local;
+use crate::text::shell_word;
 
-/// Finds the skill `name` as [`engine::find`] does, and says of one that is disabled that it is.
+/// Finds the skill `name` as [`engine::find`] does, and says of one that is disabled that it is. A path such as
+/// `./pdf` is the directory of a skill, which need not be installed.
 ///
 /// # Errors
 ///
-/// As [`engine::find`].
+/// As [`engine::find`] and [`engine::find_at`].
 pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
-    engine::find(context, name).map_err(|error| or_disabled(context, name, None, error))
+    find_in(context, name, &default_sources(&context.settings)?, None)
+}
+
+/// As [`find`], of the names in `sources`, which are those of the scope `only` or of both.
+///
+/// # Errors
+///
+/// As [`find`].
+pub(super) fn find_in(
+    context: &Context,
+    name: &str,
+    sources: &[Source],
+    only: Option<ScopeKind>,
+) -> Result<Hit> {
+    let by_name = || engine::find_in(sources, name).map_err(|error| or_disabled(context, name, only, error));
+    if !is_local(name) {
+        return by_name();
+    }
+    let at = engine::find_at(context, &local::resolve_typed(&context.settings, name)?, name);
+    match at {
+        // Nobody checks what skills call themselves: where no directory is meant, it may be a name.
+        Err(error) if error.kind() == ErrorKind::Usage => by_name().map_err(|unknown| {
+            if unknown.kind() != ErrorKind::Usage {
+                return unknown;
+            }
+            let told = Error::usage(unknown.to_string()).hint(error.to_string());
+            error.hints().iter().cloned().fold(told, Error::hint)
+        }),
+        at => at,
+    }
 }
 
 /// What to say in place of `error`, with which `name` was not found in the scope `only` or in both. The files of a
 /// disabled skill lie where no agent looks: that there is none would send its owner to install it once more.
-pub(super) fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Error) -> Error {
+fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Error) -> Error {
     // Any other kind is of a skill that is there.
     if error.kind() != ErrorKind::Usage {
         return error;
@@ -33,11 +68,20 @@ pub(super) fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>
     };
     let mut installed = scopes.iter().filter_map(installed).peekable();
     if installed.peek().is_none() {
-        return error;
+        return or_directory(context, name, error);
     }
     installed.fold(Error::usage(format!("the skill `{name}` is disabled")), |error, (flag, installed)| {
         error.hint(format!("`skillpm enable{flag} {installed}` shows it to agents again"))
     })
+}
+
+/// `error`, and how the directory `name` is told from a name, where it holds a skill.
+fn or_directory(context: &Context, name: &str, error: Error) -> Error {
+    let file = context.settings.cwd.join(name).join(SKILL_FILE);
+    if !matches!(fs::kind(&file), Ok(Some(fs::Kind::File))) {
+        return error;
+    }
+    error.hint(format!("`{}` is the skill in that directory", shell_word(format!("./{name}"))))
 }
 
 #[cfg(test)]
@@ -45,6 +89,23 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
     use crate::ops::show::{ShowRequest, show};
+
+    /// A name is never a path, and a directory that has a skill is told to whoever named it so.
+    #[test]
+    fn a_directory_is_named_by_its_path() {
+        let world = World::new();
+        world.skill("src/pdf", "pdf");
+        assert!(find(&world.context(), "./src/pdf").is_ok());
+        let error = find(&world.context(), "src/pdf").expect_err("no name");
+        assert_eq!(error.to_string(), "there is no skill `src/pdf`");
+        let hint = error.hints().last().map(String::as_str);
+        assert_eq!(hint, Some("`./src/pdf` is the skill in that directory"));
+        let error = find(&world.context(), "./src").expect_err("no skill");
+        assert_eq!(error.to_string(), "there is no skill `./src`");
+        assert_eq!(error.hints()[0], "`./src` holds no skill: there is no `SKILL.md` in it");
+        let error = find(&world.context(), "src").expect_err("no skill");
+        assert!(error.hints().iter().all(|hint| !hint.contains("./src")), "{error:?}");
+    }
 
     /// What is disabled is there, in each scope by itself; whatever is no such name has the error that it had.
     #[test]
@@ -67,7 +128,7 @@ mod tests {
             assert_eq!((error.kind(), error.hints().len()), (ErrorKind::Usage, hints.len()), "{name}");
             assert!(error.hints().iter().zip(hints).all(|(hint, start)| hint.starts_with(start)), "{name}");
         }
-        for name in ["on", "project:mine", "../dis", "none"] {
+        for name in ["on", "project:mine", "none"] {
             assert_eq!(error(name).to_string(), format!("there is no skill `{name}`"));
         }
         let shown = |scope| {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::list::{self, ListedSkill};
-use super::named::or_disabled;
+use super::named::find_in;
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
-use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, find_in, load};
+use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, load};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{ScopeKind, Scopes};
@@ -33,8 +33,8 @@ pub struct ShowOutcome {
     /// What its frontmatter says. Fields that it does not have are left out.
     #[serde(flatten)]
     pub meta: SkillMeta,
-    /// The scope in which it lies.
-    pub scope: ScopeKind,
+    /// The scope in which it lies; `None` of a directory that no search finds.
+    pub scope: Option<ScopeKind>,
     /// Its directory.
     pub location: String,
     /// Its file.
@@ -130,8 +130,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let all = default_sources(&context.settings)?;
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
-    let hit = find_in(&sources, &request.name)
-        .map_err(|error| or_disabled(context, &request.name, request.scope, error))?;
+    let hit = find_in(context, &request.name, &sources, request.scope)?;
     let SkillParts { meta, kind, dir, file, deviations, .. } = &**hit.skill;
     let document = load::document(file).map_err(|reason| reason.into_error(&request.name, file))?;
     let loaded = skill::load(&document)
@@ -178,18 +177,26 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
 fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
     let name = skill.dir.file_name().and_then(|name| name.to_str());
     let Some(name) = name.and_then(|name| SkillName::new(name).ok()) else { return Ok(None) };
-    let Some(listed) = list::one(context, scope_of(skill.kind), &name)? else { return Ok(None) };
+    let Some(scope) = scope_of(skill.kind) else { return Ok(None) };
+    let Some(listed) = list::one(context, scope, &name)? else { return Ok(None) };
     let lies_there = fs::real_path(listed.location.as_ref())?.is_some_and(|real| real == skill.real);
     Ok(Some(listed).filter(|_| lies_there))
 }
 
 /// The scope of a source: the default ones belong to one of the two.
-fn scope_of(kind: SourceKind) -> ScopeKind {
-    if kind == SourceKind::User { ScopeKind::User } else { ScopeKind::Project }
+fn scope_of(kind: SourceKind) -> Option<ScopeKind> {
+    match kind {
+        SourceKind::Project => Some(ScopeKind::Project),
+        SourceKind::User => Some(ScopeKind::User),
+        SourceKind::Extra | SourceKind::Bundled => None,
+    }
 }
 
-/// The skill that hides this one, and those that it hides.
+/// The skill that hides this one, and those that it hides. A skill that no search finds hides none.
 fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
+    if scope_of(skill.kind).is_none() {
+        return (None, Vec::new());
+    }
     let found = discover(sources);
     let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
     let all = || found.skills.iter().chain(&found.shadowed).filter(|one| one.has_name_of(skill));
@@ -198,16 +205,14 @@ fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
         let path = source.and_then(|source| other.path_below(source));
         let is_only_one = all().filter(|one| one.source == other.source).count() == 1;
         let name = path.filter(|_| !is_only_one).unwrap_or_else(|| other.meta.name.clone());
-        Other {
-            scope: scope_of(other.kind),
-            location: other.dir.display().to_string(),
-            reference: format!("{}:{name}", other.source),
-        }
+        let location = other.dir.display().to_string();
+        let reference = format!("{}:{name}", other.source);
+        Some(Other { scope: scope_of(other.kind)?, location, reference })
     };
-    let used = found.skills.iter().find(is_other).map(other);
+    let used = found.skills.iter().find(is_other).and_then(other);
     match used {
         Some(used) => (Some(used), Vec::new()),
-        None => (None, found.shadowed.iter().filter(is_other).map(other).collect()),
+        None => (None, found.shadowed.iter().filter(is_other).filter_map(other).collect()),
     }
 }
 
@@ -276,6 +281,20 @@ mod tests {
         assert_eq!(installed.state, list::SkillState::Untracked);
     }
 
+    /// A directory is looked at wherever it lies; one that a search finds is what the search finds.
+    #[test]
+    fn a_directory() {
+        let world = World::new();
+        world.skill("src/pdf", "pdf");
+        world.skill(".claude/skills/pdf", "pdf");
+        let outcome = shown(&world, "./src/pdf", None);
+        assert!(outcome.location.ends_with("project/src/pdf"), "{outcome:?}");
+        assert_eq!((outcome.scope, outcome.installed, outcome.shadowed_by), (None, None, None));
+        let same = shown(&world, "./.claude/skills/pdf/SKILL.md", None);
+        assert_eq!(same, shown(&world, "pdf", None));
+        assert_eq!(same.scope, Some(ScopeKind::Project));
+    }
+
     /// S0-E7, conflict C1: who shadows whom, from both sides.
     #[test]
     fn shadows() {
@@ -296,7 +315,7 @@ mod tests {
         assert_eq!(outcome.installed, None, "`list` does not look there");
         let outcome = shown(&world, "pdf", Some(ScopeKind::User));
         ends(&outcome.shadowed_by.expect("shadowed"), "project/.claude/skills/mine");
-        assert_eq!(outcome.scope, ScopeKind::User);
+        assert_eq!(outcome.scope, Some(ScopeKind::User));
         assert_eq!(outcome.shadows, []);
     }
 

@@ -28,6 +28,15 @@ pub fn resolve(settings: &Settings, scope: &Scope, path: &str) -> Result<PathBuf
     Ok(normal(&expand(settings, &scope.root, path)?))
 }
 
+/// Where `path` leads that was typed in the working directory, as [`resolve`] has it.
+///
+/// # Errors
+///
+/// As [`resolve`].
+pub fn resolve_typed(settings: &Settings, path: &str) -> Result<PathBuf> {
+    Ok(normal(&expand(settings, &settings.cwd, path)?))
+}
+
 /// What follows `~` in a path from the home directory.
 fn from_home(path: &str) -> Option<&str> {
     path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -346,8 +346,8 @@ fn directory(parts: &[&str]) -> Result<Option<String>, SpecError> {
     }
 }
 
-/// Whether `text` is a path on this machine rather than a repository.
-fn is_local(text: &str) -> bool {
+/// Whether `text` is a path on this machine rather than a repository or a name.
+pub fn is_local(text: &str) -> bool {
     let windows_drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic();
     matches!(text, "." | ".." | "~")
         || ["./", "../", "/", "~/", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))

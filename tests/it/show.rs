@@ -219,3 +219,62 @@ fn what_an_agent_gets() {
     assert!(!sandbox.project().join("ran").exists());
     assert_eq!(json(&sandbox, &["show", "pdf", "--json"])["installed"]["state"], "ok");
 }
+
+/// What an author writes is seen and run without an installation, and a path is no way around what holds for names.
+#[test]
+fn a_skill_that_is_not_installed() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDF files.\n---\n\n# PDF\n\nRead $0.\n",
+    );
+    sandbox.write("skills/pdf/scripts/fill.sh", "echo \"filled $1\"\n");
+    insta::assert_snapshot!(sandbox.run(&["invoke", "./skills/pdf", "a.pdf"]), @"
+    exit: 0
+    --- stdout
+    Base directory for this skill: [DIR]/project/skills/pdf
+
+    # PDF
+
+    Read a.pdf.
+    ");
+    insta::assert_snapshot!(sandbox.run(&["show", "./skills/pdf/SKILL.md"]), @"
+    exit: 0
+    --- stdout
+    pdf, in a directory that agents do not search
+      description    Reads PDF files.
+      directory      skills/pdf
+      state          not installed by skillpm
+      tokens         metadata about 5, instructions about 8, other files about 6
+
+    file             bytes  sha256
+    SKILL.md         65     d77a54e70c80
+    scripts/fill.sh  17     e03ae7039b45
+    2 files, 82 bytes
+    ");
+    assert_eq!(sandbox.ok(&["read", "./skills/pdf", "scripts/fill.sh"]).stdout, "echo \"filled $1\"\n");
+    assert_eq!(sandbox.run(&["read", "./skills/pdf", "../secret"]).code, Some(2));
+    assert!(sandbox.ok(&["tools", "./skills/pdf"]).stdout.contains("fill.sh"));
+    insta::assert_snapshot!(sandbox.run(&["run", "./skills/pdf", "fill.sh", "a"]), @"
+    exit: 5
+    --- stderr
+    error: `scripts/fill.sh` of `pdf` may not run
+      caused by: no lockfile knows the skill in `[DIR]/project/skills/pdf`, and nobody trusts that directory
+    hint: read what it does, then `skillpm trust [DIR]/project/skills/pdf`
+    ");
+    sandbox.ok(&["trust", "skills"]);
+    assert_eq!(sandbox.ok(&["run", "./skills/pdf", "fill.sh", "a"]).stdout, "filled a\n");
+    // An installed copy that somebody edited is that, however it is named.
+    sandbox.ok(&["install", "./skills/pdf"]);
+    sandbox.write(".agents/skills/pdf/scripts/fill.sh", "echo changed\n");
+    let refused = sandbox.run(&["run", "./.agents/skills/pdf", "fill.sh"]);
+    assert!(refused.code == Some(5) && refused.stderr.contains("--allow-modified"), "{refused}");
+    insta::assert_snapshot!(sandbox.run(&["invoke", "skills/pdf"]), @"
+    exit: 2
+    --- stderr
+    error: there is no skill `skills/pdf`
+    hint: there are `pdf`
+    hint: `skillpm list` shows what is installed, `skillpm install owner/repo` adds more
+    hint: `./skills/pdf` is the skill in that directory
+    ");
+}

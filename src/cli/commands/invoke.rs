@@ -15,7 +15,8 @@ pub(crate) struct InvokeArgs {
     #[arg(long, value_name = "FORM", default_value_t = Form::Plain)]
     format: Form,
 
-    /// the skill, and the arguments it gets: all that follows the name, also what starts with `-`
+    /// the skill, by its name or as `./directory`, and the arguments it gets: all that follows, also what starts with
+    /// `-`
     // One list, so that clap reads no flag of its own after the name.
     #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
     words: Vec<String>,

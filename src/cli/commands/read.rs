@@ -11,7 +11,7 @@ use crate::policy::Listing;
 // Arguments of `read`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ReadArgs {
-    /// the skill's name, or `source:name` for one that another one hides
+    /// the skill's name, `source:name` for one that another one hides, or `./directory` of one that need not be installed
     #[arg(value_name = "NAME")]
     name: String,
 

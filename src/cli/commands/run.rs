@@ -16,7 +16,8 @@ use crate::ops::run::{Place, RunRequest, run as run_script};
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArgs {
-    /// the skill, the script and the arguments that it gets: all that follows the script, also what starts with `-`
+    /// the skill, by its name or as `./directory`, the script and the arguments that it gets: all that follows the
+    /// script, also what starts with `-`
     // One list, so that clap reads no flag of its own after the names.
     #[arg(value_names = ["NAME", "SCRIPT"], required = true, num_args = 2.., trailing_var_arg = true)]
     words: Vec<OsString>,

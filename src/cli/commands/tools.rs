@@ -10,7 +10,7 @@ use crate::ops::tools::{ToolsRequest, tools};
 // Arguments of `tools`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ToolsArgs {
-    /// the name of the skill [default: all skills]
+    /// the skill's name, or `./directory` of one that need not be installed [default: all skills]
     #[arg(value_name = "NAME")]
     name: Option<String>,
 

@@ -48,8 +48,9 @@ fn warn(printer: &Printer, outcome: &ShowOutcome) {
 fn facts(outcome: &ShowOutcome) -> String {
     let meta = &outcome.meta;
     let owner = match outcome.scope {
-        ScopeKind::Project => "in the project",
-        ScopeKind::User => "of the user",
+        Some(ScopeKind::Project) => "in the project",
+        Some(ScopeKind::User) => "of the user",
+        None => "in a directory that agents do not search",
     };
     let mut text = one_line(&format!("{}, {owner}", meta.name)) + "\n";
     let mut fact = |label: &str, value: &str| {
@@ -178,7 +179,7 @@ mod tests {
                 metadata: meta.as_object().expect("an object").clone(),
                 extra: serde_json::json!({"model": "opus\u{1b}[2J"}).as_object().expect("an object").clone(),
             },
-            scope: ScopeKind::Project,
+            scope: Some(ScopeKind::Project),
             location: "/p/.agents/skills/pdf".into(),
             file: "/p/.agents/skills/pdf/SKILL.md".into(),
             tokens: Tokens { metadata: 61, body: 1200, resources: 0 },
