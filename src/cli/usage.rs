@@ -34,11 +34,29 @@ fn unknown_command(error: &clap::Error) -> Error {
         _ => "",
     };
     let new = Error::usage(format!("there is no command `{word}`"));
+    if let Some((_, hint)) = VERBS_ELSEWHERE.iter().find(|(words, _)| words.contains(&word)) {
+        return new.hint(*hint);
+    }
     match closest(word, Command::names()) {
         Some(name) => new.hint(format!("did you mean `skillpm {name}`?")),
         None => new.hint("`skillpm --help` lists the commands"),
     }
 }
+
+/// Verbs of other tools, and what does the same here.
+const VERBS_ELSEWHERE: [(&[&str], &str); 8] = [
+    (&["check"], "`skillpm outdated` tells what is newer, `skillpm verify` whether all is as locked"),
+    (&["ci", "restore"], "`skillpm install --frozen` installs what is locked, and nothing else"),
+    (&["find", "search"], "`skillpm install --list owner/repo` shows which skills a repository has"),
+    (&["inspect", "view"], "`skillpm show NAME` tells what is known of a skill"),
+    (&["preview", "use"], "`skillpm invoke NAME` shows what an agent gets"),
+    (
+        &["pin", "unpin"],
+        "`skillpm install owner/repo --tag v1` pins a skill, `skillpm update NAME --latest` goes past that",
+    ),
+    (&["prune"], "`skillpm cache prune` removes what was not used for long"),
+    (&["scan"], "`skillpm validate` checks skills"),
+];
 
 /// Takes message and tips out of clap's text, which looks like
 /// `error: message\n\n  tip: text\n\nUsage: skillpm list [OPTIONS]\n\nFor more ...`.
@@ -48,7 +66,7 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut new = Error::usage(in_our_words(message));
     // clap gives no tip where the command takes no words.
-    let behind = behind_option(error, arguments);
+    let behind = behind_option(error, arguments).or_else(|| of_other_tools(error, arguments));
     let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
     for tip in tips.filter(|tip| behind.is_none() || !tip.starts_with(AS_A_VALUE)) {
         let word = if tip.starts_with(AS_A_VALUE) { taken_for_option(error, arguments) } else { None };
@@ -82,6 +100,21 @@ fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> 
     let command = named(arguments).1?;
     let takes_it = command.get_arguments().any(takes_it);
     takes_it.then(|| format!("to pass it as a value, write `{before}={}`", shell_word(value)))
+}
+
+/// What options of other tools are called here, of the command that installs.
+const OPTIONS_ELSEWHERE: [(&str, &str); 3] = [
+    ("--all", "`--skill '*'` takes all skills, `--agent '*'` links them for all agents on this machine"),
+    ("--pin", "`--tag`, `--branch` or `--rev` names a revision, or `#` behind the source"),
+    ("--ref", "`--tag`, `--branch` or `--rev` names a revision, or `#` behind the source"),
+];
+
+/// What the option is called here that another tool has under the name that was typed.
+fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_install = named(arguments).1.is_some_and(|command| command.get_name() == "install");
+    let (_, hint) = OPTIONS_ELSEWHERE.iter().find(|(name, _)| is_install && name == typed)?;
+    Some((*hint).to_owned())
 }
 
 /// One line, with backticks around literals.
@@ -166,6 +199,33 @@ mod tests {
         for line in ["skillpm cache prune --nothing", "skillpm cache prune --older-than x"] {
             assert_eq!(told(line).1, ["`skillpm cache prune --help` shows what is possible"]);
         }
+    }
+
+    /// What is told of a verb of another tool is a command of this one.
+    #[test]
+    fn verbs_of_other_tools() {
+        let known: Vec<_> = Command::names().collect();
+        for (words, hint) in VERBS_ELSEWHERE {
+            for word in words {
+                assert_eq!(told(&format!("skillpm {word} x")).1, [hint]);
+                assert!(!known.contains(word), "{word} is a command");
+            }
+            for command in hint.split("`skillpm ").skip(1) {
+                let verb = command.split([' ', '`']).next().expect("a word");
+                assert!(known.contains(&verb), "{verb}");
+            }
+        }
+    }
+
+    #[test]
+    fn options_of_other_tools() {
+        for line in ["skillpm install o/r --all", "skillpm add o/r -g --all -y"] {
+            let (_, hints) = told(line);
+            assert!(hints[0].starts_with("`--skill '*'` takes all skills"), "{hints:?}");
+            assert_eq!(hints.len(), 2, "{hints:?}");
+        }
+        assert!(told("skillpm install o/r --ref v1").1.iter().any(|hint| hint.starts_with("`--tag`")));
+        assert!(told("skillpm list --all").1.iter().all(|hint| !hint.contains("'*'")));
     }
 
     /// The whole argument, so that the command can be typed.
