@@ -40,6 +40,7 @@ fn what_is_said() {
       references/guide.md
       scripts/inspect.sh (executable)
     hint: write `log-reader/SKILL.md`, then run `skillpm validate log-reader`
+    hint: `skillpm invoke ./log-reader` shows what an agent gets of it
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     644 log-reader/SKILL.md
@@ -167,6 +168,7 @@ fn a_template_from_a_repository() {
       references/notes.md
       scripts/run (executable)
     hint: write `pdf/SKILL.md`, then run `skillpm validate pdf`
+    hint: `skillpm invoke ./pdf` shows what an agent gets of it
     ");
     insta::assert_snapshot!(shape(&sandbox), @"
     644 pdf/SKILL.md

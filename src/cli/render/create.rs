@@ -5,6 +5,7 @@ use std::path::Path;
 use super::one_line;
 use crate::cli::printer::Printer;
 use crate::ops::create::{Builtin, CreateOutcome};
+use crate::source::local::portable;
 use crate::text::shell_word;
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
@@ -19,6 +20,10 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     if !outcome.dry_run {
         let words = one_line(&shell_word(path));
         printer.hint(&format!("write `{shown}/SKILL.md`, then run `skillpm validate {words}`"));
+        if let Some(typed) = portable(cwd, &outcome.path) {
+            let typed = one_line(&shell_word(typed));
+            printer.hint(&format!("`skillpm invoke {typed}` shows what an agent gets of it"));
+        }
     }
 }
 
