@@ -143,7 +143,7 @@ fn it_can_be_moved_switched_off_and_hold_arguments() {
     exit: 0
     --- stderr
     the audit log is switched off
-    hint: unset `SKILLPM_AUDIT` to switch it on
+    hint: unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file
     ");
     let moved = sandbox.root().join("logs/a.jsonl");
     sandbox.env("SKILLPM_AUDIT", &moved.display().to_string()).env("SKILLPM_AUDIT_ARGUMENTS", "1");

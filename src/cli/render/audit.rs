@@ -8,7 +8,7 @@ use crate::trust::audit::Record;
 pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     let Some(file) = &outcome.file else {
         printer.note("the audit log is switched off");
-        printer.hint("unset `SKILLPM_AUDIT` to switch it on");
+        printer.hint("unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file");
         return;
     };
     if outcome.records.is_empty() {
@@ -106,7 +106,7 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         warning: 1 line cannot be read
         the audit log is switched off
-        hint: unset `SKILLPM_AUDIT` to switch it on
+        hint: unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file
         nothing of the kind is recorded in `/state/audit.jsonl`
         ");
     }
