@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::outline::{self, Entry, Odd, Outline, Shape};
-use super::scalar::{double_quoted, fits_plain, needs_escape, resolves};
+use super::scalar::{double_quoted, fits_plain, is_null, needs_escape, resolves};
 use super::tree::{Node, Style, Value};
 use super::{Document, ProblemKind};
 
@@ -277,8 +277,9 @@ fn scalar(node: &Node, is_text: bool) -> Written<'_> {
     if plain && text.contains('\n') && fits_literal(text) {
         return Written::Literal(text);
     }
-    // Without quotes it may be a number to somebody, and outside of texts that may be meant.
-    let stays = fits_plain(text) && (!resolves(text) || (plain && !is_text));
+    // Without quotes it may be a number to somebody, and outside of texts that may be meant. Nothing at all is no text
+    // anywhere: quotes would make one of it, and nobody would be told any more that there is none.
+    let stays = fits_plain(text) && (!resolves(text) || (plain && (!is_text || is_null(text))));
     Written::Line(if stays { text.clone().into_owned() } else { double_quoted(text) })
 }
 

@@ -36,9 +36,14 @@ impl Repair {
         self.before == self.fixed.document.text() && self.rename.is_none()
     }
 
-    /// The repairs as a unified diff of the file shown as `path`; `None` where no text changes.
+    /// The repairs as a unified diff of the file shown as `path`, with its new name where it gets one, as `git` writes
+    /// that; `None` where there is nothing to do.
     pub fn diff(&self, path: &Path) -> Option<String> {
-        diff::unified(path, &self.before, self.fixed.document.text())
+        let after = self.fixed.document.text();
+        match self.rename.as_ref().and_then(|rename| rename.to.file_name()) {
+            Some(name) => Some(diff::renamed(path, &path.with_file_name(name), &self.before, after)),
+            None => diff::unified(path, &self.before, after),
+        }
     }
 }
 

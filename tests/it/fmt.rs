@@ -166,15 +166,23 @@ fn a_difference_in_a_file_can_be_applied() {
     let odd = "---\r\nname: pdf\r\ndescription:   Reads. Use when.\r\n---\r\n\r\nbody\r\n";
     let file = sandbox.write("b c/pdf/SKILL.md", odd);
     let diff = |args: &[&str]| sandbox.command(args).output().expect("runs").stdout;
+    let apply = |patch: &[u8]| {
+        sandbox.write("patch", patch);
+        let mut git = std::process::Command::new("git");
+        let status = git.args(["apply", "patch"]).current_dir(sandbox.project()).status().expect("git runs");
+        assert!(status.success(), "{}", String::from_utf8_lossy(patch));
+    };
     let patch = diff(&["fmt", "--diff", "-q"]);
-    sandbox.write("patch", &patch);
-    let apply = std::process::Command::new("git")
-        .args(["apply", "patch"])
-        .current_dir(sandbox.project())
-        .status()
-        .expect("git runs");
-    assert!(apply.success(), "{}", String::from_utf8_lossy(&patch));
+    apply(&patch);
     let text = std::fs::read_to_string(&file).expect("reads");
     assert_eq!(text, "---\r\nname: pdf\r\ndescription: Reads. Use when.\r\n---\r\n\r\nbody\r\n");
     assert!(patch.starts_with(b"--- a/b c/pdf/SKILL.md\t\n+++ b/b c/pdf/SKILL.md\t\n"));
+    // A new name is a part of it, with other changes and alone.
+    let good = "---\nname: NAME\ndescription: Reads. Use when.\n---\n\nbody\n";
+    sandbox.write("b c/one/skill.md", good.replace("NAME", "one").replace("Reads.", "Reads:"));
+    sandbox.write("two/skill.md", good.replace("NAME", "two"));
+    apply(&diff(&["validate", "--diff", "-q"]));
+    assert!(sandbox.read("b c/one/SKILL.md").contains("description: \"Reads: Use when.\""));
+    assert!(sandbox.read("two/SKILL.md").contains("name: two"));
+    assert!(!sandbox.project().join("two/skill.md").exists());
 }

@@ -340,6 +340,8 @@ fn sarif_into_a_file() {
     let place = &results[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "more/docs/SKILL.md");
     assert_eq!(place["region"]["startLine"], 2);
+    let dash = sandbox.run(&["validate", "more", "--format", "json", "-o", "-"]);
+    assert!(dash.stdout.starts_with('{') && !sandbox.project().join("-").exists(), "{dash}");
     let before = sandbox.read("more/docs/SKILL.md");
     assert_snapshot!(sandbox.run(&["validate", "more", "-o", "more/docs/SKILL.md"]), @"
     exit: 2

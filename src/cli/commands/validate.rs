@@ -34,7 +34,7 @@ pub(crate) struct ValidateArgs {
     #[arg(hide_possible_values = true)]
     format: FormatArg,
 
-    /// write the report into this file, not to standard output
+    /// write the report into this file, not to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -97,7 +97,8 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     if args.watch {
         return watch(app, args, profile);
     }
-    if let Some(file) = args.output.as_deref().filter(|file| is_skill_file(file)) {
+    let output = args.output.as_deref().filter(|file| !super::is_input(file));
+    if let Some(file) = output.filter(|file| is_skill_file(file)) {
         return Err(Error::usage(format!(
             "the report would take the place of the skill in `{}`",
             file.display()
@@ -109,7 +110,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     let outcome = validate(&app.context, &request)?;
     if args.diff {
         render::validate::diff(&app.printer, &outcome);
-    } else if args.format == FormatArg::Human && args.output.is_none() {
+    } else if args.format == FormatArg::Human && output.is_none() {
         let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
         render::validate::show(&app.printer, &outcome, in_files);
     } else {
@@ -120,7 +121,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         };
         let profile = request.rules.profile;
         let text = render::validate::text(&outcome, args.format, profile, args.strict, tree.as_ref());
-        let file = args.output.as_ref().map(|file| app.context.settings.cwd.join(file));
+        let file = output.map(|file| app.context.settings.cwd.join(file));
         render::validate::deliver(&app.printer, &outcome, &text, file.as_deref())?;
     }
     let code = exit::validate(&outcome, args.strict);

@@ -8,7 +8,9 @@ use crate::trust::audit::Record;
 pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     let Some(file) = &outcome.file else {
         printer.note("the audit log is switched off");
-        printer.hint("unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file");
+        printer.hint(
+            "unset `SKILLPM_AUDIT` to switch it on; where there is no home directory, let it name a file",
+        );
         return;
     };
     if outcome.records.is_empty() {

@@ -81,6 +81,11 @@ fn comments_behind_keys_that_move_stay_with_them() {
     # end
     # skillpm: allow x
     ");
+    // Nothing is no text, and stays nothing.
+    assert_eq!(
+        yaml("name: 1\ndescription: ~\nlicense: Null"),
+        "name: \"1\"\ndescription: ~\nlicense: Null\n"
+    );
     assert_eq!(yaml("name: a\nx: | # of nothing"), "name: a\nx: \"\" # of nothing\n");
     let folded = "---\rdescription: >-\r  a\r  b\r\r    c\r---\r";
     assert_eq!(formatted(folded).as_deref(), Ok(folded));

@@ -30,6 +30,16 @@ pub fn unified(path: &Path, old: &str, new: &str) -> Option<String> {
     Some(hunks(&by_lines(old, new), &format!("a/{name}"), &format!("b/{name}")))
 }
 
+/// As [`unified`], of a file that is called `new_path` afterwards; its texts may be equal.
+pub fn renamed(path: &Path, new_path: &Path, old: &str, new: &str) -> String {
+    let (from, to) = (shown(path), shown(new_path));
+    let mut out = format!("diff --git a/{from} b/{to}\nrename from {from}\nrename to {to}\n");
+    if old != new {
+        out.push_str(&hunks(&by_lines(old, new), &format!("a/{from}"), &format!("b/{to}")));
+    }
+    out
+}
+
 /// Compares two texts line by line. Only a line feed ends a line, as to `git` and `patch`: a carriage return alone
 /// would end one in the middle of a line of theirs.
 fn by_lines<'old, 'new>(old: &'old str, new: &'new str) -> TextDiff<'old, 'new, str> {

@@ -137,6 +137,12 @@ mod tests {
         assert_eq!(shown.repaired.len(), 2);
         assert!(shown.repaired[0].diff.as_ref().is_some_and(|diff| diff.contains("+description: \"Reads")));
         assert_eq!(shown.repaired[1].renamed.as_deref(), Some(Path::new("./s/b/SKILL.md")));
+        assert_eq!(
+            shown.repaired[1].diff.as_deref(),
+            Some(
+                "diff --git a/s/b/skill.md b/s/b/SKILL.md\nrename from s/b/skill.md\nrename to s/b/SKILL.md\n"
+            )
+        );
         assert_eq!(text(&world, "s/a/SKILL.md"), wrong, "nothing is written");
         let made = repaired(&world, Repairs::Make(Safety::Safe)).expect("no error");
         assert_eq!(made.repaired, shown.repaired);
