@@ -212,7 +212,7 @@ impl LockError {
 /// be an entry twice, half of one, and one that is made of two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mended {
-    /// The entries of both sides; where they differ, those of the first.
+    /// The entries of both sides; where they differ, those of the first, with the agents of both.
     pub lock: Lockfile,
     /// The other entries of skills for which the sides differ, and those that may be made of two.
     pub others: BTreeMap<SkillName, Locked>,
@@ -239,8 +239,11 @@ impl Mended {
             for (name, locked) in side {
                 let is_sure = both.contains(&(name, locked.digest)) || has_its_directory(name, locked);
                 let lock = mended.lock.skills.entry(name.clone()).or_insert_with(|| locked.clone());
-                if lock != locked || !is_sure {
-                    mended.others.insert(name.clone(), locked.clone());
+                // Who else linked a skill wants that still, and is no reason to ask for it anew.
+                lock.agents.extend(locked.agents.iter().cloned());
+                let other = Locked { agents: lock.agents.clone(), ..locked.clone() };
+                if *lock != other || !is_sure {
+                    mended.others.insert(name.clone(), other);
                 }
             }
         }

@@ -98,6 +98,17 @@ fn the_sides_of_a_conflict_are_put_together() {
         assert_eq!(mended.others[&x].revision, Some("e".repeat(40)));
         assert_eq!(mended.others.len(), 1);
     }
+    // The agents of both sides stay, and alone they are no conflict.
+    let linked = |entry: &str, agents: &str| format!("{entry}agents = [{agents}]\n");
+    let x = SkillName::new("x").expect("a name");
+    for (other, conflicts) in [(&one, 0), (&other, 1)] {
+        let (ours, theirs) = (linked(&one, "\"a\", \"b\""), linked(other, "\"b\", \"c\""));
+        let text = format!("version = 1\n<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> branch\n");
+        let mended = Mended::parse(&text).expect("two sides");
+        assert_eq!(mended.lock.skills[&x].agents.iter().map(String::as_str).collect::<String>(), "abc");
+        assert_eq!(mended.others.len(), conflicts);
+        assert!(mended.others.values().all(|other| other.agents.len() == 3));
+    }
     // Git shares lines between entries that are alike.
     let (head, tail) = one.split_at(one.find("revision").expect("there"));
     let (_, tail_of_other) = other.split_at(other.find("revision").expect("there"));

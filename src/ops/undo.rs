@@ -52,6 +52,8 @@ pub struct UndoOutcome {
     pub files_gone: ChangedFiles,
     /// What is told of copies that were kept, a sentence each.
     pub kept: Vec<String>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
     /// Whether an earlier run was cut off while it took the change back, and this one went on.
     pub finished: bool,
     /// Whether this change can be taken back in turn.
@@ -131,6 +133,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         skills: skills(&undo.steps),
         files: undo.files(),
         files_gone: undo.files_gone(),
+        warnings: conflict(&scope, &undo).into_iter().collect(),
         dry_run: request.dry_run,
         ..UndoOutcome::default()
     };
@@ -256,6 +259,19 @@ fn admit(context: &Context, scope: &Scope, record: &Record, undo: &Undo) -> Resu
         }
     }
     Ok(())
+}
+
+/// What to tell where the lockfile comes back as a merge left it, before an installation mended it.
+fn conflict(scope: &Scope, undo: &Undo) -> Option<String> {
+    let [_, lockfile] = undo.texts();
+    let error = Lockfile::parse(std::str::from_utf8(lockfile?).ok()?).err()?;
+    let told = || {
+        format!(
+            "`skillpm.lock` is as a merge left it, which no command can use: `skillpm install{}` mends it, before it is committed",
+            scope.kind.flag()
+        )
+    };
+    error.is_of_merge().then(told)
 }
 
 /// Saves `file`, which was edited and gets its old text, in the store, and tells where.

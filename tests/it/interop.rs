@@ -1089,6 +1089,12 @@ fn a_merge_conflict_in_the_lockfile() {
     assert_eq!(lock.matches("[[skill]]").count(), 3, "{lock}");
     assert!(lock.contains(&newest) && !lock.contains("<<<<<<< "), "{lock}");
     assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
+    // What is taken back is not for a commit.
+    let undo = sandbox.ok(&["undo"]).stderr;
+    assert!(undo.contains("warning: `skillpm.lock` is as a merge left it"), "{undo}");
+    assert_eq!(sandbox.read("skillpm.lock"), torn);
+    assert!(!sandbox.ok(&["undo"]).stderr.contains("warning"));
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(0));
 }
 
 /// Git says nothing of a conflict where both sides add the same skill: it is there twice then.

@@ -717,7 +717,8 @@ fn json_is_for_programs() {
         "manifest": false,
         "lockfile": false
       },
-      "kept": []
+      "kept": [],
+      "warnings": []
     }
     "#);
 }

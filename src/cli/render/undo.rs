@@ -21,7 +21,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         if !removed.is_empty() {
             printer.note(&format!("it would remove {removed} too: there was none before the last change"));
         }
-        return;
+        return printer.warnings(&outcome.warnings);
     }
     let flag = outcome.scope.map_or("", ScopeKind::flag);
     if outcome.finished {
@@ -43,6 +43,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     if !removed.is_empty() {
         printer.note(&format!("{removed} removed: there was none before"));
     }
+    printer.warnings(&outcome.warnings);
     if outcome.undoable {
         printer.hint(&format!("`skillpm undo{flag}` once more does it again"));
     }
@@ -70,6 +71,7 @@ struct Report<'a> {
     files_changed: ChangedFiles,
     files_removed: ChangedFiles,
     kept: &'a [String],
+    warnings: &'a [String],
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
@@ -82,6 +84,7 @@ pub(crate) fn json(printer: &Printer, outcome: &UndoOutcome) {
         files_changed: outcome.files,
         files_removed: outcome.files_gone,
         kept: &outcome.kept,
+        warnings: &outcome.warnings,
     });
 }
 
@@ -140,6 +143,7 @@ mod tests {
             files: ChangedFiles { manifest: true, lockfile: true },
             files_gone: ChangedFiles { manifest: false, lockfile: true },
             kept: vec!["your copy of `s1` is kept".to_owned()],
+            warnings: Vec::new(),
             finished: false,
             undoable: true,
             dry_run: false,
