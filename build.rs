@@ -1,8 +1,9 @@
-//! Tells the program the commit that it is built from, where that can be known, and links the unwinder into it.
+//! Tells the program the commit that it is built from, where that can be known, and links the C library into it.
 
 #![expect(clippy::disallowed_methods, reason = "a build script has no part in the rooms of the program")]
 
 use std::env::{var, var_os};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,35 +14,88 @@ fn main() {
     if let Some(commit) = commit(&package) {
         println!("cargo::rustc-env=SKILLPM_COMMIT={commit}");
     }
-    if let Some(libraries) = libraries() {
-        println!("cargo::rustc-link-arg-bins=-L{}", libraries.display());
+    if let Some(linking) = Linking::of_program() {
+        for argument in linking.arguments() {
+            println!("cargo::rustc-link-arg-bins={argument}");
+        }
+        if linking.is_static {
+            println!("cargo::rustc-env=SKILLPM_LIBC=static");
+        }
     }
 }
 
-/// A directory for the linker in which `gcc_s`, the shared library with GCC's unwinder that the standard library
-/// asks for, is the same code as an archive. To find and load the shared one takes a tenth of a short command.
+/// How the program takes GCC's unwinder and the C library into itself, in place of shared libraries that have to be
+/// found, loaded and bound: with the library inside, a short command takes two thirds of the time, and the program
+/// runs where another C library is, or none. It still lies at a random address.
 ///
-/// `None` where that is no question or the compiler has no such archive: then all is as it would be. Only the
-/// program is linked so; what the library becomes a part of may have an unwinder already.
-fn libraries() -> Option<PathBuf> {
-    println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
-    let is = |name: &str, value: &str| var(name).is_ok_and(|found| found == value);
-    if !is("CARGO_CFG_TARGET_OS", "linux")
-        || !is("CARGO_CFG_TARGET_ENV", "gnu")
-        || !is("HOST", &var("TARGET").ok()?)
-    {
-        return None;
+/// Only the program is linked so: what the library becomes a part of has a C library already.
+struct Linking {
+    /// A directory in which the names of the shared libraries lead to archives.
+    directory: PathBuf,
+    /// Whether the C library is in the program too, and not only the unwinder.
+    is_static: bool,
+}
+
+impl Linking {
+    /// `None` where that is no question, where the compiler has no such archives, and where who builds has
+    /// flags of their own: then all is as it would be.
+    fn of_program() -> Option<Self> {
+        println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
+        println!("cargo::rerun-if-env-changed=SKILLPM_STATIC");
+        let is = |name: &str, value: &str| var(name).is_ok_and(|found| found == value);
+        if !is("CARGO_CFG_TARGET_OS", "linux")
+            || !is("CARGO_CFG_TARGET_ENV", "gnu")
+            || !is("HOST", &var("TARGET").ok()?)
+        {
+            return None;
+        }
+        let linker = var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+        if !has(&linker, "libgcc_eh.a") {
+            return None;
+        }
+        let own_flags = var_os("CARGO_ENCODED_RUSTFLAGS").is_some_and(|flags| !flags.is_empty());
+        // What starts a program at a random address without a loader, and what it needs.
+        let is_static = !own_flags
+            && !is("SKILLPM_STATIC", "0")
+            && ["rcrt1.o", "libc.a", "libm.a"].iter().all(|file| has(&linker, file));
+        let directory = PathBuf::from(var_os("OUT_DIR")?).join("libraries");
+        fs::create_dir_all(&directory).ok()?;
+        let mut scripts = vec![("libgcc_s.so", "INPUT ( -lgcc_eh )\n")];
+        if is_static {
+            // The C library needs the unwinder and the compiler's arithmetic, and they need it.
+            scripts.push(("libc.so", "GROUP ( -l:libc.a -lgcc_eh -lgcc )\n"));
+            scripts.push(("libm.so", "GROUP ( -l:libm.a )\n"));
+        }
+        // One that an earlier build left would be found as well.
+        for stale in ["libc.so", "libm.so"] {
+            let _ = fs::remove_file(directory.join(stale));
+        }
+        for (name, script) in scripts {
+            fs::write(directory.join(name), script).ok()?;
+        }
+        Some(Self { directory, is_static })
     }
-    let linker = var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+
+    fn arguments(&self) -> Vec<String> {
+        let mut arguments = vec![format!("-L{}", self.directory.display())];
+        if self.is_static {
+            arguments.push("-static-pie".to_owned());
+            // The standard library uses it where it is there, which does not bring it in. Without it a process
+            // that is started in another directory costs a copy of this one.
+            arguments.push("-Wl,-u,posix_spawn_file_actions_addchdir_np".to_owned());
+        }
+        arguments
+    }
+}
+
+/// Whether `linker` has the file of that name among those that it links with.
+fn has(linker: &OsStr, file: &str) -> bool {
     // What it does not know it gives back as it is.
-    let output = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output().ok()?;
-    if !output.status.success() || !Path::new(String::from_utf8(output.stdout).ok()?.trim()).is_file() {
-        return None;
-    }
-    let libraries = PathBuf::from(var_os("OUT_DIR")?).join("libraries");
-    fs::create_dir_all(&libraries).ok()?;
-    fs::write(libraries.join("libgcc_s.so"), "INPUT ( -lgcc_eh )\n").ok()?;
-    Some(libraries)
+    let output = Command::new(linker).arg(format!("-print-file-name={file}")).output();
+    output.is_ok_and(|output| {
+        output.status.success()
+            && String::from_utf8(output.stdout).is_ok_and(|path| Path::new(path.trim()).is_file())
+    })
 }
 
 /// The first ten digits of the commit; `None` without git, and for a package that merely lies

@@ -90,6 +90,18 @@ pub struct Http {
     pub no_proxy: Vec<String>,
     /// File and directory of certificates that take the place of the system's.
     pub certificates: (Option<PathBuf>, Option<PathBuf>),
+    /// Who knows the addresses of hosts.
+    pub names: HostNames,
+}
+
+/// Who knows the addresses of hosts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HostNames {
+    /// The C library of this process.
+    #[default]
+    Library,
+    /// The program `getent`, for a process whose C library cannot load what the system has for it.
+    Getent,
 }
 
 impl Default for Http {
@@ -101,6 +113,7 @@ impl Default for Http {
             http_proxy: None,
             no_proxy: Vec::new(),
             certificates: (None, None),
+            names: HostNames::default(),
         }
     }
 }
@@ -235,6 +248,7 @@ impl Http {
                 })
                 .unwrap_or_default(),
             certificates: (env.path(env::SSL_CERT_FILE), env.path(env::SSL_CERT_DIR)),
+            names: default.names,
         })
     }
 }

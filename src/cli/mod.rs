@@ -28,7 +28,7 @@ use self::printer::Printer;
 use crate::context::Context;
 use crate::env::{self, Env};
 use crate::error::{Error, Result};
-use crate::settings::Settings;
+use crate::settings::{HostNames, Settings};
 
 /// What commands work with.
 pub(crate) struct App {
@@ -38,12 +38,19 @@ pub(crate) struct App {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    ExitCode::from(run(env::arguments()))
+    // Set by the build script, which links the program and nothing else.
+    let names =
+        if option_env!("SKILLPM_LIBC") == Some("static") { HostNames::Getent } else { HostNames::Library };
+    ExitCode::from(answer(env::arguments(), names))
 }
 
 /// Runs the program with `arguments`, the program's name first, and returns its exit code: for programs that
 /// bring the command along.
 pub fn run(arguments: Vec<OsString>) -> u8 {
+    answer(arguments, HostNames::Library)
+}
+
+fn answer(arguments: Vec<OsString>, names: HostNames) -> u8 {
     // Programs ask this often: it is answered before anything else is set up.
     if let [_, only] = &arguments[..]
         && (only == "--version" || only == "-V")
@@ -58,7 +65,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     let look = Look::new(env.as_ref().unwrap_or(&fallback), cli.as_ref().ok().map(|cli| &cli.global));
     let printer = Arc::new(Printer::new(look));
     let result = match cli {
-        Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, &printer)),
+        Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, names, &printer)),
         Err(error) => usage::answer(&error, &arguments, &printer),
     };
     signals::obey();
@@ -79,7 +86,7 @@ fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
+fn start(cli: &Cli, env: Env, names: HostNames, printer: &Arc<Printer>) -> Result<u8> {
     let may_ask = env.interactive && !look::build_machine(&env) && !commands::asks_nothing(&cli.command);
     signals::install();
     if commands::may_start_others(&cli.command) {
@@ -88,6 +95,7 @@ fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
     }
     let mut settings = Settings::from_env(env)?;
     settings.offline |= cli.global.offline;
+    settings.http.names = names;
     let context = Context {
         settings,
         reporter: Arc::new(progress::Progress::new(Arc::clone(printer))),

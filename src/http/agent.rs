@@ -1,21 +1,17 @@
 //! The ureq agents: certificates, proxies and timeouts. With `translate.rs` the only code that
 //! knows ureq beyond its header types.
 
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use ureq::Agent;
 use ureq::config::Config;
-use ureq::http::Uri;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, Error};
+use ureq::unversioned::transport::DefaultConnector;
 
 use crate::settings::Http;
 
+use super::names::Names;
 use super::{HttpError, proxy};
 
 /// What the program calls itself to servers.
@@ -51,7 +47,7 @@ pub(super) fn build(settings: &Http, proxy: Option<&str>, tls: bool) -> Result<A
     if tls {
         config = config.tls_config(TlsConfig::builder().root_certs(roots(settings)?).build());
     }
-    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::default()))
+    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings.names)))
 }
 
 /// The timeout, `None` where it is switched off with zero.
@@ -85,43 +81,6 @@ fn trust(certs: &[impl AsRef<[u8]>]) -> RootCerts {
     RootCerts::new_with_certs(&certs)
 }
 
-/// The system's resolver, whose errors say that they are about a name: what the operating system
-/// answers has no kind of its own to tell it by.
-///
-/// A name is asked for once: ureq asks before each request, also where a connection is open already,
-/// and starts a thread for it.
-#[derive(Debug, Default)]
-struct Names {
-    system: DefaultResolver,
-    known: Mutex<BTreeMap<String, Vec<SocketAddr>>>,
-}
-
-impl Resolver for Names {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, Error> {
-        let host = format!("{:?} {:?}", uri.scheme(), uri.authority());
-        // What is there is whole, whatever happened to another thread.
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(&host) {
-            let mut addresses = self.empty();
-            for address in found {
-                addresses.push(*address);
-            }
-            return Ok(addresses);
-        }
-        let addresses = self.system.resolve(uri, config, timeout).map_err(|error| match error {
-            Error::Io(_) => Error::HostNotFound,
-            other => other,
-        })?;
-        known().insert(host, addresses.to_vec());
-        Ok(addresses)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,24 +93,6 @@ mod tests {
         };
         assert!(bundled.len() > 50);
         assert!(matches!(roots(&Http::default()), Ok(RootCerts::Specific(certs)) if !certs.is_empty()));
-    }
-
-    #[test]
-    fn names_are_asked_for_once() {
-        let names = Names::default();
-        let resolve = |uri: &str| {
-            let timeout = NextTimeout {
-                after: Duration::from_secs(9).into(),
-                reason: ureq::Timeout::Resolve,
-                ..NextTimeout::default()
-            };
-            names.resolve(&uri.parse().expect(uri), &Config::default(), timeout).map(|found| found.to_vec())
-        };
-        let first = resolve("http://127.0.0.1:80/a").expect("found");
-        assert_eq!(resolve("http://127.0.0.1:80/b").expect("found"), first);
-        assert_eq!(resolve("http://127.0.0.1:81/").expect("found")[0].port(), 81);
-        assert!(matches!(resolve("http://no-such-host.invalid/"), Err(Error::HostNotFound)));
-        assert_eq!(names.known.lock().expect("no panic").len(), 2);
     }
 
     #[test]

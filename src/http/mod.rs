@@ -9,6 +9,7 @@ mod body;
 mod error;
 mod limit;
 mod login;
+mod names;
 mod netrc;
 mod proxy;
 mod request;

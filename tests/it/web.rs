@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::support::proxy::Proxy;
 use crate::support::sandbox::Output;
 use crate::support::tar::{gzip, tar, tar_gz};
+use crate::support::zip::set_executable;
 use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree, find_program};
 
 fn pdf() -> Tree {
@@ -593,4 +594,30 @@ fn faults_that_pass() {
     let output = sandbox.run(&["install", &forge.url("/a.zip")]);
     assert_eq!(output.code, Some(0), "{output}");
     assert_eq!(forge.requests().len(), 3);
+}
+
+/// A program that has the C library inside finds hosts as the system does, with all that is set up there.
+#[cfg(target_os = "linux")]
+#[test]
+fn hosts_are_found_by_what_the_system_has_for_it() {
+    if option_env!("SKILLPM_LIBC") != Some("static") {
+        println!("skipped: the program is linked with the C library of the system");
+        return;
+    }
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    forge.serve("/a.zip", pdf().zip());
+    let program =
+        sandbox.write("../programs/getent", "#!/bin/sh\n[ \"$2\" = skills.test ] && echo 127.0.0.1 STREAM\n");
+    set_executable(&program, true);
+    let programs = program.parent().expect("a directory").display().to_string();
+    sandbox.env("PATH", &programs).env("SKILLPM_HTTP_RETRIES", "0");
+    let output = sandbox.run(&["install", &forge.url("/a.zip").replace("127.0.0.1", "skills.test")]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(installed(&sandbox, "pdf").len(), 5);
+    // Where it is not there, files and DNS are asked; and what is an address already is asked of nobody.
+    std::fs::remove_file(&program).expect("removed");
+    let output = sandbox.run(&["install", "http://no-such-host.invalid/b.zip"]);
+    assert!(output.stderr.contains("`no-such-host.invalid` was not found"), "{output}");
+    forge.serve("/b.zip", Tree::new().skill("", "docx").zip());
+    assert_eq!(sandbox.run(&["install", &forge.url("/b.zip")]).code, Some(0));
 }

@@ -151,14 +151,14 @@ impl Tree {
 }
 
 #[cfg(unix)]
-pub(super) fn set_executable(path: &Path, executable: bool) {
+pub(crate) fn set_executable(path: &Path, executable: bool) {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = if executable { 0o755 } else { 0o644 };
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
 #[cfg(not(unix))]
-pub(super) fn set_executable(_path: &Path, _executable: bool) {}
+pub(crate) fn set_executable(_path: &Path, _executable: bool) {}
 
 #[cfg(unix)]
 fn make_link(target: &str, at: &Path) {
