@@ -221,7 +221,7 @@ mod tests {
             #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
             let mut shell = Command::new("sh");
             shell
-                .args(["-c", r##"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""##, "sh", body])
+                .args(["-c", r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#, "sh", body])
                 .arg(&path);
             assert!(shell.status().expect("a shell").success());
             (dir, path)
