@@ -154,6 +154,15 @@ pub fn join_paths(dirs: &[PathBuf]) -> OsString {
     std::env::join_paths(fit).unwrap_or_default()
 }
 
+/// The directories of `path`, a value of `PATH`, in which a program is looked for; those of the system where there is
+/// none. Relative ones are left out: what lies in the working directory may be a stranger's, and is never started.
+pub fn program_dirs(path: Option<&OsStr>) -> Vec<PathBuf> {
+    let standard = OsStr::new(if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" });
+    let absolute = |path| split_paths(path).filter(|dir| dir.is_absolute()).collect::<Vec<_>>();
+    let dirs = path.map(absolute).unwrap_or_default();
+    if dirs.is_empty() { absolute(standard) } else { dirs }
+}
+
 /// What the process was started with, read once.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
@@ -192,6 +201,11 @@ impl Env {
         path.is_absolute().then_some(path)
     }
 
+    /// The value of `PATH` for programs that are started, with the [directories](program_dirs) that count.
+    pub fn program_path(&self) -> OsString {
+        join_paths(&program_dirs(self.vars.get(OsStr::new("PATH")).map(OsString::as_os_str)))
+    }
+
     /// Whether variable `name` is switched on: `1`, `true`, `yes` or `on`.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name)
@@ -214,6 +228,21 @@ mod tests {
         for (name, description) in VARIABLES {
             assert!(description.trim().ends_with('.'), "{name}: {description}");
         }
+    }
+
+    /// The working directory may be a stranger's: no program is looked for in it.
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_looked_for_in_absolute_directories() {
+        let dirs = |path: &str| program_dirs(Some(OsStr::new(path)));
+        assert_eq!(dirs("bin:.::/usr/bin:../x:/bin"), [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
+        let standard = program_dirs(None);
+        assert_eq!(standard.len(), 3);
+        for none in ["", ".", ":", "node_modules/.bin"] {
+            assert_eq!(dirs(none), standard, "{none}");
+        }
+        let vars = [("PATH".into(), ".:/usr/bin:".into())].into();
+        assert_eq!(Env { vars, ..Env::default() }.program_path(), "/usr/bin");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Settings: what flags and environment add up to, resolved once.
 
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -92,7 +94,15 @@ pub struct Http {
     pub certificates: (Option<PathBuf>, Option<PathBuf>),
     /// Who knows the addresses of hosts.
     pub names: HostNames,
+    /// What `getent` is started with.
+    pub names_environment: BTreeMap<OsString, OsString>,
 }
+
+/// The longest timeout, a year: no clock can tell when a much longer one ends.
+const MOST_SECONDS: u64 = 365 * 24 * 60 * 60;
+
+/// The variables by which the C library is told how names are looked up.
+const NAMES_VARIABLES: [&str; 4] = ["HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "RESOLV_HOST_CONF"];
 
 /// Who knows the addresses of hosts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -114,6 +124,7 @@ impl Default for Http {
             no_proxy: Vec::new(),
             certificates: (None, None),
             names: HostNames::default(),
+            names_environment: BTreeMap::new(),
         }
     }
 }
@@ -237,7 +248,8 @@ impl Http {
             |name: &str| env.get(&name.to_ascii_lowercase()).or_else(|| env.get(name)).map(ToOwned::to_owned);
         let all = either(env::ALL_PROXY);
         Ok(Self {
-            timeout: number(env, env::SKILLPM_HTTP_TIMEOUT)?.map_or(default.timeout, Duration::from_secs),
+            timeout: number(env, env::SKILLPM_HTTP_TIMEOUT)?
+                .map_or(default.timeout, |seconds| Duration::from_secs(seconds.min(MOST_SECONDS))),
             retries: number(env, env::SKILLPM_HTTP_RETRIES)?
                 .map_or(default.retries, |count| u32::try_from(count.min(10)).unwrap_or(10)),
             https_proxy: either(env::HTTPS_PROXY).or_else(|| all.clone()),
@@ -249,8 +261,17 @@ impl Http {
                 .unwrap_or_default(),
             certificates: (env.path(env::SSL_CERT_FILE), env.path(env::SSL_CERT_DIR)),
             names: default.names,
+            names_environment: names_environment(env),
         })
     }
+}
+
+/// What a program that looks names up needs of `env`.
+fn names_environment(env: &Env) -> BTreeMap<OsString, OsString> {
+    let passed = NAMES_VARIABLES.iter().filter_map(|name| env.vars.get_key_value(OsStr::new(name)));
+    let mut vars: BTreeMap<_, _> = passed.map(|(name, value)| (name.clone(), value.clone())).collect();
+    vars.insert("PATH".into(), env.program_path());
+    vars
 }
 
 fn number(env: &Env, name: &str) -> Result<Option<u64>> {

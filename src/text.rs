@@ -71,9 +71,13 @@ pub fn is_conflict_mark(line: &str) -> bool {
     line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
 }
 
-/// A name in one line, with nothing hidden in it: names of files may have line ends.
+/// A name in one line, with nothing hidden in it: names of files may have line ends, also those that only some
+/// programs take for one.
 pub fn visible_name(name: &str) -> String {
-    visible(name).replace('\n', "\\u{a}")
+    let ends = [('\n', "\\u{a}"), ('\u{2028}', "\\u{2028}"), ('\u{2029}', "\\u{2029}")];
+    ends.iter().fold(visible(name).into_owned(), |name, (end, shown)| {
+        if name.contains(*end) { name.replace(*end, shown) } else { name }
+    })
 }
 
 /// A path or another text as one word of a command line: in quotes where a shell would read something else.
@@ -295,6 +299,12 @@ mod tests {
         assert_eq!(visible("a\u{1b}]52;c;x\u{7}b"), "a\\u{1b}]52;c;x\\u{7}b");
         assert_eq!(visible("\u{9b}2J\u{202e}x\u{e0041}"), "\\u{9b}2J\\u{202e}x\\u{e0041}");
         assert_eq!(visible("plain\n\ttext é 👩‍🚀"), "plain\n\ttext é 👩‍🚀");
+    }
+
+    #[test]
+    fn names_are_one_line() {
+        assert_eq!(visible_name("a\nb\u{2028}c\u{2029}d\u{85}e"), "a\\u{a}b\\u{2028}c\\u{2029}d\\u{85}e");
+        assert_eq!(visible_name("\u{3000}two  gaps\t"), "\u{3000}two  gaps\t");
     }
 
     #[test]

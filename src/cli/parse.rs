@@ -6,6 +6,7 @@
 //! mistakes and prints help pages.
 
 use std::ffi::OsString;
+use std::mem;
 
 use clap::{ArgMatches, Args as _, FromArgMatches as _, Parser as _};
 
@@ -28,13 +29,16 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 fn alone(arguments: &[OsString]) -> Option<Cli> {
     let word = arguments.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"))?;
     let command = Command::alone(word.to_str()?)?;
-    let program = Global::augment_args(clap::Command::new("skillpm"))
+    let mut program = Global::augment_args(clap::Command::new("skillpm"))
         .disable_help_flag(true)
         .disable_help_subcommand(true)
         .disable_version_flag(true)
         .subcommand(command);
-    let mut matches = program.try_get_matches_from(arguments).ok()?;
-    from_matches(&mut matches).ok()
+    let mut matches = program.try_get_matches_from_mut(arguments).ok()?;
+    let cli = from_matches(&mut matches).ok();
+    // A process reads one line. To take apart what that was read with costs a short command more than it does.
+    mem::forget((program, matches));
+    cli
 }
 
 fn from_matches(matches: &mut ArgMatches) -> Result<Cli, clap::Error> {

@@ -37,10 +37,14 @@ impl Interact for Person {
         let theme = self.theme();
         let mut input =
             Input::<String>::with_theme(&*theme).with_prompt(clean(question)).allow_empty(true).report(true);
+        let term = terminal();
+        let shown = shown(default, &clean(question), usize::from(term.size().1));
         if !default.is_empty() {
-            input = input.default(default.to_owned());
+            input = input.default(shown.clone());
         }
-        input.interact_text_on(&terminal()).ok()
+        let answer = input.interact_text_on(&term).ok()?;
+        // What was cut for the eye is taken whole.
+        Some(if answer == shown { default.to_owned() } else { answer })
     }
 
     fn confirm(&self, question: &str) -> Option<bool> {
@@ -69,6 +73,13 @@ impl Person {
 fn line((title, description): &(String, String), width: usize) -> String {
     let text = format!("{}  {}", one_line(title), one_line(description));
     console::truncate_str(&text, width.saturating_sub(8).max(20), "…").into_owned()
+}
+
+/// What a question shows of its `default`: as much as fits beside `question`, for the same reason. A theme writes up to
+/// ten characters around the two.
+fn shown(default: &str, question: &str, width: usize) -> String {
+    let room = width.saturating_sub(console::measure_text_width(question) + 12).max(1);
+    console::truncate_str(&one_line(default), room, "…").into_owned()
 }
 
 #[cfg(not(unix))]
@@ -119,5 +130,20 @@ mod tests {
         let item = ("pdf".to_owned(), "Reads\n\u{1b}[2J PDF files and many others".to_owned());
         assert_eq!(line(&item, 40), "pdf  Reads \\u{1b}[2J PDF files …");
         assert!(console::measure_text_width(&line(&item, 40)) <= 32);
+    }
+
+    #[test]
+    fn a_default_is_cut_to_what_fits_beside_its_question() {
+        let default = "Describe in a sentence what it does. Use when something is asked for";
+        assert_eq!(shown(default, "what it does", 200), default);
+        let cut = shown(default, "what it does", 60);
+        assert!(cut.ends_with('…') && default.starts_with(cut.trim_end_matches('…')), "{cut}");
+        for theme in [&SimpleTheme as &dyn Theme, &ColorfulTheme::default()] {
+            let mut text = String::new();
+            theme.format_input_prompt(&mut text, "what it does", Some(&cut)).expect("writes");
+            assert!(console::measure_text_width(&text) < 60, "{text}");
+        }
+        assert_eq!(shown(default, "what it does", 5), "…");
+        assert_eq!(shown("", "what it does", 60), "");
     }
 }

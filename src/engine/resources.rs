@@ -63,10 +63,18 @@ pub enum Unreadable {
 /// [`Unreadable`].
 pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content, Unreadable> {
     check(name, policy)?;
+    // Elsewhere these are names as others are, and files that are listed may have them.
+    if cfg!(windows) {
+        check_windows(name)?;
+    }
     let base = Base::open(dir).map_err(|error| Unreadable::Refused(error.into()))?;
     match fs::read_beneath(&base, Path::new(name), max, |_| false) {
         Ok(bytes) => Ok(Content::of(bytes)),
-        Err(BeneathError::Absent) => Err(Unreadable::Absent(alike(dir, name))),
+        Err(BeneathError::Absent) => {
+            // Whoever asks for what is not there most likely meant it as Windows does.
+            check_windows(name)?;
+            Err(Unreadable::Absent(alike(dir, name)))
+        }
         Err(BeneathError::NotAFile("a directory")) => Err(Unreadable::Directory(inside(dir, name))),
         Err(error) => Err(Unreadable::Refused(error)),
     }
@@ -74,15 +82,27 @@ pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content
 
 /// Refuses names that can mean nothing below a directory, on any system.
 fn check(name: &str, policy: &Policy) -> Result<(), Unreadable> {
-    let is_drive =
-        name.as_bytes().get(1) == Some(&b':') && name.starts_with(|c: char| c.is_ascii_alphabetic());
     if name.is_empty() {
         Err(Unreadable::Empty)
     } else if name.contains('\0') {
         Err(Unreadable::Nul)
-    } else if name.starts_with(['/', '\\']) || is_drive {
+    } else if name.starts_with('/') {
         Err(Unreadable::Absolute)
-    } else if name.split(['/', '\\']).any(|part| part == "..") || policy.no_dots && name.contains("..") {
+    } else if name.split('/').any(|part| part == "..") || policy.no_dots && name.contains("..") {
+        Err(Unreadable::Dots)
+    } else {
+        Ok(())
+    }
+}
+
+/// Refuses names that Windows reads as something else than a path below a directory: with a drive, or with
+/// backslashes.
+fn check_windows(name: &str) -> Result<(), Unreadable> {
+    let is_drive =
+        name.as_bytes().get(1) == Some(&b':') && name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if name.starts_with('\\') || is_drive {
+        Err(Unreadable::Absolute)
+    } else if name.split(['/', '\\']).any(|part| part == "..") {
         Err(Unreadable::Dots)
     } else {
         Ok(())
@@ -318,6 +338,21 @@ mod tests {
         }
         assert!(answer(&world, "notes..md", &Policy::S3).contains("it has `..`"), "literally");
         assert_eq!(answer(&world, "scripts/fill.py", &Policy::S3), "print()\n");
+    }
+
+    /// Whatever is listed is read: names that mean something to Windows only are names here.
+    #[cfg(unix)]
+    #[test]
+    fn names_with_colons_and_backslashes_are_read() {
+        let world = skill();
+        let names = ["a:notes.md", "\\x.md", "deep/b\\..\\c.md"];
+        for name in names {
+            world.write(&format!("pdf/{name}"), name);
+            assert_eq!(answer(&world, name, &Policy::DEFAULT), name);
+        }
+        let listed = list(&world.project().join("pdf"), Listing::All).expect("lists");
+        assert!(names.iter().all(|name| listed.iter().any(|one| one == name)), "{listed:?}");
+        assert!(answer(&world, "b:notes.md", &Policy::DEFAULT).contains("it is absolute"));
     }
 
     #[cfg(unix)]

@@ -295,6 +295,8 @@ fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
     };
     let mut vars = env.vars.clone();
     vars.retain(|name, _| passed(name));
+    // Git is looked for by it, and so are programs that git starts.
+    vars.insert("PATH".into(), env.program_path());
     for (name, value) in [
         // Its words are read, so they must be the English ones.
         ("LC_ALL", "C"),

@@ -47,7 +47,7 @@ pub(super) fn build(settings: &Http, proxy: Option<&str>, tls: bool) -> Result<A
     if tls {
         config = config.tls_config(TlsConfig::builder().root_certs(roots(settings)?).build());
     }
-    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings.names)))
+    Ok(Agent::with_parts(config.build(), DefaultConnector::default(), Names::new(settings)))
 }
 
 /// The timeout, `None` where it is switched off with zero.

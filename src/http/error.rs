@@ -41,6 +41,9 @@ pub enum HttpError {
     /// The host has no address.
     #[error("the host `{0}` was not found")]
     Dns(String),
+    /// There is no program that knows the addresses of hosts.
+    #[error("the host `{0}` cannot be looked up: `getent` is not there, or does not work")]
+    NobodyToAsk(String),
     /// No connection came about.
     #[error("failed to connect to `{0}`")]
     Connect(String, #[source] io::Error),
@@ -193,6 +196,10 @@ impl HttpError {
             Self::Dns(_) | Self::Connect(..) | Self::Timeout { .. } => vec![
                 "check the connection; behind a proxy, set `HTTPS_PROXY`",
                 "skills in the store can be installed without a network: `--offline`",
+            ],
+            Self::NobodyToAsk(_) => vec![
+                "install `getent`, which is a part of the C library's package (`libc-bin`, `glibc-common`)",
+                "an address in numbers needs no look-up, nor does a program that was built with `SKILLPM_STATIC=0`",
             ],
             Self::Proxy { reason, .. } if reason.contains("407") => vec![
                 "put name and password into the proxy's address: `HTTPS_PROXY=http://name:password@host:port`",

@@ -19,7 +19,7 @@ mod translate;
 mod url;
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -274,15 +274,32 @@ impl Client {
 fn target(from: &Url, response: &Response<Body>) -> Result<Url, HttpError> {
     let refused =
         |to: &str, reason| Err(HttpError::Redirect { from: from.clone(), to: url::redacted(to), reason });
-    let Some(location) = response.headers().get(header::LOCATION).and_then(|l| l.to_str().ok()) else {
+    let Some(location) = response.headers().get(header::LOCATION).and_then(|l| in_ascii(l.as_bytes())) else {
         return Err(HttpError::RedirectNowhere(from.clone()));
     };
-    match from.join(location) {
-        Ok(to) if from.is_https() && !to.is_https() => refused(location, "this leaves the secure connection"),
+    match from.join(&location) {
+        Ok(to) if from.is_https() && !to.is_https() => {
+            refused(&location, "this leaves the secure connection")
+        }
         Ok(to) => Ok(to),
-        Err(HttpError::Address { reason, .. }) => refused(location, reason),
+        Err(HttpError::Address { reason, .. }) => refused(&location, reason),
         Err(error) => Err(error),
     }
+}
+
+/// The address `bytes` of a redirect, with what stands for blanks and other letters than those of ASCII: some servers
+/// send them as they are, and browsers take them. `None` where there is none, or it has control characters.
+fn in_ascii(bytes: &[u8]) -> Option<String> {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes.trim_ascii() {
+        match byte {
+            b'!'..=b'~' => text.push(char::from(*byte)),
+            // Writing to a string cannot fail.
+            b' ' | 0x80.. => write!(text, "%{byte:02X}").unwrap_or_default(),
+            _ => return None,
+        }
+    }
+    (!text.is_empty()).then_some(text)
 }
 
 /// The field `message` of an answer in JSON, fit to be shown: short, on one line, and without the

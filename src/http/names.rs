@@ -1,17 +1,19 @@
 //! The addresses of hosts.
 //!
 //! The C library looks names up as the system is set up to: in files, by DNS, by modules that it loads. A program
-//! that has the library inside cannot load them, so it asks `getent`, which comes with the library and can.
+//! that has the library inside must never load them, since they are made for the library of the system and end a
+//! program with another one. So it asks `getent`, which comes with that library, and nothing else.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::OsString;
+use std::fmt;
 use std::io::Read;
-use std::net::{IpAddr, SocketAddr};
-use std::process::{Command, Stdio};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV6};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ureq::Error;
 use ureq::config::Config;
@@ -19,13 +21,16 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-use crate::settings::HostNames;
+use crate::settings::{HostNames, Http};
 
 /// Bytes of the answer of `getent` that are read: some hundred addresses.
-const ANSWER_BYTES: u64 = 16 * 1024;
+const ANSWER_BYTES: usize = 16 * 1024;
 
 /// Addresses of one host that are tried: as many as the HTTP library has room for.
 const MOST_ADDRESSES: usize = 16;
+
+/// How often is looked whether `getent` has ended, where what it started keeps its output open.
+const TICK: Duration = Duration::from_millis(20);
 
 /// The system's resolver, whose errors say that they are about a name: what the operating system
 /// answers has no kind of its own to tell it by.
@@ -35,14 +40,33 @@ const MOST_ADDRESSES: usize = 16;
 #[derive(Debug)]
 pub(super) struct Names {
     by: HostNames,
+    /// What `getent` is started with.
+    environment: BTreeMap<OsString, OsString>,
     library: DefaultResolver,
     known: Mutex<BTreeMap<String, Vec<SocketAddr>>>,
 }
 
+/// There is no program to ask for addresses.
+#[derive(Debug)]
+pub(super) struct NobodyToAsk;
+
+impl fmt::Display for NobodyToAsk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the program `getent` is not there, or does not work")
+    }
+}
+
+impl std::error::Error for NobodyToAsk {}
+
 impl Names {
-    /// Names that are looked up by `by`.
-    pub(super) fn new(by: HostNames) -> Self {
-        Self { by, library: DefaultResolver::default(), known: Mutex::default() }
+    /// Names that are looked up as `settings` say.
+    pub(super) fn new(settings: &Http) -> Self {
+        Self {
+            by: settings.names,
+            environment: settings.names_environment.clone(),
+            library: DefaultResolver::default(),
+            known: Mutex::default(),
+        }
     }
 
     fn ask(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<Vec<SocketAddr>, Error> {
@@ -50,21 +74,43 @@ impl Names {
             && let Some((host, port)) = name_and_port(uri)
         {
             let limit = (!timeout.after.is_not_happening()).then(|| *timeout.after);
-            match getent("getent".as_ref(), &host, limit) {
-                Said::Addresses(found) => {
-                    return Ok(found.into_iter().map(|address| SocketAddr::new(address, port)).collect());
-                }
-                Said::Unknown => return Err(Error::HostNotFound),
-                Said::Nothing => return Err(Error::Timeout(timeout.reason)),
-                // The library knows less by itself, but files and DNS it knows.
-                Said::Other => {}
-            }
+            let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+            return match self.getent(&host, port, deadline) {
+                Said::Addresses(found) => Ok(found),
+                Said::Unknown => Err(Error::HostNotFound),
+                Said::Nothing => Err(Error::Timeout(timeout.reason)),
+                Said::Other => Err(Error::Other(Box::new(NobodyToAsk))),
+            };
         }
         let found = self.library.resolve(uri, config, timeout).map_err(|error| match error {
             Error::Io(_) => Error::HostNotFound,
             other => other,
         })?;
         Ok(found.to_vec())
+    }
+
+    /// Asks `getent` for the addresses of `host`, until `deadline`.
+    fn getent(&self, host: &str, port: u16, deadline: Option<Instant>) -> Said {
+        // Without `-A` it leaves out what this machine seems to have no network for, `::1` included. An older one, or
+        // one of another library, does not know that option.
+        match self.run(&["-A", "ahosts", host], port, deadline) {
+            Said::Other => self.run(&["ahosts", host], port, deadline),
+            said => said,
+        }
+    }
+
+    fn run(&self, arguments: &[&str], port: u16, deadline: Option<Instant>) -> Said {
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that looks names up")]
+        let mut command = Command::new("getent");
+        // It is looked for by the `PATH` that it gets. Tokens are none of its business.
+        command.env_clear().envs(&self.environment);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let Ok(mut child) = command.spawn() else { return Said::Other };
+        let said = listen(&mut child, port, deadline);
+        // One that has ended already cannot be ended, which is as well.
+        let _ = child.kill();
+        let _ = child.wait();
+        said
     }
 }
 
@@ -105,7 +151,7 @@ fn name_and_port(uri: &Uri) -> Option<(String, u16)> {
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
     /// At least one address, those first that the system prefers.
-    Addresses(Vec<IpAddr>),
+    Addresses(Vec<SocketAddr>),
     /// No service of the system knows the name, or none can be reached.
     Unknown,
     /// Nothing within the limit.
@@ -114,48 +160,74 @@ enum Said {
     Other,
 }
 
-/// Asks `program` for the addresses of `host`, and ends it after `limit`.
-fn getent(program: &OsStr, host: &str, limit: Option<Duration>) -> Said {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that looks names up")]
-    let mut command = Command::new(program);
-    command.args(["ahosts", host]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let Ok(mut child) = command.spawn() else { return Said::Other };
-    let (sender, heard) = mpsc::channel();
+/// What `child`, which is `getent`, says until `deadline`; it may run on.
+fn listen(child: &mut Child, port: u16, deadline: Option<Instant>) -> Said {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let (closes, is_closed) = mpsc::channel::<()>();
     if let Some(out) = child.stdout.take() {
+        let heard = Arc::clone(&heard);
         thread::spawn(move || {
-            let mut answer = String::new();
-            let read = out.take(ANSWER_BYTES).read_to_string(&mut answer);
-            // Nobody listens any more where the limit is over.
-            let _ = sender.send(read.map(|_| answer));
+            hear(out, &heard);
+            drop(closes);
         });
+    } else {
+        drop(closes);
     }
-    let answer = match limit {
-        Some(limit) => heard.recv_timeout(limit),
-        None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+    let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    // Its output ends with it, but for what it may have started that keeps it open.
+    while is_closed.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        if matches!(child.try_wait(), Ok(Some(_))) {
+            break;
+        }
+        if is_over() {
+            return Said::Nothing;
+        }
+    }
+    let answer = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let found = addresses(&String::from_utf8_lossy(&answer), port);
+    if !found.is_empty() {
+        return Said::Addresses(found);
+    }
+    let code = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status.code(),
+            _ if is_over() => return Said::Nothing,
+            _ => thread::sleep(TICK / 10),
+        }
     };
-    // It has said all that is read of it. One that has ended already cannot be ended, which is as well.
-    if answer.is_err() {
-        let _ = child.kill();
-    }
-    let code = child.wait().ok().and_then(|status| status.code());
-    match (answer, code) {
-        (Err(RecvTimeoutError::Timeout), _) => Said::Nothing,
-        (Ok(Ok(answer)), Some(0)) => match addresses(&answer) {
-            found if found.is_empty() => Said::Other,
-            found => Said::Addresses(found),
-        },
-        // Its code for a key that is not found.
-        (_, Some(2)) => Said::Unknown,
+    match code {
+        // Its code for a key that is not found, and a host without an address that can be used.
+        Some(2) => Said::Unknown,
+        Some(0) if answer.iter().all(u8::is_ascii) && answer.contains(&b'%') => Said::Unknown,
         _ => Said::Other,
     }
 }
 
-/// The addresses of an answer: lines of an address, a kind of socket and maybe a name, a line for each kind. Addresses
-/// of one link (`fe80::1%eth0`) are left out.
-fn addresses(answer: &str) -> Vec<IpAddr> {
+/// Reads `out` into `heard`, as much as an answer can be.
+fn hear(mut out: ChildStdout, heard: &Mutex<Vec<u8>>) {
+    let mut piece = [0; 1024];
+    while let Ok(count @ 1..) = out.read(&mut piece) {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.extend_from_slice(&piece[..count]);
+        if heard.len() >= ANSWER_BYTES {
+            return;
+        }
+    }
+}
+
+/// The addresses of an answer: lines of an address, a kind of socket and maybe a name, a line for each kind. Of one
+/// that holds for one network only (`fe80::1%2`), the network is its number; those with a name of it are left out.
+fn addresses(answer: &str, port: u16) -> Vec<SocketAddr> {
     let mut found = Vec::new();
     for line in answer.lines() {
-        let address = line.split_ascii_whitespace().next().and_then(|first| first.parse().ok());
+        let Some(text) = line.split_ascii_whitespace().next() else { continue };
+        let address = match text.split_once('%') {
+            None => text.parse().ok().map(|address: IpAddr| SocketAddr::new(address, port)),
+            Some((address, network)) => {
+                let both = address.parse::<Ipv6Addr>().ok().zip(network.parse().ok());
+                both.map(|(address, network)| SocketAddrV6::new(address, port, 0, network).into())
+            }
+        };
         if let Some(address) = address
             && !found.contains(&address)
         {
@@ -180,7 +252,7 @@ mod tests {
 
     #[test]
     fn names_are_asked_for_once() {
-        let names = Names::new(HostNames::Library);
+        let names = Names::new(&Http::default());
         let first = asked(&names, "http://127.0.0.1:80/a").expect("found");
         assert_eq!(asked(&names, "http://127.0.0.1:80/b").expect("found"), first);
         assert_eq!(asked(&names, "http://127.0.0.1:81/").expect("found")[0].port(), 81);
@@ -201,15 +273,14 @@ mod tests {
     #[test]
     fn an_answer_is_addresses_in_their_order() {
         let answer = "2001:db8::1     STREAM example.com\n2001:db8::1     DGRAM  \n2001:db8::1     RAW    \n\
-                      192.0.2.7       STREAM \nfe80::1%eth0    STREAM \nnonsense\n\n";
-        let expected: Vec<IpAddr> =
-            ["2001:db8::1", "192.0.2.7"].map(|address| address.parse().expect(address)).into();
-        assert_eq!(addresses(answer), expected);
+                      192.0.2.7       STREAM \nfe80::1%eth0    STREAM \nfe80::1%2       STREAM \nnonsense\n\n";
+        let told: Vec<_> = addresses(answer, 80).iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["[2001:db8::1]:80", "192.0.2.7:80", "[fe80::1%2]:80"]);
     }
 
     #[cfg(target_os = "linux")]
     mod program {
-        use std::path::PathBuf;
+        use std::path::{Path, PathBuf};
 
         use super::*;
 
@@ -227,43 +298,87 @@ mod tests {
             (dir, path)
         }
 
-        fn says(body: &str, limit: Option<Duration>) -> Said {
-            let (_dir, path) = program(body);
-            getent(path.as_os_str(), "example.com", limit)
+        fn names(dir: &Path) -> Names {
+            let environment = [("PATH".into(), format!("{}:/usr/bin:/bin", dir.display()).into())].into();
+            Names::new(&Http { names: HostNames::Getent, names_environment: environment, ..Http::default() })
+        }
+
+        fn says(body: &str, limit: Duration) -> Said {
+            let (dir, _path) = program(body);
+            names(dir.path()).getent("example.com", 80, Instant::now().checked_add(limit))
+        }
+
+        const MINUTE: Duration = Duration::from_mins(1);
+
+        fn one() -> Said {
+            Said::Addresses(vec!["192.0.2.7:80".parse().expect("an address")])
         }
 
         #[test]
         fn the_program_is_asked_for_the_name() {
-            let expected = Said::Addresses(vec!["192.0.2.7".parse().expect("an address")]);
-            let body = r#"test "$*" = "ahosts example.com" && echo "192.0.2.7 STREAM""#;
-            assert_eq!(says(body, None), expected);
-            assert_eq!(says(body, Some(Duration::from_mins(1))), expected);
+            assert_eq!(
+                says(r#"test "$*" = "-A ahosts example.com" && echo "192.0.2.7 STREAM""#, MINUTE),
+                one()
+            );
+            // One that does not know the option.
+            let old = r#"test "$*" = "ahosts example.com" || exit 64; echo "192.0.2.7 STREAM""#;
+            assert_eq!(says(old, MINUTE), one());
+            assert_eq!(says(old, Duration::MAX), one());
         }
 
         #[test]
         fn what_it_does_not_know_is_no_failure_of_the_program() {
-            assert_eq!(says("exit 2", None), Said::Unknown);
+            assert_eq!(says("exit 2", MINUTE), Said::Unknown);
+            assert_eq!(says("echo fe80::1%eth0 STREAM", MINUTE), Said::Unknown);
             // Another program of that name, or one that knows no `ahosts`.
             for body in ["exit 1", "exit 0", "echo usage", "kill -9 $$", r"printf '\377'"] {
-                assert_eq!(says(body, None), Said::Other, "{body}");
+                assert_eq!(says(body, MINUTE), Said::Other, "{body}");
             }
-            assert_eq!(getent("no-such-program-anywhere".as_ref(), "example.com", None), Said::Other);
+        }
+
+        /// The library that is linked in would load what ends the program: it is asked for no name.
+        #[test]
+        fn without_the_program_nobody_is_asked() {
+            let dir = tempfile::tempdir().expect("a directory");
+            let environment = [("PATH".into(), dir.path().into())].into();
+            let http = Http { names: HostNames::Getent, names_environment: environment, ..Http::default() };
+            match asked(&Names::new(&http), "http://localhost:81/") {
+                Err(Error::Other(error)) => assert!(error.is::<NobodyToAsk>(), "{error}"),
+                other => panic!("{other:?}"),
+            }
+            assert!(asked(&Names::new(&http), "http://127.0.0.1:81/").is_ok());
+        }
+
+        #[test]
+        fn it_gets_no_more_than_it_needs() {
+            let body = r#"test "$(env | grep -v -e ^PWD= -e ^_= -e ^SHLVL= -e ^OLDPWD=)" = "PATH=$PATH" && echo "192.0.2.7 STREAM""#;
+            assert_eq!(says(body, MINUTE), one());
         }
 
         #[test]
         fn one_that_hangs_is_ended() {
-            // Were it not, this would wait for an hour.
-            assert_eq!(says("exec sleep 3600", Some(Duration::from_millis(50))), Said::Nothing);
+            // Were it not, these would wait for an hour.
+            assert_eq!(says("exec sleep 3600", Duration::from_millis(50)), Said::Nothing);
+            assert_eq!(says("echo nonsense; exec >&- sleep 3600", Duration::from_millis(50)), Said::Nothing);
+            assert_eq!(says("echo 192.0.2.7 STREAM; exec >&- sleep 3600", MINUTE), one());
+            assert_eq!(says("echo 192.0.2.7 STREAM; sleep 3600 &", MINUTE), one());
         }
 
         #[test]
         fn the_system_s_own_program_answers_as_the_library_does() {
-            let of = |by| asked(&Names::new(by), "http://localhost:81/");
-            let (Ok(program), Ok(library)) = (of(HostNames::Getent), of(HostNames::Library)) else {
-                panic!("`localhost` has no address");
+            let getent = Names::new(&Http {
+                names: HostNames::Getent,
+                names_environment: [("PATH".into(), "/usr/bin:/bin".into())].into(),
+                ..Http::default()
+            });
+            let of = |names: &Names| {
+                let mut found = asked(names, "http://localhost:81/").expect("`localhost` has an address");
+                found.sort_unstable();
+                found.dedup();
+                found
             };
-            assert!(program.iter().any(|address| library.contains(address)), "{program:?} {library:?}");
-            let none = asked(&Names::new(HostNames::Getent), "http://no-such-host.invalid/");
+            assert_eq!(of(&getent), of(&Names::new(&Http::default())));
+            let none = asked(&getent, "http://no-such-host.invalid/");
             assert!(matches!(none, Err(Error::HostNotFound)), "{none:?}");
         }
     }

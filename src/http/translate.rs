@@ -6,6 +6,7 @@ use ureq::{Error, Timeout};
 
 use crate::settings::Http;
 
+use super::names::NobodyToAsk;
 use super::url::{Url, redacted};
 use super::{HttpError, agent, proxy};
 
@@ -17,6 +18,7 @@ pub(super) fn before_body(error: Error, url: &Url, settings: &Http) -> HttpError
     let peer = || proxy.map_or_else(|| host.clone(), |proxy| format!("{} (proxy)", redacted(proxy)));
     match error {
         Error::HostNotFound => HttpError::Dns(peer()),
+        Error::Other(error) if error.is::<NobodyToAsk>() => HttpError::NobodyToAsk(peer()),
         Error::ConnectProxyFailed(reason) => {
             let reason = proxy_answer(&reason).unwrap_or(reason);
             HttpError::Proxy { proxy: proxy.map(redacted).unwrap_or_default(), host, reason }

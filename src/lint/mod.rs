@@ -44,7 +44,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use self::signs::Signs;
-use crate::document::Problem;
+use crate::document::{Document, Problem};
 
 /// The most bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;
@@ -188,6 +188,13 @@ pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
     Plan::new(rules).check(subject)
 }
 
+/// Whether lines of the frontmatter are commands of a template (`{% if %}`). They are no YAML, and what a repair would
+/// make of them is: the text of the key above.
+fn is_of_a_template(document: &Document) -> bool {
+    let yaml = document.yaml_span().and_then(|span| document.text().get(span));
+    yaml.is_some_and(|yaml| yaml.lines().any(|line| line.trim_start().starts_with("{%")))
+}
+
 /// A rule that is on, and how much it matters.
 type On = (&'static Rule, Severity);
 
@@ -247,6 +254,11 @@ impl<'a> Plan<'a> {
                 findings
             }
         };
+        if !findings.is_empty() && is_of_a_template(subject.document) {
+            for finding in &mut findings {
+                finding.fix = None;
+            }
+        }
         // Stable: at one place the findings keep the order of the table.
         findings.sort_by_key(|finding| finding.span.start);
         findings
@@ -278,7 +290,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::document::Document;
+
+    /// Its commands would become a part of the value above.
+    #[test]
+    fn the_frontmatter_of_a_template_is_not_repaired() {
+        let fixes = |text: &str| {
+            let document = Document::parse(text.to_owned());
+            let findings = check(&Subject::new(&document, None, "SKILL.md"));
+            assert!(!findings.is_empty(), "{text}");
+            findings.iter().filter(|finding| finding.fix.is_some()).count()
+        };
+        let template = "---\nname: {{ name }}\ndescription: Reads: all. Use it for tests.\n{% if license %}\nlicense: {{ license }}\n{% endif %}\n---\n";
+        assert_eq!(fixes(template), 0);
+        assert!(fixes("---\nname: a\ndescription: Reads: {% if %} all. Use it for tests.\n---\n") > 0);
+    }
 
     #[test]
     fn every_rule_is_complete_and_its_examples_are_true() {

@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::change;
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
 use crate::engine::catalog::{Catalog, Options};
 use crate::engine::{self, Library, Snapshot, Source, SourceKind, default_sources, each_once};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::agents;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight;
 use crate::install::state::{normal, read_manifest};
+use crate::name::SkillName;
 use crate::policy::{Freshness, Policy};
 use crate::settings::Settings;
 
@@ -124,7 +126,8 @@ pub(super) fn disabled_in(scope: &Scope) -> Result<Vec<String>> {
 /// # Errors
 ///
 /// An agent that is not known; a file whose marks do not belong together, that is no text in UTF-8, that a link leads
-/// out of the project, or that cannot be read or written. No skill is an error.
+/// out of the project, or that cannot be read or written; for a file, a skill that is asked for and is not there. No
+/// skill is an error.
 pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOutcome> {
     let mut options = request.options.clone();
     // A file is shared with people who have other skills of their own.
@@ -141,6 +144,15 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let snapshot = library.snapshot()?;
     let catalog = engine::catalog::catalog(snapshot.skills(), &options);
     warnings.extend(snapshot.diagnostics().iter().map(ToString::to_string));
+    // Both files are read for it, so it is only looked for where an agent is told nothing, or a file would lose entries.
+    if request.write.is_some() || snapshot.skills().is_empty() {
+        let gone = scopes.iter().flat_map(change::missing);
+        if request.write.is_some() {
+            check_whole(gone)?;
+        } else {
+            warnings.extend(gone.map(|(_, told)| told));
+        }
+    }
     let written = match (&request.write, file) {
         (Some(write), Some(file)) => Some(put(context, &catalog, file, write.check)?),
         _ => None,
@@ -166,6 +178,18 @@ fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Res
         sources.push(Source::new(SourceKind::Extra, normal(&context.settings.cwd.join(dir))));
     }
     Ok(sources)
+}
+
+/// Refuses to write a file from which skills would go only because they are not installed here, as in a fresh clone:
+/// others have them.
+fn check_whole(missing: impl Iterator<Item = (SkillName, String)>) -> Result<()> {
+    let missing: Vec<_> = missing.collect();
+    let Some((_, told)) = missing.first() else { return Ok(()) };
+    let message = match missing.len() {
+        1 => "the catalog would not be whole: a skill that is asked for is not here".to_owned(),
+        count => format!("the catalog would not be whole: {count} skills that are asked for are not here"),
+    };
+    Err(Error::new(ErrorKind::Findings, message).hint(told.clone()))
 }
 
 /// Brings the block of `file` up to date, or says that it is not.
@@ -194,7 +218,6 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Resu
 mod tests {
     use super::*;
     use crate::engine::testing::World;
-    use crate::error::ErrorKind;
 
     fn asked(world: &World, request: &CatalogRequest) -> Result<CatalogOutcome> {
         catalog(&world.context(), request)
@@ -270,6 +293,38 @@ mod tests {
         let error: Error = run(false).expect_err("no end");
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.to_string().contains("AGENTS.md`, line 2: "), "{error}");
+    }
+
+    /// In a fresh clone, whose skills are not installed yet, a file keeps its entries, and nobody is told of nothing
+    /// without a word.
+    #[test]
+    fn what_is_not_installed_here_is_not_taken_out_of_a_file() {
+        let world = World::new();
+        world.write(
+            "skillpm.toml",
+            "[skills]\na = { path = \"../a\" }\noff = { path = \"../off\", disabled = true }\n",
+        );
+        let request = |check| {
+            let write = Some(Write { file: "AGENTS.md".into(), check });
+            CatalogRequest { write, ..CatalogRequest::default() }
+        };
+        world.write("AGENTS.md", "# Mine\n");
+        for check in [true, false] {
+            let error = asked(&world, &request(check)).expect_err("not whole");
+            assert_eq!(error.kind(), ErrorKind::Findings);
+            assert_eq!(error.hints(), ["`a` is not installed yet: `skillpm install` brings it"]);
+        }
+        assert_eq!(
+            fs::read_text(&world.project().join("AGENTS.md"), 99).expect("reads").as_deref(),
+            Some("# Mine\n")
+        );
+        let plain = asked(&world, &CatalogRequest::default()).expect("works");
+        assert_eq!(plain.warnings, ["`a` is not installed yet: `skillpm install` brings it"]);
+        world.skill(".agents/skills/a", "a");
+        assert!(
+            asked(&world, &request(false)).expect("whole").written.is_some_and(|written| written.changed)
+        );
+        assert_eq!(asked(&world, &CatalogRequest::default()).expect("works").warnings, [""; 0]);
     }
 
     /// Without a skill there is nothing to write, and a file that is not there is not said to be up to date.

@@ -474,6 +474,27 @@ pub(super) fn no_manifest(scope: &Scope) -> Error {
         .hint(format!("install something first: `{install} owner/repo`, or `{install} ./skill`"))
 }
 
+/// What is said of a skill that is locked in a scope, and does not lie there.
+pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is missing: `skillpm install{}` brings it back", scope.flag())
+}
+
+/// What is said of each skill that manifest or lockfile of `scope` have agents see, and that does not lie there. Files
+/// that cannot be read say nothing.
+pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
+    let Ok(files) = Files::read(scope) else { return Vec::new() };
+    let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
+    let kept = files.kept();
+    let needed = kept.iter().filter(|name| !files.manifest.skills().contains_key(name));
+    let names: BTreeSet<_> = asked.chain(needed).collect();
+    let gone = names.into_iter().filter(|name| matches!(fs::kind(&scope.skill_dir(name)), Ok(None)));
+    let told = |name: &SkillName| match files.lock.skills.contains_key(name) {
+        true => is_missing(scope.kind, name),
+        false => not_yet_installed(scope.kind, name),
+    };
+    gone.map(|name| (name.clone(), told(name))).collect()
+}
+
 /// What is said of a skill that is in the manifest of a scope, and not yet locked.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
     format!("`{name}` is not installed yet: `skillpm install{}` brings it", scope.flag())

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::change::make_plan;
-use super::gate::Gate;
+use super::gate::{Gate, admission_of};
 use super::install::asked;
 use super::install::audience::Audience;
 use super::install::editable;
 use super::install::restore::{admit, spec_of};
+use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -23,7 +24,9 @@ use crate::install::plan::{Content, Goal, Place, Plan, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
+use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::settings::{Policies, Settings};
 use crate::store::{self, Store, downloads};
 use crate::tree::FileSet;
 
@@ -153,9 +156,23 @@ impl Repairs {
 }
 
 /// What is told of a policy for `scope` that cannot be read.
-fn policy(scope: &Scope, error: &Error) -> Finding {
+fn policy(context: &Context, scope: &Scope, error: &Error) -> Finding {
     let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".to_owned());
-    Finding::new(&problem::POLICY_UNREADABLE, &scope.manifest, told(error)).advice(hint)
+    Finding::new(&problem::POLICY_UNREADABLE, policy_file(context, scope), told(error)).advice(hint)
+}
+
+/// The file of the policy for `scope` that cannot be read: one that holds for every scope is told once.
+fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
+    let reads = |policies: Policies| {
+        let settings = Settings { policies, ..context.settings.clone() };
+        admission_of(&Context { settings, ..context.clone() }, scope, []).is_ok()
+    };
+    let Policies { machine, named } = &context.settings.policies;
+    match (machine, named) {
+        (Some(file), _) if !reads(Policies { machine: machine.clone(), named: None }) => file.clone(),
+        (_, Some(file)) if !reads(Policies { machine: None, named: named.clone() }) => file.clone(),
+        _ => scope.manifest.clone(),
+    }
 }
 
 /// `error` in one line, with its cause.
@@ -219,7 +236,7 @@ impl Doctor<'_> {
         let mut unreadable = None;
         let mut gate = Files::read(scope).and_then(|files| {
             let gate = Gate::new(self.context, scope, &files.manifest);
-            Ok((gate.inspect_err(|error| unreadable = Some(policy(scope, error)))?, files))
+            Ok((gate.inspect_err(|error| unreadable = Some(policy(self.context, scope, error)))?, files))
         });
         for finding in found.iter_mut() {
             let Some(step) = bringing(&finding.remedy) else { continue };
@@ -285,7 +302,11 @@ impl Doctor<'_> {
                 // There is nothing to lead to, or it was never installed.
                 (Some(Err(_)), _) | (None, None) => None,
             };
-            let mut wish = Wish { agents: Vec::new(), disabled, editable, home: Ok(Vec::new()) };
+            let merge = match files.lock.skills.get(name) {
+                Some(locked) => merge(scope, name, locked, disabled),
+                None => Ok(false),
+            };
+            let mut wish = Wish { agents: Vec::new(), disabled, editable, merge, home: Ok(Vec::new()) };
             if let Some(content) = content {
                 let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
                 audience.dress(&mut wanted);
@@ -407,6 +428,16 @@ impl Doctor<'_> {
             (Remedy::Clear, _, Some(cache)) => downloads::take(cache, &finding.path).map(drop),
             _ => Ok(()),
         }
+    }
+}
+
+/// Whether an update left conflicts in the skill `name`, wherever it lies.
+fn merge(scope: &Scope, name: &SkillName, locked: &Locked, disabled: bool) -> Result<bool> {
+    let dir = if disabled { scope.disabled_skill_dir(name) } else { scope.skill_dir(name) };
+    match fs::kind(&dir) {
+        Ok(Some(Kind::Directory)) => has_conflicts(scope, name, locked, &dir),
+        // That it is not there is told on its own.
+        _ => Ok(false),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The skill that a person names.
 
 use super::catalog::disabled_in;
+use super::change::missing;
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
 use crate::engine::{self, Hit, Source, default_sources};
@@ -52,23 +53,35 @@ pub(super) fn find_in(
 }
 
 /// What to say in place of `error`, with which `name` was not found in the scope `only` or in both. The files of a
-/// disabled skill lie where no agent looks: that there is none would send its owner to install it once more.
+/// disabled skill lie where no agent looks, and those of a skill in a fresh clone nowhere as yet: that there is none
+/// would send its owner to find it once more.
 fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Error) -> Error {
     // Any other kind is of a skill that is there.
     if error.kind() != ErrorKind::Usage {
         return error;
     }
     let scopes = Scopes::new(&context.settings, only).unwrap_or_default().there;
-    let installed = |scope: &Scope| {
+    let asked_in = |scope: &Scope| {
         // As `project:name` and `user:name` a skill of that scope only is meant.
         let inside = name.strip_prefix(&*scope.kind.to_string()).and_then(|rest| rest.strip_prefix(':'));
-        let asked = SkillName::new(inside.unwrap_or(name)).ok()?;
+        SkillName::new(inside.unwrap_or(name)).ok()
+    };
+    let installed = |scope: &Scope| {
+        let asked = asked_in(scope)?;
         let names = disabled_in(scope).ok()?;
         names.iter().any(|name| name == asked.as_str()).then(|| (scope.kind.flag(), asked))
     };
     let mut installed = scopes.iter().filter_map(installed).peekable();
     if installed.peek().is_none() {
-        return or_directory(context, name, error);
+        let gone = |scope: &Scope| {
+            let asked = asked_in(scope)?;
+            missing(scope).into_iter().find_map(|(name, told)| (name == asked).then_some(told))
+        };
+        let told: Vec<_> = scopes.iter().filter_map(gone).collect();
+        if told.is_empty() {
+            return or_directory(context, name, error);
+        }
+        return told.into_iter().fold(Error::usage(format!("the skill `{name}` is not here")), Error::hint);
     }
     installed.fold(Error::usage(format!("the skill `{name}` is disabled")), |error, (flag, installed)| {
         error.hint(format!("`skillpm enable{flag} {installed}` shows it to agents again"))
@@ -107,6 +120,20 @@ mod tests {
         assert!(error.hints().iter().all(|hint| !hint.contains("./src")), "{error:?}");
     }
 
+    /// A clone has what is asked for once it is installed, and says so until then.
+    #[test]
+    fn what_is_asked_for_and_not_there_is_told() {
+        let world = World::new();
+        world.write("skillpm.toml", "[skills]\npdf = { path = \"../pdf\" }\n");
+        for name in ["pdf", "project:pdf"] {
+            let error = find(&world.context(), name).expect_err("not there");
+            assert_eq!(error.to_string(), format!("the skill `{name}` is not here"));
+            assert_eq!(error.hints(), ["`pdf` is not installed yet: `skillpm install` brings it"]);
+        }
+        let error = find(&world.context(), "user:pdf").expect_err("not there");
+        assert_eq!(error.to_string(), "there is no skill `user:pdf`");
+    }
+
     /// What is disabled is there, in each scope by itself; whatever is no such name has the error that it had.
     #[test]
     fn a_disabled_skill_is_told_as_one() {
@@ -128,7 +155,8 @@ mod tests {
             assert_eq!((error.kind(), error.hints().len()), (ErrorKind::Usage, hints.len()), "{name}");
             assert!(error.hints().iter().zip(hints).all(|(hint, start)| hint.starts_with(start)), "{name}");
         }
-        for name in ["on", "project:mine", "none"] {
+        assert_eq!(error("on").to_string(), "the skill `on` is not here");
+        for name in ["project:mine", "none"] {
             assert_eq!(error(name).to_string(), format!("there is no skill `{name}`"));
         }
         let shown = |scope| {

@@ -1,18 +1,21 @@
 //! `show`: what is known of a skill.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::list::{self, ListedSkill};
+use super::list::{self, ListedSkill, SkillState};
 use super::named::find_in;
+use super::update::has_conflicts;
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Skill, SkillParts, Source, SourceKind, default_sources, discover, load};
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::{ScopeKind, Scopes};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::skill::{self, SkillMeta};
 use crate::tokens;
@@ -145,10 +148,18 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         resources: items.iter().filter(is_resource).filter_map(Item::tokens).sum(),
     };
     let mut warnings = hit.warnings.clone();
-    let installed = installed(context, &hit.skill).unwrap_or_else(|error| {
+    let mut installed = installed(context, &hit.skill).unwrap_or_else(|error| {
         warnings.push(format!("where it came from is not known: {}", error.with_causes()));
         None
     });
+    if let Some(listed) = installed.as_mut().filter(|listed| listed.modified) {
+        match is_in_conflict(context, listed, dir) {
+            Ok(true) => listed.state = SkillState::Conflict,
+            Ok(false) => {}
+            // Whether it is in conflict is a detail of that it was edited.
+            Err(error) => warnings.push(error.with_causes()),
+        }
+    }
     let (shadowed_by, shadows) = others(&all, &hit.skill);
     Ok(ShowOutcome {
         meta: meta.clone(),
@@ -181,6 +192,17 @@ fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
     let Some(listed) = list::one(context, scope, &name)? else { return Ok(None) };
     let lies_there = fs::real_path(listed.location.as_ref())?.is_some_and(|real| real == skill.real);
     Ok(Some(listed).filter(|_| lies_there))
+}
+
+/// Whether an update left conflicts in the installed skill `listed` that lies in `dir`.
+fn is_in_conflict(context: &Context, listed: &ListedSkill, dir: &Path) -> Result<bool> {
+    // In the home directory it may be the other scope that installed it.
+    let scope = Scope::new(&context.settings, listed.scope)?;
+    let (files, name) = (Files::read(&scope)?, SkillName::new(&listed.name));
+    match name.ok().and_then(|name| files.lock.skills.get_key_value(&name)) {
+        Some((name, locked)) => has_conflicts(&scope, name, locked, dir),
+        None => Ok(false),
+    }
 }
 
 /// The scope of a source: the default ones belong to one of the two.
@@ -278,7 +300,7 @@ mod tests {
         assert_eq!((deviation.line, deviation.column), (5, 1), "{deviation:?}");
         assert!(deviation.message.contains("`model`"), "{deviation:?}");
         let installed = outcome.installed.expect("it lies where `list` looks");
-        assert_eq!(installed.state, list::SkillState::Untracked);
+        assert_eq!(installed.state, SkillState::Untracked);
     }
 
     /// A directory is looked at wherever it lies; one that a search finds is what the search finds.

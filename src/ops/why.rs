@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::agents::{AgentsRequest, agents};
+use super::change::not_installed;
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::context::Context;
@@ -36,7 +37,7 @@ pub struct WhyOutcome {
     pub installed: Vec<WhySkill>,
     /// Other skills of this name, project before user.
     pub elsewhere: Vec<Elsewhere>,
-    /// The name of a skill that was probably meant, where nothing is installed.
+    /// The name of a skill that was probably meant, where nothing of this name is installed.
     pub closest: Option<String>,
     /// The scope that was asked for.
     #[serde(skip)]
@@ -110,8 +111,8 @@ pub struct Elsewhere {
 ///
 /// # Errors
 ///
-/// A manifest or lockfile that cannot be read. A name that is not installed is none: the outcome says where
-/// else a skill of this name lies.
+/// A manifest or lockfile that cannot be read; a name that nothing knows. One that is not installed is none where
+/// a skill of this name lies elsewhere: the outcome says where.
 pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let name = SkillName::new(&request.name).map_or_else(|_| request.name.clone(), String::from);
     let tree = survey(context, None)?;
@@ -178,6 +179,12 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     }
     outcome.warnings.extend(tree.warnings);
     outcome.warnings.dedup();
+    if outcome.installed.is_empty() && outcome.elsewhere.is_empty() {
+        let known = tree.skills.iter().map(|one| one.skill.name.as_str());
+        let error = not_installed(request.scope, &request.name, known);
+        // It may lie where nobody could look.
+        return Err(outcome.warnings.into_iter().fold(error, |error, warning| error.hint(warning)));
+    }
     Ok(outcome)
 }
 

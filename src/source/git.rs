@@ -11,6 +11,7 @@ use crate::git::{self, At, Probe};
 use crate::install::scope::Scope;
 use crate::refusal::Limits;
 use crate::spec::{GitUrl, Origin, Reference, Transport};
+use crate::text::shell_word;
 
 /// The largest `.git` file that is read, in bytes: it holds one path.
 const MAX_LINK: u64 = 64 << 10;
@@ -76,7 +77,7 @@ fn own_files(context: &Context, scope: &Scope, url: &GitUrl, shown: &str) -> Res
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
         Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the path for slips"),
         _ => Error::usage(format!("`{shown}` is no git repository"))
-            .hint("without `git+` or `git =` it is taken as a directory"),
+            .hint(format!("`skillpm install {}` takes the directory as it is", shell_word(&path))),
     })
 }
 

@@ -137,12 +137,12 @@ fn the_action_s_script_works() {
     sandbox.write("bad/x/SKILL.md", "---\nname: y\ndescription: d\n---\n");
     let bin = Path::new(env!("CARGO_BIN_EXE_skillpm")).parent().expect("a directory").to_owned();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a path"));
-    let run_as = |profile: &str, paths: &str, format: &str| {
+    let run_with = |profile: &str, paths: &str, format: &str, strict: &str| {
         let outputs = sandbox.write("outputs", "");
         let output = Command::new("bash")
             .args(["-eo", "pipefail", "-c", script])
             .current_dir(sandbox.project())
-            .envs([("PATHS", paths), ("PROFILE", profile), ("STRICT", "false"), ("FORMAT", format)])
+            .envs([("PATHS", paths), ("PROFILE", profile), ("STRICT", strict), ("FORMAT", format)])
             .env("PATH", &path)
             .env("RUNNER_TEMP", sandbox.home())
             .env("GITHUB_OUTPUT", &outputs)
@@ -151,7 +151,18 @@ fn the_action_s_script_works() {
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         (output.status.code(), stdout, sandbox.read("outputs").contains("sarif-file="))
     };
+    let run_as = |profile: &str, paths: &str, format: &str| run_with(profile, paths, format, "false");
     let run = |paths: &str, format: &str| run_as("", paths, format);
+    assert_eq!(run("  good dir\t\r\n\r\n", "human").0, Some(0));
+    sandbox.write("warned/x/SKILL.md", "---\nname: x\ndescription: d\n---\n");
+    for (strict, code) in [("false", 0), ("", 0), ("FALSE", 0), ("true", 1), ("True", 1), ("TRUE", 1)] {
+        let (found, stdout, _) = run_with("", "warned", "human", strict);
+        assert_eq!(found, Some(code), "{strict}: {stdout}");
+    }
+    for strict in ["yes", "1", "true x"] {
+        let (code, stdout, _) = run_with("", "warned", "human", strict);
+        assert_eq!((code, stdout.as_str()), (Some(2), "::error::strict must be true or false\n"), "{strict}");
+    }
     let (code, _, sarif) = run("good dir\n", "sarif");
     assert_eq!((code, sarif), (Some(0), true));
     let (code, stdout, sarif) = run("good dir\nbad\n", "sarif");
@@ -167,6 +178,19 @@ fn the_action_s_script_works() {
     sandbox.write("skillpm.toml", "[lint]\nprofile = \"lenient\"\n");
     assert_eq!(run("bad", "github").0, Some(0));
     assert_eq!(run_as("spec", "bad", "github").0, Some(1));
+}
+
+/// One version of an action of others, in the action and in what the pages show.
+#[test]
+fn findings_are_uploaded_by_one_version() {
+    let files = ["action.yml", "docs/reference/validate.md", "docs/guide/ci.md"];
+    let texts: Vec<_> = files.into_iter().filter_map(text).collect();
+    let versions: BTreeSet<_> = texts
+        .iter()
+        .flat_map(|text| text.split("upload-sarif@").skip(1))
+        .filter_map(|rest| rest.split_whitespace().next())
+        .collect();
+    assert!(versions.len() <= 1, "{versions:?}");
 }
 
 #[test]

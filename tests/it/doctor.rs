@@ -314,6 +314,23 @@ fn manifest_and_lockfile() {
     error: [DIR]/project/skillpm.toml:9:15: `x` is no kind of pin: `tag` or `commit` is expected [policy-unreadable]
       correct the file
     ");
+    // One file for both scopes is told once, with its own path.
+    let mut sandbox = machine();
+    sandbox.ok(&["install", "./src/pdf", "-g"]);
+    sandbox.env("SKILLPM_POLICY", "/nope/policy.toml");
+    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
+    exit: 1
+    --- stdout
+    error: `/nope/policy.toml` does not exist, and `SKILLPM_POLICY` names it [policy-unreadable]
+      put the file there, or unset the variable
+    --- stderr
+    1 error, 0 warnings
+    ");
+    let found: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["doctor", "--json"]).stdout).expect("JSON");
+    let paths: Vec<_> =
+        found["findings"].as_array().expect("a list").iter().map(|one| &one["path"]).collect();
+    assert_eq!(paths, ["/nope/policy.toml"]);
     // lk01: it is never taken for an empty one, and the rest is looked at all the same.
     insta::assert_snapshot!(case("lock-conflict", false, |sandbox| {
         let lock = text(sandbox, "skillpm.lock");

@@ -370,7 +370,7 @@ fn repositories_without_anything_to_install() {
     exit: 2
     --- stderr
     error: `file://[DIR]/srv/nothing.git` is no git repository
-    hint: without `git+` or `git =` it is taken as a directory
+    hint: `skillpm install [DIR]/srv/nothing.git` takes the directory as it is
 
     exit: 4
     --- stderr

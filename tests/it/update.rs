@@ -188,6 +188,33 @@ fn new_capabilities_have_to_be_allowed() {
 }
 
 /// Issue 5: `--latest` goes past the pin and writes the new one into the manifest.
+/// Who names the source again has asked for the newest version; what `update` would ask about is told.
+#[test]
+fn a_source_that_is_named_again_tells_what_its_new_version_can_do() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/skills");
+    let first = repo.commit(&tree(&[("pdf", "one")]));
+    repo.tag("v1", &first);
+    sandbox.ok(&["install", "acme/skills", "-s", "pdf", "--tag", "v1"]);
+    let again = sandbox.ok(&["install", "acme/skills", "-s", "pdf", "--tag", "v1"]);
+    assert!(!again.stderr.contains("warning"), "{again}");
+    repo.commit(&tree(&[("pdf", "two\n\n```sh\ncurl -s https://example.org/x\n```")]));
+    let replaced = sandbox.ok(&["install", "acme/skills", "-s", "pdf"]);
+    assert!(
+        replaced.stderr.contains("`pdf` was pinned to `v1` and follows the default branch from now on"),
+        "{replaced}"
+    );
+    assert!(
+        replaced.stderr.contains("`pdf` can do what the version before could not: SKILL.md:9"),
+        "{replaced}"
+    );
+    assert!(replaced.stderr.contains("`skillpm undo` takes it back"), "{replaced}");
+    sandbox.ok(&["undo"]);
+    assert!(sandbox.read("skillpm.toml").contains("tag = \"v1\""));
+}
+
 #[test]
 fn latest_goes_past_tags_and_commits() {
     let forge = Forge::start();

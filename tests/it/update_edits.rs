@@ -60,6 +60,37 @@ fn listed_as_conflict(sandbox: &Sandbox) {
     }
 }
 
+/// Agents may read the marks: to `doctor` and `show` it is no mere edit.
+#[test]
+fn a_merge_that_nobody_finished_is_a_problem() {
+    let sandbox = scene(&[]);
+    mine(&sandbox, &["mine", "2", "3", "4", "5"]);
+    source(&sandbox, &["theirs", "2", "3", "4", "5"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1));
+    insta::assert_snapshot!(sandbox.run(&["doctor", "--scope", "project"]), @"
+    exit: 1
+    --- stdout
+    error: `[DIR]/project/.agents/skills/pdf` has conflicts of an update that nobody has settled [merge-unfinished]
+      edit its files until no mark and no kept file is left, or take one side with `skillpm update pdf --ours` or `skillpm update pdf --theirs`; `skillpm update pdf --abort` goes back
+    --- stderr
+    1 error, 0 warnings
+    ");
+    let show = sandbox.ok(&["show", "pdf"]).to_string();
+    assert!(show.contains("in conflict") && !show.contains("modified since"), "{show}");
+    let json: serde_json::Value =
+        serde_json::from_str(&sandbox.run(&["show", "pdf", "--json"]).stdout).expect("JSON");
+    assert_eq!(json["installed"]["state"], "conflict");
+    // Where agents do not see it, it is one all the same.
+    sandbox.ok(&["disable", "pdf"]);
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(doctor.code == Some(1) && doctor.to_string().contains("merge-unfinished"), "{doctor}");
+    sandbox.ok(&["enable", "pdf"]);
+    sandbox.ok(&["update", "pdf", "--ours"]);
+    let doctor = sandbox.run(&["doctor", "--verbose"]);
+    assert!(doctor.code == Some(0) && doctor.to_string().contains("skill-edited"), "{doctor}");
+    assert!(sandbox.ok(&["show", "pdf"]).to_string().contains("modified since"));
+}
+
 /// A skill that agents are not to see can be in conflict, too, and the list says so before they see it again.
 #[test]
 fn disabled_skills_in_conflict_are_listed_as_such() {

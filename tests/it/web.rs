@@ -607,17 +607,25 @@ fn hosts_are_found_by_what_the_system_has_for_it() {
     let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
     forge.serve("/a.zip", pdf().zip());
     let program =
-        sandbox.write("../programs/getent", "#!/bin/sh\n[ \"$2\" = skills.test ] && echo 127.0.0.1 STREAM\n");
+        sandbox.write("../programs/getent", "#!/bin/sh\n[ \"$3\" = skills.test ] && echo 127.0.0.1 STREAM\n");
     set_executable(&program, true);
     let programs = program.parent().expect("a directory").display().to_string();
     sandbox.env("PATH", &programs).env("SKILLPM_HTTP_RETRIES", "0");
     let output = sandbox.run(&["install", &forge.url("/a.zip").replace("127.0.0.1", "skills.test")]);
     assert_eq!(output.code, Some(0), "{output}");
     assert_eq!(installed(&sandbox, "pdf").len(), 5);
-    // Where it is not there, files and DNS are asked; and what is an address already is asked of nobody.
+    // Where it is not there, nobody is asked, and one in the project is not it; what is an address is asked of nobody.
     std::fs::remove_file(&program).expect("removed");
+    let planted = sandbox.write("getent", "#!/bin/sh\ntouch asked; echo 127.0.0.1 STREAM\n");
+    set_executable(&planted, true);
+    sandbox.env("PATH", &format!("{programs}:.:"));
     let output = sandbox.run(&["install", "http://no-such-host.invalid/b.zip"]);
-    assert!(output.stderr.contains("`no-such-host.invalid` was not found"), "{output}");
+    assert_eq!(output.code, Some(4), "{output}");
+    assert!(
+        output.stderr.contains("`no-such-host.invalid` cannot be looked up: `getent` is not there"),
+        "{output}"
+    );
+    assert!(!sandbox.project().join("asked").exists(), "{output}");
     forge.serve("/b.zip", Tree::new().skill("", "docx").zip());
     assert_eq!(sandbox.run(&["install", &forge.url("/b.zip")]).code, Some(0));
 }

@@ -157,15 +157,23 @@ fn what_is_not_installed() {
     `own` is not installed
     hint: `skillpm list` shows what is installed
     ");
+    let json = sandbox.run(&["why", "own", "--json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!((json.code, &value["installed"]), (Some(1), &serde_json::json!([])));
+    // What nothing knows is a slip, as with every other verb.
     insta::assert_snapshot!(shown(&sandbox, &["why", "reprot"], &commit), @"
-    exit: 1
+    exit: 2
     --- stderr
-    `reprot` is not installed
+    error: `reprot` is not installed
     hint: did you mean `report`?
     ");
-    let json = sandbox.run(&["why", "reprot", "--json"]);
-    let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!((json.code, &value["closest"]), (Some(1), &serde_json::json!("report")));
+    assert_eq!(sandbox.run(&["why", "reprot", "--json"]).code, Some(2));
+    insta::assert_snapshot!(shown(&sandbox, &["why", "zzz", "-g"], &commit), @"
+    exit: 2
+    --- stderr
+    error: `zzz` is not installed in the scope of the user
+    hint: `skillpm list` shows what is installed and in which scope
+    ");
     insta::assert_snapshot!(shown(&sandbox, &["why", "pdf", "-g"], &commit), @"
     exit: 1
     --- stdout
@@ -177,8 +185,8 @@ fn what_is_not_installed() {
     ");
     for name in ["../../etc", "", "\u{1b}[2J"] {
         let output = sandbox.run(&["why", name]);
-        assert_eq!(output.code, Some(1), "{output}");
-        assert!(!output.stderr.contains('\u{1b}'), "{output}");
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(output.stderr.starts_with("error: ") && !output.stderr.contains('\u{1b}'), "{output}");
     }
     assert_eq!(sandbox.run(&["why"]).code, Some(2));
     sandbox.write("skillpm.lock", "<<<<<<< ours\n");

@@ -110,7 +110,9 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
         match installed.state {
             SkillState::Ok => "as it was installed",
             SkillState::Modified => "modified since it was installed",
-            SkillState::Conflict => "conflicts of an update wait for you",
+            SkillState::Conflict => {
+                "in conflict: an update left marks or kept files that somebody has to look at"
+            }
             SkillState::Untracked => "not installed by skillpm",
             SkillState::Editable => "a link to a directory that somebody works on",
             SkillState::Missing => "missing",

@@ -212,18 +212,18 @@ impl CatalogForm {
     ) {
         text.push_str(start);
         let mut tag = |tag: &str, value: &str| {
-            text.extend([open, tag, opened, &self.escaped(value), close, tag, ">\n"]);
+            text.extend([open, tag, opened, value, close, tag, ">\n"]);
         };
-        tag("name", &skill.name);
+        tag("name", &self.escaped(&skill.name));
         each(skill, |field, value| {
             // Names of files may have commas in them, or line ends, which would be blanks.
             match value {
                 Value::List(files) if field == Field::Files => {
                     for file in files {
-                        tag("file", &one_named(file));
+                        tag("file", &self.named(file));
                     }
                 }
-                value => tag(word(&Field::NAMES, &field), &value.text()),
+                value => tag(word(&Field::NAMES, &field), &self.value(field, &value)),
             }
         });
         text.push_str(end);
@@ -238,9 +238,38 @@ impl CatalogForm {
         each(skill, |field, value| {
             if field != Field::Description {
                 let label = word(&Field::NAMES, &field);
-                text.extend([inner, label, ": ", &self.escaped(&value.text()), "\n"]);
+                text.extend([inner, label, ": ", &self.value(field, &value), "\n"]);
             }
         });
+    }
+
+    /// `value` of `field` as it stands in this form. What an agent opens keeps its gaps.
+    fn value<'a>(self, field: Field, value: &Value<'a>) -> Cow<'a, str> {
+        match value {
+            Value::One(path) if field == Field::Location => self.named(path),
+            Value::List(files) if field == Field::Files => {
+                files.iter().map(|file| self.named(file)).collect::<Vec<_>>().join(", ").into()
+            }
+            Value::One(text) => self.escaped(text),
+            Value::List(list) => {
+                let list: Vec<_> = list.iter().map(|item| one_named(item)).collect();
+                Cow::Owned(self.escaped(&list.join(", ")).into_owned())
+            }
+        }
+    }
+
+    /// The name of a file, or its path, as it stands in this form: in one line, with every gap that is in it.
+    fn named(self, name: &str) -> Cow<'_, str> {
+        if is_plain(name.as_bytes()) {
+            return Cow::Borrowed(name);
+        }
+        let line = one_named(name);
+        Cow::Owned(match self {
+            Self::Xml | Self::Reference => reference(&line),
+            Self::Json => self.escaped(&line).into_owned(),
+            Self::Markdown => line.replace('<', "&lt;"),
+            Self::Plain => line.replace("<!--", "<! --"),
+        })
     }
 
     /// `text` as it stands in a value of this form.
@@ -265,14 +294,20 @@ impl CatalogForm {
 /// Whether `text` stands for itself in every form: no character that any of them writes in another way, and no
 /// gap that becomes one space.
 fn is_plain(text: &[u8]) -> bool {
-    let is_odd =
-        |byte: u8| !matches!(byte, b' '..=b'~') || matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'\\');
+    let Some(((last, before), (_, next))) = text.split_last().zip(text.split_first()) else { return true };
     // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
-    let odd = text.iter().fold(0, |any, byte| any | u8::from(is_odd(*byte)));
-    let next = text.get(1..).unwrap_or_default();
-    let gaps =
-        text.iter().zip(next).fold(0, |any, (a, b)| any | (u8::from(*a == b' ') & u8::from(*b == b' ')));
-    odd | gaps == 0
+    let pairs = before.iter().zip(next);
+    let odd = pairs.fold(is_odd(*last), |any, (byte, next)| any | is_odd(*byte) | (byte | next == b' '));
+    !odd
+}
+
+/// Whether a form may write `byte` in another way. The marks of XML are told in as few comparisons as they can be.
+fn is_odd(byte: u8) -> bool {
+    // Bytes of other letters than those of ASCII are negative.
+    let is_printed = (byte.cast_signed() >= b' '.cast_signed()) & (byte != 0x7f);
+    let is_ampersand_or_apostrophe = byte & !1 == b'&';
+    let is_angle = byte & !2 == b'<';
+    !is_printed | is_ampersand_or_apostrophe | is_angle | (byte == b'"') | (byte == b'\\')
 }
 
 /// The reference writes one of the quotes by its number.
@@ -294,17 +329,7 @@ enum Value<'a> {
     List(&'a [String]),
 }
 
-impl Value<'_> {
-    /// It as one text, lists with commas.
-    fn text(&self) -> Cow<'_, str> {
-        match self {
-            Self::One(text) => (*text).into(),
-            Self::List(list) => list.iter().map(|item| one_named(item)).collect::<Vec<_>>().join(", ").into(),
-        }
-    }
-}
-
-/// A name in which tabs, too, can be seen: every gap in a value becomes one space.
+/// A name in one line, in which tabs, too, can be seen.
 fn one_named(name: &str) -> String {
     visible_name(name).replace('\t', "\\u{9}")
 }

@@ -38,6 +38,25 @@ fn text(skills: &[Arc<Skill>], form: CatalogForm, options: &Options) -> String {
     catalog(skills, &Options { form, ..options.clone() }).text().into_owned()
 }
 
+/// A text is taken as it is only where no form writes any of it in another way.
+#[test]
+fn only_plain_texts_are_taken_as_they_are() {
+    let is_taken = |text: &str| matches!(CatalogForm::Xml.escaped(text), Cow::Borrowed(_));
+    for byte in 0..0x80_u8 {
+        let character = char::from(byte);
+        let is_plain = !character.is_control() && !"&<>\"'\\".contains(character);
+        for before in ["", "ab", &"x".repeat(40)] {
+            for text in [format!("{before}{character}"), format!("{before}{character}x")] {
+                assert_eq!(is_taken(&text), is_plain, "{text:?}");
+            }
+        }
+    }
+    assert!(is_taken("") && is_taken("one two"));
+    for text in ["é", "x\u{202e}", "two  gaps", &format!("{}  x", "x".repeat(31))] {
+        assert!(!is_taken(text), "{text:?}");
+    }
+}
+
 /// S4-2, S4-3, S3-FR-12, conflict C27: each form, with all fields that a skill has.
 #[test]
 fn forms() {
@@ -267,6 +286,31 @@ fn names_of_files_stay_whole() {
     assert!(xml.contains("<file>a\\u{a}b.md</file>\n    <file>c\\u{9}d.md</file>\n"), "{xml}");
     let plain = text(CatalogForm::Plain);
     assert!(plain.contains(": a\\u{a}b.md, c\\u{9}d.md\n"), "{plain}");
+}
+
+/// What an agent opens is told with every gap that is in it, on one line.
+#[test]
+fn paths_keep_their_gaps() {
+    let location = "/p/新\u{3000}dir  x/a\nb\u{2028}<c>/SKILL.md";
+    let told = Told {
+        name: "a".into(),
+        location: Some(location.into()),
+        files: vec!["two  gaps\u{2029}.md".into()],
+        ..Told::default()
+    };
+    let text = |form: CatalogForm| form.render(std::slice::from_ref(&told));
+    let shown = "/p/新\u{3000}dir  x/a\\u{a}b\\u{2028}";
+    for (form, rest) in [
+        (CatalogForm::Xml, "<location>P&lt;c&gt;/SKILL.md</location>\n    <file>F</file>\n"),
+        (CatalogForm::Reference, "<location>\nP&lt;c&gt;/SKILL.md\n</location>\n<file>\nF\n</file>\n"),
+        (CatalogForm::Markdown, "location: P&lt;c>/SKILL.md\n  - files: F\n"),
+        (CatalogForm::Plain, "location: P<c>/SKILL.md\n  files: F\n"),
+    ] {
+        let expected = rest.replace('P', shown).replace('F', "two  gaps\\u{2029}.md");
+        let text = text(form);
+        assert!(text.contains(&expected), "{text}");
+    }
+    assert!(text(CatalogForm::Json).contains("新\u{3000}dir  x/a\\nb"), "JSON has it as it is");
 }
 
 proptest! {

@@ -43,12 +43,14 @@ impl Ears {
         }
     }
 
-    /// Waits until there is something to hear, `limit` at most.
-    pub(super) fn hear(&mut self, limit: Duration) -> Vec<Heard> {
+    /// Waits until there is something to hear, `limit` at most. Unless it `listens`, that is the script's end alone.
+    pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<Heard> {
         let limit = if self.end.is_none() { limit.min(SOON) } else { limit };
+        let pipes = if listens { self.pipes.len() } else { 0 };
         let mut wanted: Vec<PollFd<'_>> = self
             .pipes
             .iter()
+            .take(pipes)
             .map(|pipe| PollFd::from_borrowed_fd(pipe.from.as_fd(), PollFlags::IN))
             .collect();
         wanted.extend(self.end.as_ref().map(|end| PollFd::new(end, PollFlags::IN)));
@@ -57,11 +59,11 @@ impl Ears {
         let _ = poll(&mut wanted, time.as_ref());
         let ready: Vec<bool> = wanted.iter().map(|one| !one.revents().is_empty()).collect();
         let mut heard = Vec::new();
-        for (pipe, _) in self.pipes.iter_mut().zip(&ready).filter(|(_, ready)| **ready) {
+        for (pipe, _) in self.pipes.iter_mut().take(pipes).zip(&ready).filter(|(_, ready)| **ready) {
             heard.extend(pipe.read(&mut self.buffer));
         }
         let ended: Vec<Stream> = heard.iter().filter_map(Heard::ended).collect();
-        let ends = ready.get(self.pipes.len()).copied();
+        let ends = ready.get(pipes).copied();
         self.pipes.retain(|pipe| !ended.contains(&pipe.stream()));
         if !self.is_over && ends.unwrap_or_else(|| has_ended(self.pid)) {
             self.is_over = true;

@@ -28,8 +28,12 @@ impl Ears {
         Self(heard)
     }
 
-    /// Waits until there is something to hear, `limit` at most.
-    pub(super) fn hear(&mut self, limit: Duration) -> Vec<Heard> {
+    /// Waits until there is something to hear, `limit` at most. Unless it `listens`, nothing is.
+    pub(super) fn hear(&mut self, limit: Duration, listens: bool) -> Vec<Heard> {
+        if !listens {
+            thread::sleep(limit);
+            return Vec::new();
+        }
         self.0.recv_timeout(limit).ok().into_iter().collect()
     }
 }

@@ -83,9 +83,12 @@ impl Family {
     pub(super) fn signal(&self, kill: bool) {
         #[cfg(unix)]
         {
-            use rustix::process::{Signal, kill_process_group};
-            // Where it fails, nothing is left to be told.
-            let _ = kill_process_group(self.leader, if kill { Signal::KILL } else { Signal::TERM });
+            use rustix::process::{Signal, kill_process, kill_process_group};
+            let signal = if kill { Signal::KILL } else { Signal::TERM };
+            // Where one of these fails, nothing is left to be told. The leader may have gone to another group, and
+            // has not been waited for yet: its number is nobody else's.
+            let _ = kill_process_group(self.leader, signal);
+            let _ = kill_process(self.leader, signal);
         }
         #[cfg(not(unix))]
         let _ = kill;

@@ -7,14 +7,15 @@
 //! with, that passes to all descendants and that the sandbox forbids to change; and by a variable of their
 //! environment.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Child;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getpid, getrlimit, kill_process_group, pidfd_open,
-    pidfd_send_signal, prlimit,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getpid, getrlimit, getsid, kill_process, kill_process_group,
+    pidfd_open, pidfd_send_signal, prlimit,
 };
 
 use super::environment::RUN_ID;
@@ -29,6 +30,8 @@ const MAX_TEXT: u64 = 1 << 20;
 const SHORT: Duration = Duration::from_millis(250);
 /// So many numbers are tried one by one, instead of listing all processes.
 const FEW: i32 = 512;
+/// So long those are followed that are born while one looks.
+const CHASE: Duration = Duration::from_millis(100);
 
 /// Sets the limits of `child`, as soon after its birth as can be: its interpreter is still starting. What
 /// cannot be set stays as it is for all of this user's programs.
@@ -126,6 +129,11 @@ fn all_processes() -> Vec<Pid> {
 pub(super) struct Family {
     mark: Mark,
     leader: Pid,
+    /// The leader itself: another part of this process may wait for it, and then its number may become another's.
+    /// Kernels before 5.3 have none.
+    held: Option<OwnedFd>,
+    /// The session of this process.
+    session: Option<i32>,
     began: Instant,
     /// Whether the system tells of processes by the numbers that this one knows.
     told: bool,
@@ -144,7 +152,9 @@ impl Family {
         let told =
             fs::read_link(Path::new("/proc/self")).ok().flatten().is_some_and(|to| to == Path::new(&own));
         let start = stat(leader).map_or(0, |stat| stat.start);
-        let family = Self { mark, leader, began: Instant::now(), told, before, start };
+        let held = pidfd_open(leader, PidfdFlags::empty()).ok();
+        let session = getsid(None).ok().map(|session| session.as_raw_nonzero().get());
+        let family = Self { mark, leader, held, session, began: Instant::now(), told, before, start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
         // The mark has done its work where this fails.
         let _ = prlimit(Some(leader), Resource::Locks, both);
@@ -160,9 +170,39 @@ impl Family {
         self.told
     }
 
-    /// All living processes of the run but its leader.
+    /// Living processes of the run but its leader: none where none is left.
     pub(super) fn others(&self) -> Vec<Pid> {
-        self.candidates().into_iter().filter(|pid| self.member(*pid).is_some()).collect()
+        self.look(true, |pid| self.member(pid).is_some())
+    }
+
+    /// Looks at the processes that may be of the run, and at those that are born meanwhile: one that forks and ends
+    /// again and again is never there when one comes to its number. Returns those that `is_found`, and may return
+    /// when there are some if that `is_enough`.
+    ///
+    /// Where no process was born since the last look, and none was found, none is left: whoever lives was seen, or
+    /// has a parent with a lower number that was.
+    fn look(&self, is_enough: bool, is_found: impl Fn(Pid) -> bool) -> Vec<Pid> {
+        if !self.told {
+            return Vec::new();
+        }
+        let is_found = |pid: &Pid| *pid != self.leader && is_found(*pid);
+        let mut seen = load().map(|(_, last)| last);
+        let mut found: Vec<Pid> = self.candidates(seen).into_iter().filter(is_found).collect();
+        let began = Instant::now();
+        while let (Some(from), Some((_, last))) = (seen, load())
+            && from != last
+            && (!is_enough || found.is_empty())
+            && began.elapsed() < CHASE
+        {
+            let born = if (from..from.saturating_add(FEW)).contains(&last) {
+                (from + 1..=last).filter_map(Pid::from_raw).collect()
+            } else {
+                all_processes()
+            };
+            found.extend(born.into_iter().filter(is_found));
+            seen = Some(last);
+        }
+        found
     }
 
     /// Whether the run has more processes and threads than `limit`.
@@ -174,9 +214,9 @@ impl Family {
             return false;
         }
         // They stand still while they are counted: else they grow faster than that.
-        let _ = kill_process_group(self.leader, Signal::STOP);
+        self.signal_leader(Signal::STOP);
         let mut count = stat(self.leader).map_or(0, |stat| stat.threads);
-        for pid in self.candidates() {
+        for pid in self.candidates(load().map(|(_, last)| last)) {
             if count > limit {
                 return true;
             }
@@ -184,7 +224,7 @@ impl Family {
         }
         let is_more = count > limit;
         if !is_more {
-            let _ = kill_process_group(self.leader, Signal::CONT);
+            self.signal_leader(Signal::CONT);
         }
         is_more
     }
@@ -192,27 +232,43 @@ impl Family {
     /// Asks all processes of the run to end, or ends them with `kill`.
     pub(super) fn signal(&self, kill: bool) {
         let signal = if kill { Signal::KILL } else { Signal::TERM };
-        // Where one of these fails, nothing is left to be told. The leader has not been waited for yet:
-        // its number is nobody else's.
-        let _ = kill_process_group(self.leader, signal);
-        for pid in self.candidates() {
+        self.signal_leader(signal);
+        // Who is asked may take its time, and is not chased.
+        self.look(!kill, |pid| {
             // In this order: what is held is the process that is looked at then.
-            if let Ok(held) = pidfd_open(pid, PidfdFlags::empty())
-                && self.member(pid).is_some()
+            let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+            let Some(stat) = self.member(pid) else { return false };
+            // A whole group gets a signal at once, however fast its processes fork: it is not missed by one that is
+            // born in that moment. In a session that a process of the run made there is nobody else.
+            if kill
+                && self.session.is_some_and(|session| session != stat.session && stat.session > 0)
+                && let Some(group) = Pid::from_raw(stat.group)
             {
-                let _ = pidfd_send_signal(held, signal);
+                let _ = kill_process_group(group, signal);
             }
-        }
+            let _ = pidfd_send_signal(held, signal);
+            true
+        });
     }
 
-    /// Processes that may be of the run.
-    fn candidates(&self) -> Vec<Pid> {
+    /// Sends `signal` to the leader and its group, which it may have left.
+    fn signal_leader(&self, signal: Signal) {
+        // Where one of these fails, nothing is left to be told.
+        let _ = kill_process_group(self.leader, signal);
+        let _ = match &self.held {
+            Some(held) => pidfd_send_signal(held, signal),
+            None => kill_process(self.leader, signal),
+        };
+    }
+
+    /// Processes that may be of the run, in the order of their numbers, where that of the last one is `last`.
+    fn candidates(&self, last: Option<i32>) -> Vec<Pid> {
         if !self.told {
             return Vec::new();
         }
         let leader = self.leader.as_raw_nonzero().get();
         if self.began.elapsed() < SHORT
-            && let Some((_, last)) = load()
+            && let Some(last) = last
             && (leader..leader.saturating_add(FEW)).contains(&last)
         {
             return (leader + 1..=last).filter_map(Pid::from_raw).collect();
@@ -232,13 +288,20 @@ impl Family {
         let is_member = stat.group == self.leader.as_raw_nonzero().get()
             || is_marked(&text(pid, "limits"), self.mark)
             // Where marks are refused, as in the sandbox of another run.
-            || self.has_variable(pid);
-        is_member.then_some(stat)
+            || self.has_variable(pid, &stat);
+        (is_member && is_process(pid)).then_some(stat)
     }
 
-    fn has_variable(&self, pid: Pid) -> bool {
+    fn has_variable(&self, pid: Pid, stat: &Stat) -> bool {
         let wanted = format!("{RUN_ID}={}", self.mark.id());
-        text(pid, "environ").split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        let is_in = |text: &[u8]| text.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes());
+        if !stat.is_headless {
+            return is_in(&text(pid, "environ"));
+        }
+        // A thread that has ended has no environment any more: those that live have it.
+        let threads = format!("/proc/{}/task", pid.as_raw_nonzero());
+        let threads = fs::list_dir(Path::new(&threads)).unwrap_or_default();
+        threads.iter().any(|thread| is_in(&text(pid, &format!("task/{thread}/environ"))))
     }
 }
 
@@ -246,8 +309,11 @@ impl Family {
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     is_alive: bool,
+    /// Whether its first thread has ended and others have not.
+    is_headless: bool,
     parent: i32,
     group: i32,
+    session: i32,
     threads: u64,
     /// When it was started, in the system's ticks.
     start: u64,
@@ -257,14 +323,28 @@ fn stat(pid: Pid) -> Option<Stat> {
     parse_stat(&String::from_utf8_lossy(&text(pid, "stat")))
 }
 
+/// Whether `pid` is the number of a process. Those of its threads tell the same, unless one lists them.
+fn is_process(pid: Pid) -> bool {
+    let status = text(pid, "status");
+    let status = String::from_utf8_lossy(&status);
+    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+    group.is_some_and(|group| group.trim() == pid.as_raw_nonzero().to_string())
+}
+
 /// Its name stands in parentheses, and may hold anything.
 fn parse_stat(text: &str) -> Option<Stat> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let threads = fields.get(17)?.parse().ok()?;
+    let state = *fields.first()?;
+    // The state is that of its first thread. While others live, so does the process.
+    let is_headless = state == "Z" && threads > 1;
     Some(Stat {
-        is_alive: !matches!(*fields.first()?, "Z" | "X" | "x"),
+        is_alive: is_headless || !matches!(state, "Z" | "X" | "x"),
+        is_headless,
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
-        threads: fields.get(17)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+        threads,
         start: fields.get(19)?.parse().ok()?,
     })
 }
@@ -304,8 +384,20 @@ mod tests {
         assert_eq!(parse_load("0.10 0.20 0.30 2/345 6789\n"), Some((345, 6789)));
         assert_eq!(parse_load(""), None);
         let line = "7 (a) b) (c) S 1 42 43 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 12 0 100";
-        let stat = Stat { is_alive: true, parent: 1, group: 42, threads: 12, start: 100 };
-        assert_eq!(parse_stat(line), Some(stat));
+        let alive = |is_headless| Stat {
+            is_alive: true,
+            is_headless,
+            parent: 1,
+            group: 42,
+            session: 43,
+            threads: 12,
+            start: 100,
+        };
+        assert_eq!(parse_stat(line), Some(alive(false)));
+        // Its first thread has ended, and eleven others have not.
+        assert_eq!(parse_stat(&line.replace(" S ", " Z ")), Some(alive(true)));
+        let ended = parse_stat(&line.replace(" S ", " Z ").replace(" 12 ", " 1 ")).expect("is told");
+        assert!(!ended.is_alive && !ended.is_headless);
         assert_eq!(parse_stat("7 (x) Z 1 42"), None);
         let mark = Mark::new();
         let limits =

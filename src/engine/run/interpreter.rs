@@ -1,6 +1,6 @@
 //! Which program runs a script.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -188,14 +188,6 @@ fn is_file(at: &Path) -> bool {
     fs::kind(at).is_ok_and(|kind| kind == Some(fs::Kind::File))
 }
 
-/// The directories of `path`. Relative ones are left out: what lies in the working directory is never
-/// taken for an interpreter.
-pub(super) fn directories(path: Option<&OsStr>) -> Vec<PathBuf> {
-    let standard = if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" };
-    let path = path.filter(|path| !path.is_empty()).unwrap_or(OsStr::new(standard));
-    crate::env::split_paths(path).filter(|dir| dir.is_absolute()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,15 +289,5 @@ mod tests {
         fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
         fs::create_dir(&dir.path().join("python")).expect("creates");
         assert!(choose("a.py", b"", &search).is_err());
-    }
-
-    #[test]
-    fn relative_directories_are_never_looked_into() {
-        let path = OsStr::new("bin:.::/usr/bin:../x:/bin");
-        if cfg!(unix) {
-            assert_eq!(directories(Some(path)), [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
-            assert_eq!(directories(Some(OsStr::new("."))), Vec::<PathBuf>::new());
-            assert_eq!(directories(None).len(), 3);
-        }
     }
 }

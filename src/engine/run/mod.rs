@@ -20,6 +20,7 @@ mod outcome;
 mod plan;
 mod process;
 mod reach;
+mod relay;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod stage;
@@ -135,7 +136,8 @@ pub enum Stream {
     Err,
 }
 
-/// Hears what a script writes while it runs. Calls come on the caller's own thread.
+/// Hears what a script writes while it runs. Calls come on the caller's own thread. While one of them lasts, the script's
+/// time goes on, and it is ended when that is over.
 pub trait Watch {
     /// It wrote `bytes`, which are within the limit.
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
@@ -163,7 +165,7 @@ impl Watch for Unwatched {}
 /// that is required and cannot be had, and what the system says.
 pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
     let search =
-        interpreter::directories(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
+        crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
     let stage = Stage::new(script)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
@@ -195,6 +197,7 @@ pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut 
         plan: reach.plan,
         require: options.sandbox == Mode::Require,
         mark,
+        stage: &stage,
     };
     let went = start.run(watch)?;
     let files = went.done.landlock.is_some();

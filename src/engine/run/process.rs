@@ -15,14 +15,16 @@ use super::interpreter::Interpreter;
 use super::limits::Limits;
 use super::mark::Mark;
 use super::plan::{Done, Plan};
+use super::relay::Relay;
 use super::sandbox;
+use super::stage::Stage;
 use super::{Captured, Ended, Exit, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
 use crate::fs::anonymous_temp_file;
 use crate::interrupt::{self, Running};
 
 /// How often a running script is looked at.
-const TICK: Duration = Duration::from_millis(20);
+pub(super) const TICK: Duration = Duration::from_millis(20);
 /// How often it is looked at while it is to end.
 pub(super) const SOON: Duration = Duration::from_millis(10);
 /// How long one goes on ending what does not end.
@@ -43,6 +45,8 @@ pub(super) struct Start<'a> {
     /// Whether a sandbox that cannot be had is a failure.
     pub(super) require: bool,
     pub(super) mark: Mark,
+    /// Where it runs from.
+    pub(super) stage: &'a Stage,
 }
 
 /// How a run went.
@@ -59,7 +63,23 @@ pub(super) struct Went {
 impl Start<'_> {
     /// Runs the script to its end.
     pub(super) fn run(self, watch: &mut dyn Watch) -> Result<Went> {
-        let _running = Running::begin();
+        let began = Instant::now();
+        let relay = Relay::default();
+        thread::scope(|scope| {
+            let follow = thread::Builder::new().spawn_scoped(scope, || self.follow(&relay));
+            let follow = follow.map_err(|error| Error::io("failed to start a thread").because(error))?;
+            relay.attend(watch);
+            let followed = follow.join().unwrap_or_else(|_| Err(Error::io("failed to follow the script")));
+            let (mut child, went) = followed?;
+            let exit = end_of(&mut child)?;
+            Ok(Went { exit, duration: began.elapsed(), ..went })
+        })
+    }
+
+    /// Starts it and follows it to its end, which is not heard yet: what the caller does with the output comes first.
+    fn follow(self, relay: &Relay) -> Result<(Child, Went)> {
+        let running = Running::begin();
+        let ending = relay.ending();
         let began = Instant::now();
         let (mark, limits) = (self.mark, self.limits);
         let (mut child, done, family) = family::born(mark, limits, || self.spawn())?;
@@ -71,25 +91,38 @@ impl Start<'_> {
             child: &mut child,
             family,
             ears,
-            watch,
+            relay,
             limits,
             began,
             stdout: Captured::default(),
             stderr: Captured::default(),
             open: 2,
             exited: false,
+            is_ending: false,
         };
         let ended = follow.until_the_end();
         let leftovers = follow.clear(ended);
         follow.drain();
         let Follow { stdout, stderr, .. } = follow;
-        let exit = match child.wait() {
-            Ok(status) => exit(status),
-            // What it wrote, and why it was ended, are no less true.
-            Err(error) if is_gone(&error) => Exit::Unknown,
-            Err(error) => return Err(Error::io("failed to hear how the script ended").because(error)),
-        };
-        Ok(Went { exit, ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
+        drop(ending);
+        self.see_off(relay, running);
+        let duration = began.elapsed();
+        Ok((child, Went { exit: Exit::Unknown, ended, leftovers, stdout, stderr, done, duration }))
+    }
+
+    /// Waits until the caller has handed everything on. Where nobody reads it and somebody wants this program to end,
+    /// the rest is dropped: no other thread could go on then.
+    fn see_off(&self, relay: &Relay, running: Running) {
+        let over = Instant::now();
+        while !relay.is_left(TICK) {
+            if interrupt::asked() && over.elapsed() >= LINGER {
+                self.stage.clear();
+                // What the front end does about signals is the default from here on.
+                drop(running);
+                ask_again();
+                return;
+            }
+        }
     }
 
     /// Starts it, from a thread that is restricted as it is to be.
@@ -191,6 +224,36 @@ fn exit(status: ExitStatus) -> Exit {
     Exit::Code(status.code().unwrap_or(-1))
 }
 
+/// How `child` ended, which is over. What does not end although it was killed is not waited for.
+fn end_of(child: &mut Child) -> Result<Exit> {
+    let began = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(exit(status)),
+            Ok(None) if began.elapsed() < LINGER => thread::sleep(SOON),
+            // What it wrote, and why it was ended, are no less true.
+            Ok(None) => return Ok(Exit::Unknown),
+            Err(error) if is_gone(&error) => return Ok(Exit::Unknown),
+            Err(error) => return Err(Error::io("failed to hear how the script ended").because(error)),
+        }
+    }
+}
+
+/// Sends this process the signal that asked it to end once more.
+#[cfg(unix)]
+fn ask_again() {
+    use rustix::process::{Signal, getpid, kill_process};
+    let asked = interrupt::signals().asked.load(std::sync::atomic::Ordering::SeqCst);
+    if let Some(signal) = i32::try_from(asked).ok().and_then(Signal::from_named_raw) {
+        // Where it is refused, the caller goes on when somebody reads.
+        let _ = kill_process(getpid(), signal);
+    }
+}
+
+/// Elsewhere nothing asks by a signal.
+#[cfg(not(unix))]
+fn ask_again() {}
+
 /// Whether a wait failed because there is no such child any more: the system does not keep how children ended for
 /// a process that ignores it, and tells it only one of those who wait.
 #[cfg(unix)]
@@ -209,7 +272,7 @@ struct Follow<'a> {
     child: &'a mut Child,
     family: Family,
     ears: Ears,
-    watch: &'a mut dyn Watch,
+    relay: &'a Relay,
     limits: &'a Limits,
     began: Instant,
     stdout: Captured,
@@ -217,6 +280,8 @@ struct Follow<'a> {
     /// How many of its two outputs may still bring something.
     open: u8,
     exited: bool,
+    /// Whether it is over: what it still writes is heard, whoever reads it.
+    is_ending: bool,
 }
 
 impl Follow<'_> {
@@ -231,7 +296,7 @@ impl Follow<'_> {
             self.hear(left.min(if cfg!(target_os = "linux") { TICK } else { SOON }));
             if looked.elapsed() >= TICK {
                 looked = Instant::now();
-                if interrupt::asked() || self.watch.is_stopped() {
+                if interrupt::asked() || self.relay.is_stopped() {
                     return Some(Ended::Stopped);
                 }
                 if self.family.is_more_than(self.limits.processes) {
@@ -245,7 +310,9 @@ impl Follow<'_> {
     /// Waits for what comes next, and takes it.
     fn hear(&mut self, limit: Duration) {
         let began = Instant::now();
-        let all = self.ears.hear(limit);
+        // Like a program that nobody reads, the script waits; this thread does not.
+        let listens = self.is_ending || self.relay.has_room(limit.min(SOON));
+        let all = self.ears.hear(if listens { limit } else { Duration::ZERO }, listens);
         if all.is_empty() && self.exited && self.open == 0 {
             // Nothing is left to be heard, only processes to end.
             thread::sleep(limit.min(SOON).saturating_sub(began.elapsed()));
@@ -253,8 +320,8 @@ impl Follow<'_> {
         for heard in all {
             match heard {
                 Heard::Piece(stream, bytes) => {
-                    self.watch.output(stream, &bytes);
                     self.captured(stream).bytes.extend_from_slice(&bytes);
+                    self.relay.put(stream, bytes);
                 }
                 Heard::All(stream, total) => {
                     self.captured(stream).total = total;
@@ -279,6 +346,7 @@ impl Follow<'_> {
     /// Ends what still runs: asked first, so that it can tidy up, then without asking. Returns how many
     /// processes the script left behind when it ended by itself.
     fn clear(&mut self, ended: Option<Ended>) -> usize {
+        self.is_ending = true;
         let forced = ended.is_some();
         if !self.family.is_told() {
             // Who is left cannot be asked for.

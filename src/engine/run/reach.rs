@@ -106,7 +106,24 @@ fn too_wide(settings: &Settings, home: &Home, stage: &Stage, cwd: &Path) -> Resu
             return Ok(Some(format!("`{shown}` holds files of skillpm")));
         }
     }
+    let log = settings.audit.file.as_ref().map(|file| (file, "the audit log"));
+    let policies = &settings.policies;
+    let policies = [&policies.machine, &policies.named].into_iter().flatten();
+    for (file, what) in log.into_iter().chain(policies.map(|file| (file, "a policy"))) {
+        if places(file).iter().any(|place| place.starts_with(cwd)) {
+            return Ok(Some(format!("`{shown}` holds {what}")));
+        }
+    }
     Ok(None)
+}
+
+/// Where `file` lies, which need not be there, and where it leads: whoever writes to one of these decides what it holds.
+/// Where this user may not look, no script of theirs writes.
+fn places(file: &Path) -> Vec<PathBuf> {
+    let real = |path: &Path| fs::real_path(path).ok().flatten();
+    let above = file.parent().and_then(real);
+    let beside = above.zip(file.file_name()).map(|(above, name)| above.join(name));
+    [beside, real(file), Some(file.to_owned())].into_iter().flatten().collect()
 }
 
 /// The home directory, as it is called and as it is.

@@ -78,7 +78,29 @@ const MODES: &[(i64, u8)] = &[
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
     (libc::SYS_fchmodat2, 2),
+    // They make a file, which has the mode from the start.
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
 ];
+
+/// Calls that may make a file, and which of their arguments say how it is opened and what its mode is then. Where none is
+/// made, the mode is whatever was left in its place.
+const OPENS: &[(i64, u8, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+
+/// Calls that say what they want where no filter can look: they are not there, and programs use those that were there before.
+const UNSEEN: &[i64] = &[libc::SYS_openat2];
+
+/// Kinds of sockets of which pairs lead nowhere else. Others can be told anew where they lead, or by each message.
+const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+/// The part of a socket's type that is its kind.
+const KINDS: u64 = 0xf;
 
 /// Devices that keep nothing.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
@@ -94,8 +116,9 @@ pub(super) fn restrict(plan: &Plan) -> Result<Done, String> {
         drop_powers().map_err(|error| error.to_string())?;
         (done.landlock, done.whole) = keep_files(plan).map_err(|error| error.to_string())?;
     }
-    if let Some(filter) = filter(plan).map_err(|error| error.to_string())? {
-        done.seccomp = match apply_filter(&filter) {
+    let filters = filters(plan).map_err(|error| error.to_string())?;
+    if !filters.is_empty() {
+        done.seccomp = match filters.iter().try_for_each(|filter| apply_filter(filter)) {
             Ok(()) => true,
             Err(error) if plan.no_network => return Err(error.to_string()),
             Err(_) => false,
@@ -109,10 +132,10 @@ pub(super) fn restrict(plan: &Plan) -> Result<Done, String> {
 fn drop_powers() -> Result<(), rustix::io::Errno> {
     // Else the next program that root starts would have all of it again.
     set_no_new_privs(true)?;
+    // Without `FSETID` a file that is written to loses the bits with which it would run as its owner.
     let kept = CapabilitySet::CHOWN
         | CapabilitySet::DAC_OVERRIDE
         | CapabilitySet::FOWNER
-        | CapabilitySet::FSETID
         | CapabilitySet::KILL
         | CapabilitySet::NET_BIND_SERVICE
         | CapabilitySet::SETGID
@@ -150,47 +173,102 @@ fn keep_files(plan: &Plan) -> Result<(Option<u32>, bool), landlock::RulesetError
     Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
 }
 
-/// What is forbidden by its number; `None` where nothing is, and where this machine's numbers are not
+/// What is forbidden by its number; empty where nothing is, and where this machine's numbers are not
 /// known although nobody insists.
-fn filter(plan: &Plan) -> Result<Option<BpfProgram>, seccompiler::BackendError> {
+fn filters(plan: &Plan) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     if !plan.keep_mark && !plan.no_network {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let arch = match TargetArch::try_from(std::env::consts::ARCH) {
         Ok(arch) => arch,
-        Err(_) if !plan.no_network => return Ok(None),
+        Err(_) if !plan.no_network => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let is = |arg, value| SeccompCondition::new(arg, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value);
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    let mut rules = Rules::new();
+    // The ring opens files and makes sockets past this filter. Programs go on without it, as in most containers.
+    rules.insert(libc::SYS_io_uring_setup, Vec::new());
     if plan.keep_mark {
-        let locks = u64::from(libc::RLIMIT_LOCKS);
-        let set = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
-        let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
-        // The limits of another process, of which one ends it.
-        let limits = vec![vec![is(1, locks)?, set.clone()], vec![other, set]];
-        let limits: Result<Vec<_>, _> = limits.into_iter().map(SeccompRule::new).collect();
-        rules.insert(libc::SYS_prlimit64, limits?);
-        rules.insert(libc::SYS_setrlimit, vec![SeccompRule::new(vec![is(0, locks)?])?]);
+        keep_mark(&mut rules)?;
         rules.extend(SHARED.iter().map(|number| (*number, Vec::new())));
-        let bit = u64::from(libc::S_ISUID);
-        for (number, mode) in MODES {
-            let has = SeccompCmpOp::MaskedEq(bit);
-            let makes = SeccompCondition::new(*mode, SeccompCmpArgLen::Dword, has, bit)?;
-            rules.insert(*number, vec![SeccompRule::new(vec![makes])?]);
-        }
+        keep_owner(&mut rules)?;
     }
     if plan.no_network {
-        // Without a socket nothing is reached, also not what listens on this machine; pairs of them
-        // lead nowhere else. The ring could make sockets past this filter.
-        for number in [libc::SYS_socket, libc::SYS_io_uring_setup] {
-            rules.insert(number, Vec::new());
-        }
+        keep_network(&mut rules)?;
     }
+    let mut filters = vec![program(rules, libc::EPERM, arch)?];
+    if plan.keep_mark {
+        let unseen = UNSEEN.iter().map(|number| (*number, Vec::new())).collect();
+        filters.push(program(unseen, libc::ENOSYS, arch)?);
+    }
+    Ok(filters)
+}
+
+/// By the number of a call when it is refused; always, where there is no rule.
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// A filter that answers what `rules` say with `error`.
+fn program(mut rules: Rules, error: i32, arch: TargetArch) -> Result<BpfProgram, seccompiler::BackendError> {
     if cfg!(target_arch = "x86_64") {
         let again: Vec<_> = rules.iter().map(|(number, rules)| (number | X32, rules.clone())).collect();
         rules.extend(again);
     }
-    let deny = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    SeccompFilter::new(rules, SeccompAction::Allow, deny, arch)?.try_into().map(Some)
+    let deny = SeccompAction::Errno(error.unsigned_abs());
+    SeccompFilter::new(rules, SeccompAction::Allow, deny, arch)?.try_into()
+}
+
+/// That argument `arg`, of which `mask` is looked at, is `value`.
+fn has(arg: u8, mask: u64, value: u64) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(arg, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), value)
+}
+
+/// That argument `arg` is an address.
+fn is_given(arg: u8) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(arg, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
+}
+
+fn keep_mark(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
+    let locks = u64::from(libc::RLIMIT_LOCKS);
+    let is_locks = |arg| SeccompCondition::new(arg, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, locks);
+    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+    // The limits of another process, of which one ends it.
+    let limits = vec![vec![is_locks(1)?, is_given(2)?], vec![other, is_given(2)?]];
+    let limits: Result<Vec<_>, _> = limits.into_iter().map(SeccompRule::new).collect();
+    rules.insert(libc::SYS_prlimit64, limits?);
+    rules.insert(libc::SYS_setrlimit, vec![SeccompRule::new(vec![is_locks(0)?])?]);
+    Ok(())
+}
+
+/// No program is made that runs as its owner.
+fn keep_owner(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
+    let bit = u64::from(libc::S_ISUID);
+    for (number, mode) in MODES {
+        rules.insert(*number, vec![SeccompRule::new(vec![has(*mode, bit, bit)?])?]);
+    }
+    for (number, flags, mode) in OPENS {
+        let makes = [libc::O_CREAT, libc::O_TMPFILE].map(|flag| {
+            let flag = u64::from(flag.unsigned_abs());
+            SeccompRule::new(vec![has(*flags, flag, flag)?, has(*mode, bit, bit)?])
+        });
+        rules.insert(*number, makes.into_iter().collect::<Result<_, _>>()?);
+    }
+    Ok(())
+}
+
+/// Without a socket nothing is reached, also not what listens on this machine; what is left are pairs that lead nowhere
+/// else.
+fn keep_network(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
+    for number in [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind] {
+        rules.insert(number, Vec::new());
+    }
+    // What a message of another call says of its address lies where no filter can look.
+    rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![is_given(4)?])?]);
+    let unix = u64::from(libc::AF_UNIX.unsigned_abs());
+    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, unix)?;
+    let mut pairs = vec![SeccompRule::new(vec![other])?];
+    let kept = PAIRS.map(|kind| u64::from(kind.unsigned_abs()));
+    for kind in (0..=KINDS).filter(|kind| !kept.contains(kind)) {
+        pairs.push(SeccompRule::new(vec![has(1, KINDS, kind)?])?);
+    }
+    rules.insert(libc::SYS_socketpair, pairs);
+    Ok(())
 }

@@ -62,6 +62,13 @@ impl Stage {
         &self.private
     }
 
+    /// Removes the copy, before the value goes where the process is about to end.
+    pub(super) fn clear(&self) {
+        // A script may have made directories that nobody may write to. What cannot be removed stays in
+        // the system's temporary directory.
+        let _ = fs::remove_tree(self.dir.path());
+    }
+
     /// The digest of the copy.
     pub(super) fn digest(&self) -> Digest {
         self.digest
@@ -70,8 +77,6 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // A script may have made directories that nobody may write to. What cannot be removed stays in
-        // the system's temporary directory.
-        let _ = fs::remove_tree(self.dir.path());
+        self.clear();
     }
 }

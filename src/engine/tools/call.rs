@@ -58,6 +58,20 @@ pub enum CallError {
     Nul,
 }
 
+impl CallError {
+    /// The same with the keys under which the parameters were asked for.
+    fn under(self, key: impl Fn(String) -> String) -> Self {
+        match self {
+            Self::Missing(name) => Self::Missing(key(name)),
+            Self::Unknown { given, closest } => Self::Unknown { given, closest: closest.map(key) },
+            Self::Type { name, expected } => Self::Type { name: key(name), expected },
+            Self::Choice { name, choices } => Self::Choice { name: key(name), choices },
+            Self::Option(name) => Self::Option(key(name)),
+            other @ (Self::Shape | Self::Nul) => other,
+        }
+    }
+}
+
 impl Tool {
     /// Returns what the script is started with for `input`.
     ///
@@ -70,13 +84,13 @@ impl Tool {
     /// [`CallError`] where `input` does not fit the parameters.
     pub fn call(&self, input: &Value) -> Result<Call, CallError> {
         let call = match input {
-            Value::Null => self.object(&Map::new())?,
+            Value::Null => self.keyed(Map::new())?,
             Value::String(text) => Call { words: vec![text.clone()], input: None },
             Value::Array(items) => {
                 let words = items.iter().map(|item| word(item).ok_or(CallError::Shape));
                 Call { words: words.collect::<Result<_, _>>()?, input: None }
             }
-            Value::Object(object) => self.object(object)?,
+            Value::Object(object) => self.keyed(object.clone())?,
             Value::Bool(_) | Value::Number(_) => return Err(CallError::Shape),
         };
         if call.words.iter().any(|word| word.contains('\0')) {
@@ -85,13 +99,29 @@ impl Tool {
         Ok(call)
     }
 
-    fn object(&self, object: &Map<String, Value>) -> Result<Call, CallError> {
-        let parameters = &self.input.parameters;
-        let json = |object: &Map<String, Value>| Call {
-            words: Vec::new(),
-            input: Some(Value::from(object.clone()).to_string()),
+    /// As [`Self::object`], for an object with the keys of the schema, some of which may not be the names that the
+    /// script knows. The names themselves are taken too, as whoever has read the script knows no others.
+    fn keyed(&self, given: Map<String, Value>) -> Result<Call, CallError> {
+        let keyed: Vec<_> = self.input.keyed().filter(|(key, one)| **key != one.name).collect();
+        if keyed.is_empty() {
+            return self.object(given);
+        }
+        // Of two values for one parameter none is the right one: the key then stays, and is told.
+        let name = |key: &String| {
+            let found = keyed.iter().find(|(other, _)| **other == *key);
+            found.map(|(_, one)| &one.name).filter(|name| !given.contains_key(*name)).unwrap_or(key).clone()
         };
-        for (key, value) in object {
+        let named = given.iter().map(|(key, value)| (name(key), value.clone())).collect();
+        let key = |name: String| match keyed.iter().find(|(_, one)| one.name == name) {
+            Some((key, _)) => key.to_string(),
+            None => name,
+        };
+        self.object(named).map_err(|error| error.under(key))
+    }
+
+    fn object(&self, object: Map<String, Value>) -> Result<Call, CallError> {
+        let parameters = &self.input.parameters;
+        for (key, value) in &object {
             let Some(parameter) = parameters.iter().find(|one| one.name == *key) else {
                 if self.input.open {
                     continue;
@@ -108,7 +138,7 @@ impl Tool {
             return Err(CallError::Missing(missing.name.clone()));
         }
         if self.input.is_json() {
-            return Ok(json(object));
+            return Ok(Call { words: Vec::new(), input: Some(Value::from(object).to_string()) });
         }
         let (mut options, mut words) = (Vec::new(), Vec::new());
         let mut greedy = false;
@@ -451,6 +481,34 @@ mod tests {
         let input = json!({ "tag": ["-x", "y"], "m": "-x", "mode": "--y" });
         assert_eq!(words(&tool, &input).join(" "), "--tag=-x --tag y -m-x -mode=--y");
         assert_eq!(words(&tool, &json!({ "m": "-1" })), ["-m", "-1"]);
+    }
+
+    /// A key that no interface of a model takes is another one in the schema, and means the same here.
+    #[test]
+    fn keys_of_the_schema_are_the_names_of_the_script() {
+        let words_of = tool(
+            "import argparse\np = argparse.ArgumentParser()\np.add_argument('ein gabe')\n\
+             p.add_argument('--größe', type=int)\np.add_argument('--plain')\n",
+        );
+        let schema = words_of.input.schema();
+        let properties = schema["properties"].as_object().expect("properties");
+        let key = |title: &str| {
+            let found = properties.iter().find(|(_, one)| one["title"] == title);
+            found.expect(title).0.clone()
+        };
+        let (file, size) = (key("ein gabe"), key("größe"));
+        assert!(file.starts_with("ein_gabe_") && size.starts_with("gr__e_"), "{schema}");
+        assert_eq!(schema["required"], json!([file]));
+        assert_eq!(properties["plain"], json!({ "type": "string" }));
+        let input = json!({ &*file: "a b", &*size: 3, "plain": "x" });
+        assert_eq!(words(&words_of, &input), ["--größe", "3", "--plain", "x", "a b"]);
+        assert_eq!(words(&words_of, &json!({ "ein gabe": "a" })), ["a"]);
+        assert_eq!(words_of.call(&json!({})), Err(CallError::Missing(file.clone())));
+        let twice = words_of.call(&json!({ &*file: "a", "ein gabe": "b" })).expect_err("two values");
+        assert!(matches!(twice, CallError::Unknown { given, .. } if given == file));
+        let object = tool("import json, sys\ndef main(größe: int): pass\nmain(**json.load(sys.stdin))\n");
+        let call = object.call(&json!({ &*size: 3 })).expect("fits");
+        assert_eq!(call.input.as_deref(), Some("{\"größe\":3}"));
     }
 
     /// Fire reads Python: false is no text, a list is one word, and a text stays a text.

@@ -1,7 +1,11 @@
 //! What a tool takes: its parameters, and how a script gets them.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::names;
 
 /// The type of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,7 +179,7 @@ impl Parameter {
         self
     }
 
-    fn schema(&self) -> Value {
+    fn schema(&self) -> Map<String, Value> {
         let mut schema = self.kind.schema();
         if let Some(text) = &self.description {
             schema.insert("description".into(), text.clone().into());
@@ -190,7 +194,7 @@ impl Parameter {
         if let Some(value) = &self.default {
             schema.insert("default".into(), value.clone());
         }
-        schema.into()
+        schema
     }
 }
 
@@ -266,12 +270,27 @@ impl Input {
         self.open || self.parameters.iter().any(|parameter| parameter.place == Place::Key)
     }
 
-    /// The input as a JSON Schema: an object with a property for each parameter.
+    /// The parameters, each with the key under which its value is given: its name, or one like it where no
+    /// interface of a model would take that.
+    pub(super) fn keyed(&self) -> impl Iterator<Item = (Cow<'_, str>, &Parameter)> {
+        let all: Vec<&str> = self.parameters.iter().map(|one| one.name.as_str()).collect();
+        names::keys(&all).into_iter().zip(&self.parameters)
+    }
+
+    /// The input as a JSON Schema: an object with a property for each parameter. Where the key of one is not its
+    /// name, that is its title.
     pub fn schema(&self) -> Value {
-        let properties: Map<String, Value> =
-            self.parameters.iter().map(|one| (one.name.clone(), one.schema())).collect();
-        let required: Vec<&str> =
-            self.parameters.iter().filter(|one| one.required).map(|one| one.name.as_str()).collect();
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for (key, parameter) in self.keyed() {
+            let mut schema = parameter.schema();
+            if *key != parameter.name {
+                schema.insert("title".into(), parameter.name.clone().into());
+            }
+            if parameter.required {
+                required.push(key.clone());
+            }
+            properties.insert(key.into_owned(), schema.into());
+        }
         let mut schema = json!({ "type": "object", "properties": properties });
         if !required.is_empty() {
             schema["required"] = required.into();

@@ -1,5 +1,6 @@
-//! Names under which a model calls tools.
+//! Names under which a model calls tools and gives their parameters.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::digest::Digest;
@@ -83,6 +84,32 @@ fn mapped(name: &str) -> String {
     if mapped.is_empty() { "_".to_owned() } else { mapped }
 }
 
+/// Returns a key for each of the parameters `names`, of 1 to 64 of the characters `A-Z a-z 0-9 _ . -`, which is what
+/// the programming interfaces of models take: the name itself where it fits, else the same with underscores and a
+/// short hash of what it was. One key that does not fit would break every request that has the tool in it.
+pub(super) fn keys<'a>(names: &[&'a str]) -> Vec<Cow<'a, str>> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_plain = |name: &str| (1..=MAX_NAME).contains(&name.len()) && name.chars().all(fits);
+    let mut taken: BTreeSet<String> =
+        names.iter().filter(|name| is_plain(name)).map(|name| (*name).to_owned()).collect();
+    let changed = |name: &str, taken: &mut BTreeSet<String>| {
+        let mapped: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+        let start = &mapped[..mapped.len().min(MAX_NAME - 1 - HASH)];
+        let mut salt = String::new();
+        loop {
+            let key = format!("{start}_{}", hash(&[name, &salt]));
+            if taken.insert(key.clone()) {
+                return key;
+            }
+            salt.push('_');
+        }
+    };
+    let key = |name: &'a str, taken: &mut BTreeSet<String>| {
+        if is_plain(name) { Cow::Borrowed(name) } else { Cow::Owned(changed(name, taken)) }
+    };
+    names.iter().map(|name| key(name, &mut taken)).collect()
+}
+
 fn hash(parts: &[&str]) -> String {
     let mut hex = Digest::of(parts.join("\0").as_bytes()).hex();
     hex.truncate(HASH);
@@ -134,7 +161,35 @@ mod tests {
         assert_eq!(names("a", &[("", "")]), ["a___"]);
     }
 
+    #[test]
+    fn keys_that_no_interface_takes_are_changed() {
+        let long = "x".repeat(65);
+        let names = ["path", "$in", "größe", "ein gabe", "a/b", "a b", "a.b-c_1", "", &long];
+        let keys = keys(&names);
+        assert_eq!((&*keys[0], &*keys[6]), ("path", "a.b-c_1"));
+        let starts = ["_in_", "gr__e_", "ein_gabe_", "a_b_", "a_b_"];
+        for (key, start) in keys[1..6].iter().zip(starts) {
+            assert!(key.starts_with(start) && key.len() == start.len() + HASH, "{key}");
+        }
+        assert!(keys[7].len() == 9 && keys[8].len() == MAX_NAME, "{keys:?}");
+        // A name that is what another one becomes keeps its key.
+        let both = super::keys(&["$in", &keys[1]]);
+        assert!(both[1] == keys[1] && both[0] != both[1], "{both:?}");
+    }
+
     proptest! {
+        #[test]
+        fn keys_are_unique_and_fit(names in proptest::collection::btree_set("(a|_|é|\\$|\\.|/| ){0,70}", 0..8)) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let found = keys(&names);
+            let unique: BTreeSet<_> = found.iter().collect();
+            prop_assert_eq!(unique.len(), names.len(), "{:?}", found);
+            for key in &found {
+                prop_assert!((1..=MAX_NAME).contains(&key.len()), "{}", key);
+                prop_assert!(key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')));
+            }
+        }
+
         #[test]
         fn names_are_unique_and_fit(
             skill in "(a|b|_|__|-|é| ){1,40}",

@@ -63,6 +63,8 @@ pub struct Wish {
     pub disabled: bool,
     /// Where an editable one leads, or why it leads nowhere.
     pub editable: Option<Result<Editable, Error>>,
+    /// Whether an update left conflicts in it that nobody has settled, or why that is not known.
+    pub merge: Result<bool, Error>,
     /// What an installation would do in the canonical place and among the disabled, or what is in its way.
     pub home: Result<Vec<Step>, Error>,
 }

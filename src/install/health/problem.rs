@@ -69,6 +69,8 @@ problems! {
     SKILL_NO_DIRECTORY = "skill-no-directory", Error;
     /// A locked skill cannot be read, or holds what no skill may have.
     SKILL_UNREADABLE = "skill-unreadable", Error;
+    /// An update left conflicts in a skill that nobody has settled.
+    MERGE_UNFINISHED = "merge-unfinished", Error;
     /// The directory of an editable skill is not there, or holds no skill.
     EDITABLE_GONE = "editable-gone", Error;
     /// The canonical place of an editable skill is no link to its directory.

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::ops::gate::Gate;
-use crate::ops::install::open;
+use crate::ops::install::{check_no_directory, open};
 use crate::refusal::Limits;
 use crate::source;
 use crate::spec::{SourceSpec, SpecError};
@@ -31,6 +31,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
         return Err(Error::usage(format!("`{typed}` names a skill, and a template is a directory"))
             .hint("write `owner/repo/directory` in place of `owner/repo@skill`"));
     }
+    check_no_directory(context, typed, &spec)?;
     // Paths are read as everywhere: from the working directory.
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let origin = source::settled(context, &scope, spec.origin.clone())?;

@@ -14,7 +14,7 @@ use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::{not_installed, not_yet_installed};
+use crate::ops::change::{is_missing, not_installed, not_yet_installed};
 use crate::ops::install::restore::{Worker, lies, spec_of};
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
@@ -201,10 +201,7 @@ impl<'a> Compare<'a> {
     fn edits(&mut self, one: &One<'_>) -> Result<()> {
         let One { name, locked, entry } = one;
         let Some(path) = lies(self.context, self.scope, name, entry.disabled)? else {
-            let flag = self.scope.kind.flag();
-            self.outcome
-                .warnings
-                .push(format!("`{name}` is missing: `skillpm install{flag}` brings it back"));
+            self.outcome.warnings.push(is_missing(self.scope.kind, name));
             return Ok(());
         };
         if fs::kind(&path)? != Some(Kind::Directory) {

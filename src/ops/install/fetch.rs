@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use self::job::{Job, Ready};
+#[cfg(feature = "create")]
+pub(in crate::ops) use self::sources::check_no_directory;
 use self::sources::names_of;
 pub(in crate::ops) use self::sources::{asked, open, unprotected};
 pub(super) use self::sources::{list, parse};

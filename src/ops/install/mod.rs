@@ -12,12 +12,13 @@ pub(in crate::ops) mod needs;
 mod order;
 mod outcome;
 mod project;
+mod replaced;
 pub(super) mod restore;
 mod select;
 
-#[cfg(feature = "create")]
-pub(super) use self::fetch::open;
 pub(super) use self::fetch::{asked, locked, unprotected};
+#[cfg(feature = "create")]
+pub(super) use self::fetch::{check_no_directory, open};
 pub(super) use self::intake::keep;
 pub use self::outcome::{Available, Change, InstallOutcome, InstalledSkill, OfferedPlugin};
 pub(super) use self::select::{candidates, typed};
@@ -316,6 +317,9 @@ fn change(
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, &files, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, &goal));
     outcome.warnings.extend(stays(context, scope, &plan)?);
+    if !request.restores() {
+        outcome.warnings.extend(replaced::told(context, scope.kind, &goal, &files));
+    }
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
     if let Some(transaction) = &transaction {

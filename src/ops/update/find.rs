@@ -18,6 +18,7 @@ use crate::install::state::{self, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::change::is_missing;
 use crate::ops::diff::VersionDiff;
 use crate::ops::gate::Decided;
 use crate::ops::install::needs::Needer;
@@ -297,9 +298,7 @@ impl<'a> Finder<'a> {
         let Installed { name, entry, locked } = installed;
         let is_there = || !matches!(lies(self.context, self.scope, name, entry.disabled), Ok(None));
         if change == UpdateChange::Unchanged && !is_there() {
-            let flag = self.scope.kind.flag();
-            let told = format!("`{name}` is missing: `skillpm install{flag}` brings it back");
-            self.found.warnings.push(told);
+            self.found.warnings.push(is_missing(self.scope.kind, name));
         }
         let skill = UpdatedSkill::new(name.as_str(), locked.origin.to_string(), change, Some(locked));
         self.found.others.push(UpdatedSkill { disabled: entry.disabled, ..skill });

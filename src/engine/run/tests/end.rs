@@ -85,6 +85,69 @@ fn daemons_end_with_it() {
     }
 }
 
+/// One that goes to the group of whoever started it, which gets no signal of the script's own.
+#[test]
+fn a_script_that_left_its_group_ends_too() {
+    if !python() {
+        return;
+    }
+    let mut demo = Demo::new(
+        "demo.py",
+        "import os, time\nos.setpgid(0, os.getpgid(os.getppid()))\nprint('left', flush=True)\ntime.sleep(20)\n",
+    );
+    demo.options.limits.timeout = Duration::from_secs(1);
+    let ran = demo.run();
+    assert_eq!(
+        (ran.stdout.text().as_str(), ran.exit, ran.ended),
+        ("left\n", Exit::Signal(15), Some(Ended::Timeout))
+    );
+}
+
+/// As a list of processes has it, it has ended: its first thread has.
+#[test]
+fn a_process_without_its_first_thread_ends_with_it() {
+    if !python() {
+        return;
+    }
+    let text = "import ctypes, os, threading, time\nos.open('held', os.O_WRONLY)\npid = os.fork()\n\
+                if pid == 0:\n    os.setsid()\n    os.closerange(0, 3)\n    \
+                threading.Thread(target=time.sleep, args=(20,)).start()\n    \
+                ctypes.CDLL(None).syscall(EXIT, 0)\n\
+                while open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()[0] != 'Z':\n    pass\n";
+    for mode in [Mode::Auto, Mode::Off] {
+        let mut demo = Demo::new("demo.py", &text.replace("EXIT", &libc::SYS_exit.to_string()));
+        demo.options.sandbox = mode;
+        let pipe = demo.pipe();
+        let ran = demo.run();
+        assert_eq!((ran.exit, ran.leftovers), (Exit::Code(0), 1), "{}", ran.stderr.text());
+        assert!(!is_held(&pipe));
+    }
+}
+
+/// A process that forks and ends again and again has another number whenever one comes to it: in one group, and in a
+/// session of its own each time.
+#[test]
+fn a_process_that_is_always_another_one_ends_with_it() {
+    if !python() {
+        return;
+    }
+    let text = "import os, time\nos.open('held', os.O_WRONLY)\nif os.fork() == 0:\n    os.setsid()\n    \
+                os.closerange(0, 3)\n    end = time.time() + 20\n    while time.time() < end:\n        try:\n            \
+                if os.fork():\n                os._exit(0)\n            APART\n        \
+                except OSError:\n            time.sleep(.0005)\n    os._exit(0)\ntime.sleep(LATER)\n";
+    for apart in ["pass", "os.setsid()"] {
+        for (later, ended) in [(".3", None), ("20", Some(Ended::Timeout))] {
+            let mut demo = Demo::new("demo.py", &text.replace("APART", apart).replace("LATER", later));
+            demo.options.limits.timeout = Duration::from_secs(if ended.is_some() { 1 } else { 20 });
+            let pipe = demo.pipe();
+            let ran = demo.run();
+            assert_eq!(ran.ended, ended, "{}", ran.stderr.text());
+            assert_eq!(ran.leftovers > 0, ended.is_none(), "{apart}");
+            assert!(!is_held(&pipe), "{apart} {later}");
+        }
+    }
+}
+
 /// With the sandbox off the variable and the session are what is left to know them by.
 #[test]
 fn daemons_end_without_a_sandbox_too() {
@@ -135,6 +198,42 @@ fn a_script_that_prints_without_end_is_ended() {
     let ran = demo.run();
     assert_eq!((ran.ended, ran.stdout.bytes.len()), (Some(Ended::Timeout), 1000));
     assert!(ran.stdout.is_cut());
+}
+
+/// Where nobody reads what it writes, the time goes on, and all of it is there when somebody does.
+#[test]
+fn a_caller_that_is_held_up_does_not_hold_up_the_end() {
+    #[derive(Default)]
+    struct HeldUp {
+        heard: Vec<u8>,
+        has_ended: bool,
+    }
+    impl Watch for HeldUp {
+        fn output(&mut self, _: Stream, bytes: &[u8]) {
+            self.heard.extend_from_slice(bytes);
+            let began = std::time::Instant::now();
+            let text = String::from_utf8_lossy(&self.heard).into_owned();
+            let path = format!("/proc/{}/cmdline", text.lines().next().expect("its number"));
+            // One that has ended and is not waited for yet has no arguments any more.
+            let is_there =
+                || !fs::read_capped(Path::new(&path), 1 << 20).ok().flatten().unwrap_or_default().is_empty();
+            while is_there() && began.elapsed() < Duration::from_secs(20) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            self.has_ended |= !is_there();
+        }
+    }
+    for text in
+        ["echo $$\nexec sleep 7808\n", "echo $$\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n"]
+    {
+        let mut demo = Demo::sh(text);
+        demo.options.limits.timeout = Duration::from_millis(500);
+        let mut watch = HeldUp::default();
+        let ran = demo.run_watched(&mut watch);
+        assert_eq!((ran.ended, ran.exit), (Some(Ended::Timeout), Exit::Signal(15)), "{text}");
+        assert!(watch.has_ended, "{text}");
+        assert_eq!(watch.heard, ran.stdout.bytes, "{text}");
+    }
 }
 
 #[test]

@@ -6,9 +6,12 @@ mod end;
 mod reach;
 
 use std::cell::RefCell;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
+
+use rustix::fs::{CWD, OFlags};
 
 use super::*;
 use crate::engine::testing::World;
@@ -87,6 +90,14 @@ impl Demo {
         run(&self.settings(), &self.script(), &self.options, watch).expect("runs")
     }
 
+    /// A pipe `held` in the working directory. While somebody has it open for writing, [`is_held`]: also a process that
+    /// no list shows long enough.
+    fn pipe(&self) -> OwnedFd {
+        let path = self.world.project().join("work/held");
+        rustix::fs::mkfifoat(CWD, &path, rustix::fs::Mode::RWXU).expect("makes a pipe");
+        rustix::fs::open(&path, OFlags::RDONLY | OFlags::NONBLOCK, rustix::fs::Mode::empty()).expect("opens")
+    }
+
     fn fails(&self) -> Error {
         run(&self.settings(), &self.script(), &self.options, &mut Unwatched).expect_err("does not run")
     }
@@ -109,6 +120,13 @@ fn is_running(text: &str) -> bool {
         let line = fs::read_capped(Path::new(&path), 1 << 20).ok().flatten().unwrap_or_default();
         String::from_utf8_lossy(&line).contains(text)
     })
+}
+
+fn is_held(pipe: &OwnedFd) -> bool {
+    match rustix::io::read(pipe, &mut [0; 1]) {
+        Ok(read) => read > 0,
+        Err(error) => error == rustix::io::Errno::AGAIN,
+    }
 }
 
 fn python() -> bool {

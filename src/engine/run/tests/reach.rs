@@ -110,18 +110,93 @@ fn what_has_no_path_is_kept_from_it() {
                 open('x', 'w').close()\n\
                 told('mode', lambda: os.chmod('x', 0o2755))\n\
                 told('owner', lambda: os.chmod('x', 0o4755))\n\
-                told('owner', lambda: os.fchmod(os.open('x', os.O_RDONLY), 0o4755))\n";
+                told('owner', lambda: os.fchmod(os.open('x', os.O_RDONLY), 0o4755))\n\
+                told('made', lambda: os.open('made', os.O_CREAT | os.O_WRONLY, 0o4755))\n\
+                told('made', lambda: os.open('.', os.O_TMPFILE | os.O_WRONLY, 0o4755))\n\
+                told('made', lambda: os.mknod('made', 0o104755))\n\
+                told('opened', lambda: os.close(os.open('x', os.O_RDONLY, 0o4755)))\n\
+                told('unseen', lambda: libc.syscall(OPENAT2, -100, b'x', bytes(24), 24) == -1 and ctypes.get_errno())\n";
     // The library calls it by another one.
-    let text = text.replace("SEMOP", &libc::SYS_semop.to_string());
+    let text = text
+        .replace("SEMOP", &libc::SYS_semop.to_string())
+        .replace("OPENAT2", &libc::SYS_openat2.to_string());
     let ran = Demo::new("demo.py", &text).run();
     let shown = ran.stdout.text();
     let limits: Vec<_> = shown.lines().filter(|line| !line.starts_with("limits")).collect();
     assert_eq!(
         limits,
-        ["own None", "limit 1", "memory 1", "signs 1", "mode None", "owner 1", "owner 1"],
+        [
+            "own None",
+            "limit 1",
+            "memory 1",
+            "signs 1",
+            "mode None",
+            "owner 1",
+            "owner 1",
+            "made 1",
+            "made 1",
+            "made 1",
+            "opened None",
+            "unseen 38"
+        ],
         "{}",
         ran.stderr.text()
     );
+}
+
+/// A program that runs as its owner is none any more when a script wrote into it, whoever runs the script.
+#[test]
+fn a_program_that_runs_as_its_owner_is_not_written_to() {
+    if !has_landlock() {
+        return;
+    }
+    let demo = Demo::sh("cat /bin/sh > made\n");
+    demo.world.write("work/made", "");
+    let path = demo.world.project().join("work/made");
+    let set_id = rustix::fs::Mode::SUID | rustix::fs::Mode::RWXU;
+    rustix::fs::chmod(&path, set_id).expect("changes the mode");
+    assert_eq!(demo.run().exit, Exit::Code(0));
+    let stat = rustix::fs::stat(&path).expect("looks");
+    assert!(stat.st_size > 0 && !rustix::fs::Mode::from(stat.st_mode).contains(rustix::fs::Mode::SUID));
+}
+
+/// What says what a script may do, and what tells of it, is not the script's to write.
+#[test]
+fn a_working_directory_with_the_log_or_a_policy_stays_closed() {
+    if !has_landlock() {
+        return;
+    }
+    for (variable, there, what) in [
+        ("SKILLPM_AUDIT", true, "the audit log"),
+        ("SKILLPM_AUDIT", false, "the audit log"),
+        ("SKILLPM_POLICY", true, "a policy"),
+    ] {
+        let demo = Demo::sh("echo x > file && echo WROTE\nexit 0\n");
+        let (file, link) = (demo.world.project().join("work/file"), demo.world.home().join("link"));
+        if there {
+            demo.world.write("work/file", "");
+        }
+        fs::symlink(&file, &link).expect("links");
+        for path in [&file, &link] {
+            // A link to nothing is nothing.
+            if path == &link && !there {
+                continue;
+            }
+            let path = path.to_str().expect("a text");
+            let settings = demo.world.settings(&[("PATH", "/usr/bin:/bin"), (variable, path)]);
+            let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+            assert_eq!(ran.stdout.text(), "", "{variable} {path}");
+            let closed = ran.sandbox.closed.expect("is closed");
+            assert!(closed.ends_with(&format!("holds {what}")), "{closed}");
+        }
+        // Elsewhere it is none of its business.
+        let elsewhere = demo.world.home().join("other");
+        let settings = demo
+            .world
+            .settings(&[("PATH", "/usr/bin:/bin"), (variable, elsewhere.to_str().expect("a text"))]);
+        let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+        assert_eq!(ran.stdout.text(), "WROTE\n", "{}", ran.stderr.text());
+    }
 }
 
 /// Processes outside are out of its reach.
@@ -157,6 +232,35 @@ fn the_network_can_be_kept_from_it() {
         assert_eq!(ran.stdout.text(), "closed\nclosed\nclosed\nb'x'\n", "{}", ran.stderr.text());
         assert!(ran.sandbox.no_network && ran.sandbox.seccomp);
     }
+}
+
+/// Pairs that can be led elsewhere are sockets, too; those that Python's own libraries need are left.
+#[test]
+fn no_pair_leads_into_the_network() {
+    if !python() {
+        return;
+    }
+    let text = "import asyncio, socket, subprocess\n\
+                def told(name, call):\n    try:\n        call()\n        print(name, 'open')\n    \
+                except OSError as error:\n        print(name, error.errno)\n\
+                for kind in ('STREAM', 'SEQPACKET', 'DGRAM', 'RAW'):\n    \
+                told(kind, lambda: socket.socketpair(socket.AF_UNIX, getattr(socket, 'SOCK_' + kind)))\n\
+                told('other', lambda: socket.socketpair(socket.AF_INET))\n\
+                a, b = socket.socketpair()\n\
+                told('connect', lambda: a.connect('/nowhere'))\ntold('bind', lambda: a.bind('here'))\n\
+                told('address', lambda: a.sendto(b'x', '/nowhere'))\ntold('send', lambda: a.send(b'x'))\n\
+                async def cat():\n    pipe = subprocess.PIPE\n    \
+                process = await asyncio.create_subprocess_exec('cat', stdin=pipe, stdout=pipe)\n    \
+                return (await process.communicate(b'passed'))[0].decode()\nprint(asyncio.run(cat()))\n";
+    let mut demo = Demo::new("demo.py", text);
+    demo.options.no_network = true;
+    let ran = demo.run();
+    assert_eq!(
+        ran.stdout.text(),
+        "STREAM open\nSEQPACKET open\nDGRAM 1\nRAW 1\nother 1\nconnect 1\nbind 1\naddress 1\nsend open\npassed\n",
+        "{}",
+        ran.stderr.text()
+    );
 }
 
 /// The mark by which it is found cannot be taken off, and the threads of this process have none of it.

@@ -157,7 +157,11 @@ fn argv(script: &Script<'_, '_>) -> Option<Input> {
         if is_conditional(tokens) {
             continue;
         }
-        let Some(equals) = rest.iter().take(8).position(|token| token.is_op("=")) else { continue };
+        // Behind a bracket it gives a name to what a call gets, and to nothing here.
+        let target = rest.iter().take(8).take_while(|token| !token.is_op("("));
+        let Some(equals) = target.enumerate().find_map(|(at, token)| token.is_op("=").then_some(at)) else {
+            continue;
+        };
         let rest = &rest[equals + 1..];
         let here: Vec<usize> = (0..rest.len().saturating_sub(5)).filter(|at| is_argv(&rest[*at..])).collect();
         let [at] = here[..] else { continue };

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::expr::{Arguments, Expr, Parser};
 use super::tokens::Token;
-use super::{MAX_PARAMETERS, Script};
+use super::{MAX_PARAMETERS, Script, harmless, is_argv};
 use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
 
 /// How deep types may lie in each other.
@@ -13,6 +13,8 @@ const MAX_DEPTH: usize = 8;
 const MAX_DOC: usize = 64 << 10;
 /// Names of a parameter that is the list of words, for tests of the script.
 const WORDS: [&str; 6] = ["argv", "args", "arguments", "_argv", "cli_args", "raw_args"];
+/// Libraries that read the command line in a way of their own, so that `main` gets what they make of it.
+const READERS: [&str; 3] = ["getopt", "optparse", "docopt"];
 
 /// The function `main`.
 pub(super) struct Main<'a, 'b> {
@@ -50,16 +52,18 @@ impl Main<'_, '_> {
     /// What the script takes, by the parameters of the function; `None` where these do not tell.
     pub(super) fn input(&self, script: &Script<'_, '_>) -> Option<Input> {
         let typer = script.mentions(&["typer"]);
-        if self.decorated && !typer {
+        if self.decorated && !typer || READERS.iter().any(|reader| script.mentions(&[reader])) {
             return None;
         }
         let way = if typer {
-            // A program of several commands has no function that is the whole program.
-            if script.calls("command") > 1 || script.calls("add_typer") > 0 {
+            if !self.is_program_of_typer(script) {
                 return None;
             }
             Way::Typer
-        } else if script.mentions(&["fire", "Fire"]) || script.mentions(&["fire"]) {
+        } else if script.mentions(&["fire"]) {
+            if !is_program_of_fire(script) {
+                return None;
+            }
             Way::Fire
         } else if script.reads_input() && !script.reads_words() {
             Way::Key
@@ -69,11 +73,14 @@ impl Main<'_, '_> {
             // The adapters that call `main` give it an object.
             Way::Key
         };
-        let (mut parameters, open) = parameters(self.tokens, way, script)?;
+        let Signature { mut parameters, open, has_rest } = parameters(self.tokens, way, script)?;
         let words =
             matches!(&parameters[..], [one] if WORDS.contains(&one.name.as_str()) && way != Way::Typer);
         if words || (parameters.is_empty() && !open) {
             return None;
+        }
+        if way == Way::Words {
+            parameters = passed(script)?.to(parameters, has_rest)?;
         }
         if let Some(doc) = self.doc {
             let doc = &doc[..doc.floor_char_boundary(MAX_DOC)];
@@ -87,6 +94,163 @@ impl Main<'_, '_> {
             typed_by: TypedBy::Signature,
             knows_end: way == Way::Typer,
         })
+    }
+
+    /// Whether typer makes the whole program of this function. One of several commands is named before what it
+    /// takes, and so is the only one where a callback stands beside it.
+    fn is_program_of_typer(&self, script: &Script<'_, '_>) -> bool {
+        let tokens = &script.source.tokens;
+        let callback = ["callback", "add_typer"];
+        let has_callback = tokens.windows(3).any(|three| {
+            three[0].is_op(".") && callback.iter().any(|name| three[1].is_name(name)) && three[2].is_op("(")
+        });
+        // `typer.run(main)`, or what its decorator does.
+        let is_given = tokens.windows(4).any(|four| {
+            (four[0].is_name("run") || four[0].is_op(")"))
+                && four[1].is_op("(")
+                && four[2].is_name("main")
+                && four[3].is_op(")")
+        });
+        (self.decorated || is_given) && !has_callback && script.calls("command") < 2
+    }
+}
+
+/// Whether fire makes the whole program of the function `main`: without any name it takes all of the script, and
+/// the name of a function then goes first.
+fn is_program_of_fire(script: &Script<'_, '_>) -> bool {
+    let tokens = &script.source.tokens;
+    let mut calls = tokens.windows(4).filter(|four| four[0].is_name("Fire") && four[1].is_op("("));
+    let is_main = |four: &[Token<'_>]| four[2].is_name("main") && (four[3].is_op(")") || four[3].is_op(","));
+    // What is given as `command` stands in for the command line.
+    calls.next().is_some_and(is_main)
+        && script.calls("Fire") == 1
+        && !tokens.windows(2).any(|pair| pair[0].is_name("command") && pair[1].is_op("="))
+}
+
+/// What the one call of `main` passes on of the command line.
+enum Passed {
+    /// All words: `main(*sys.argv[1:])`.
+    All,
+    /// The first words, in order, each with the kind that it is turned into, where that is not text.
+    First(Vec<Option<Kind>>),
+}
+
+/// What the one call of `main` is given, where that is words of the command line in their order and nothing else in
+/// the script looks at them. `None` where that is in doubt: the words could belong to other parameters.
+fn passed(script: &Script<'_, '_>) -> Option<Passed> {
+    let tokens = &script.source.tokens;
+    let is_call = |at: &usize| {
+        tokens[*at].is_name("main")
+            && tokens.get(at + 1).is_some_and(|token| token.is_op("("))
+            && !at.checked_sub(1).is_some_and(|before| tokens[before].is_name("def"))
+    };
+    let mut calls = (0..tokens.len()).filter(is_call);
+    let (at, None) = (calls.next()?, calls.next()) else { return None };
+    // What belongs to something else is another `main`.
+    if at.checked_sub(1).is_some_and(|before| tokens[before].is_op(".")) {
+        return None;
+    }
+    let passed = words_of(&tokens[at + 2..])?;
+    let count = if let Passed::First(kinds) = &passed { kinds.len() } else { 1 };
+    let uses = tokens.iter().filter(|token| token.is_name("argv")).count();
+    (uses == count + harmless(script)).then_some(passed)
+}
+
+/// What stands between the brackets of a call, the first of which is gone.
+fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
+    if let [star, sys, dot, argv, open, one, colon, close, rest @ ..] = tokens
+        && star.is_op("*")
+        && sys.is_name("sys")
+        && dot.is_op(".")
+        && argv.is_name("argv")
+        && open.is_op("[")
+        && *one == Token::Number("1")
+        && colon.is_op(":")
+        && close.is_op("]")
+    {
+        return ends_call(rest).then_some(Passed::All);
+    }
+    let mut kinds = Vec::new();
+    loop {
+        let (kind, inner) = conversion(tokens);
+        if !is_argv(inner)
+            || inner[4] != Token::Number(&(kinds.len() + 1).to_string())
+            || kinds.len() >= MAX_PARAMETERS
+        {
+            return None;
+        }
+        tokens = &inner[6..];
+        if kind.is_some() {
+            tokens = tokens.split_first().filter(|(token, _)| token.is_op(")"))?.1;
+        }
+        kinds.push(kind.flatten());
+        if ends_call(tokens) {
+            return Some(Passed::First(kinds));
+        }
+        tokens = tokens.split_first().filter(|(token, _)| token.is_op(","))?.1;
+    }
+}
+
+/// Whether a call ends here, maybe behind a last comma.
+fn ends_call(tokens: &[Token<'_>]) -> bool {
+    match tokens {
+        [close, ..] if close.is_op(")") => true,
+        [comma, close, ..] => comma.is_op(",") && close.is_op(")"),
+        _ => false,
+    }
+}
+
+/// The conversion that begins here with its bracket, and what is behind that: the kind that it makes of a word,
+/// `None` inside where it leaves a text.
+fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [Token<'a>]) {
+    let rest = match tokens {
+        [module, dot, rest @ ..] if module.is_name("pathlib") && dot.is_op(".") => rest,
+        other => other,
+    };
+    let [Token::Name(name), open, rest @ ..] = rest else { return (None, tokens) };
+    if !open.is_op("(") {
+        return (None, tokens);
+    }
+    match *name {
+        "int" => (Some(Some(Kind::Integer)), rest),
+        "float" => (Some(Some(Kind::Number)), rest),
+        "str" | "Path" | "PurePath" => (Some(None), rest),
+        _ => (None, tokens),
+    }
+}
+
+impl Passed {
+    /// The parameters that get words; the last one takes all further words where `has_rest` says so. `None` where
+    /// some get none that need one, or one that is not what their type says.
+    fn to(self, mut parameters: Vec<Parameter>, has_rest: bool) -> Option<Vec<Parameter>> {
+        let rest = parameters.pop_if(|_| has_rest);
+        let rest = match self {
+            Self::All => rest,
+            Self::First(kinds) => {
+                if kinds.len() > parameters.len() || parameters[kinds.len()..].iter().any(|one| one.required)
+                {
+                    return None;
+                }
+                parameters.truncate(kinds.len());
+                for (parameter, kind) in parameters.iter_mut().zip(kinds) {
+                    // Each of the words is looked up, so that none may be missing.
+                    (parameter.required, parameter.default) = (true, None);
+                    if let Some(kind) = kind {
+                        parameter.choices.retain(|choice| kind.takes(choice));
+                        parameter.kind = kind;
+                    }
+                }
+                None
+            }
+        };
+        // No word is a list or a mapping, and every word is true.
+        let is_odd = |one: &Parameter| matches!(one.kind, Kind::Boolean | Kind::Array(_) | Kind::Object);
+        match parameters.iter().position(is_odd) {
+            Some(at) if parameters[at].required => return None,
+            Some(at) => parameters.truncate(at),
+            None => parameters.extend(rest),
+        }
+        (!parameters.is_empty()).then_some(parameters)
     }
 }
 
@@ -103,13 +267,22 @@ enum Way {
     Key,
 }
 
-/// The parameters between the brackets, and whether there are others that have no name.
-fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option<(Vec<Parameter>, bool)> {
+/// What stands between the brackets of a function.
+struct Signature {
+    parameters: Vec<Parameter>,
+    /// Whether there are others that have no name.
+    open: bool,
+    /// Whether the last one takes all further words.
+    has_rest: bool,
+}
+
+/// Reads the parameters between the brackets.
+fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option<Signature> {
     let mut parser = Parser::new(tokens);
     if !parser.eat("(") {
         return None;
     }
-    let (mut found, mut open) = (Vec::new(), false);
+    let (mut found, mut open, mut has_rest, mut by_name) = (Vec::new(), false, false, false);
     while !parser.eat(")") {
         if parser.eat("/") {
         } else if parser.eat("**") {
@@ -119,6 +292,7 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
             }
             open = true;
         } else if parser.eat("*") {
+            by_name = true;
             // A star alone only says that names follow.
             if let Some(name) = parser.name() {
                 let kind = if parser.eat(":") { kind(&parser.expr(), 0).kind } else { Kind::Any };
@@ -128,12 +302,19 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
                     return None;
                 }
                 found.push(Parameter::new(name, kind, Place::Positional).optional());
+                has_rest = true;
             }
         } else {
             let name = parser.name()?;
             let of = parser.eat(":").then(|| parser.expr());
             let default = parser.eat("=").then(|| parser.expr());
-            found.push(parameter(name, of.as_ref(), default, way, script));
+            let parameter = parameter(name, of.as_ref(), default, way, script);
+            if way != Way::Words || !by_name {
+                found.push(parameter);
+            } else if parameter.required {
+                // No word comes to what is given by name only.
+                return None;
+            }
         }
         if found.len() > MAX_PARAMETERS
             || !parser.eat(",") && !parser.peek().is_some_and(|token| token.is_op(")"))
@@ -141,7 +322,7 @@ fn parameters(tokens: &[Token<'_>], way: Way, script: &Script<'_, '_>) -> Option
             return None;
         }
     }
-    Some((found, open))
+    Some(Signature { parameters: found, open, has_rest })
 }
 
 fn parameter(

@@ -129,6 +129,88 @@ fn how_main_is_called_decides_where_values_go() {
     assert_eq!(schema(twice).0, TypedBy::Nothing);
 }
 
+/// Words belong to the parameters only where the call of `main` says so: in another order a model would copy the
+/// wrong way.
+#[test]
+fn words_have_names_where_main_gets_them_in_order() {
+    let copy = |call: &str| format!("import sys\ndef main(src: str, dst: str, n: int = 1): pass\n{call}\n");
+    for (call, names, required) in [
+        ("main(*sys.argv[1:])", &["src", "dst", "n"][..], &["src", "dst"][..]),
+        ("main(*sys.argv[1:],)", &["src", "dst", "n"], &["src", "dst"]),
+        ("sys.exit(main(sys.argv[1], sys.argv[2]))", &["src", "dst"], &["src", "dst"]),
+        (
+            "if len(sys.argv) < 4:\n    sys.exit(sys.argv[0])\nmain(Path(sys.argv[1]), str(sys.argv[2]), int(sys.argv[3]),)",
+            &["src", "dst", "n"],
+            &["src", "dst", "n"],
+        ),
+    ] {
+        let (typed_by, schema) = schema(&copy(call));
+        let found: Vec<_> = input(&copy(call)).parameters.into_iter().map(|one| one.name).collect();
+        assert_eq!(
+            (typed_by, found),
+            (TypedBy::Signature, names.iter().map(ToString::to_string).collect()),
+            "{call}"
+        );
+        assert_eq!(schema["required"], json!(required), "{call}");
+    }
+    for call in [
+        "main(src=sys.argv[2], dst=sys.argv[1])",
+        "main(dst=sys.argv[1])",
+        "main(sys.argv[2], sys.argv[1])",
+        "main(sys.argv[1], sys.argv[3])",
+        "main(sys.argv[1])",
+        "main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])",
+        "main(sys.argv[1], 'x')",
+        "main(sys.argv[1], *sys.argv[2:])",
+        "main(*sys.argv[2:])",
+        "main(json.load(open(sys.argv[1])))",
+        "main(open(sys.argv[1]), sys.argv[2])",
+        "main(sys.argv[1], sys.argv[2], fast='--fast' in sys.argv)",
+        "fast = '--fast' in sys.argv\nmain(sys.argv[1], sys.argv[2])",
+        "main(sys.argv[1], sys.argv[2])\nmain(sys.argv[1], sys.argv[2])",
+        "import getopt\noptions, words = getopt.getopt(sys.argv[1:], 'n:')\nmain(*words)",
+        "words = sys.argv[1:]\nmain(*words)",
+        "other.main(*sys.argv[1:])",
+        "print(sys.argv)",
+    ] {
+        assert_eq!(input(&copy(call)), Input::words(), "{call}");
+    }
+    let by_name = "import sys\ndef main(a, *, fast=False): pass\nmain(*sys.argv[1:])\n";
+    assert_eq!(places(by_name).len(), 1, "no word comes to what is given by name only");
+    for parameters in ["a, *, b", "a: list[str]", "a: dict", "a: bool"] {
+        let text = format!("import sys\ndef main({parameters}): pass\nmain(*sys.argv[1:])\n");
+        assert_eq!(input(&text), Input::words(), "{parameters}");
+    }
+    let turned = "import sys\ndef main(a, b): pass\nmain(int(sys.argv[1]), float(sys.argv[2]))\n";
+    let kinds: Vec<_> = input(turned).parameters.into_iter().map(|one| one.kind).collect();
+    assert_eq!(kinds, [Kind::Integer, Kind::Number]);
+    let options =
+        "import optparse\ndef main(a): pass\np = optparse.OptionParser()\nmain(p.parse_args()[0])\n";
+    assert_eq!(input(options), Input::words());
+}
+
+/// Fire and typer name the function first where there are several, or a callback.
+#[test]
+fn programs_of_several_functions_are_not_told() {
+    let fire = |call: &str| format!("import fire\ndef main(a): pass\ndef other(b): pass\n{call}\n");
+    assert_eq!(schema(&fire("fire.Fire(main)")).0, TypedBy::Signature);
+    assert_eq!(schema(&fire("fire.Fire(main, name='x')")).0, TypedBy::Signature);
+    for call in ["fire.Fire()", "fire.Fire({'a': main})", "fire.Fire(other)", "fire.Fire(main, command='1')"]
+    {
+        assert_eq!(input(&fire(call)), Input::words(), "{call}");
+    }
+    let typer = |text: &str| format!("import typer\napp = typer.Typer()\n{text}");
+    let one = "@app.command()\ndef main(a: str): pass\napp()\n";
+    assert_eq!(schema(&typer(one)).0, TypedBy::Signature);
+    for text in [
+        &format!("@app.callback()\ndef root(b: bool = False): pass\n{one}"),
+        "@app.callback()\ndef main(a: str): pass\napp()\n",
+        "def main(a: str): pass\n@app.command()\ndef run(b: str): pass\napp()\n",
+    ] {
+        assert_eq!(input(&typer(text)), Input::words(), "{text}");
+    }
+}
+
 #[test]
 fn typer() {
     let text = "import typer\ndef main(name: str, count: int = 1, loud: bool = False, tag: list[str] = [],\n    \

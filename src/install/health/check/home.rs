@@ -1,5 +1,7 @@
 //! What is wrong where skills themselves lie: among the canonical copies and the disabled ones.
 
+use std::path::Path;
+
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::error::Error;
 use crate::install::editable::Editable;
@@ -138,8 +140,10 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
                 let advice = format!("mend that, or move the directory away and run `{install}`");
                 Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
             } else {
-                let message = format!("`{shown}` is not what is locked: it was edited");
-                Finding::new(&problem::SKILL_EDITED, &path, message)
+                wish.and_then(|wish| unmerged(look, name, &path, wish)).unwrap_or_else(|| {
+                    let message = format!("`{shown}` is not what is locked: it was edited");
+                    Finding::new(&problem::SKILL_EDITED, &path, message)
+                })
             }
         }
         Some(Thing::Link { .. } | Thing::Other) => {
@@ -148,6 +152,30 @@ fn tree_of(look: &Look, name: &SkillName, locked: &Locked, wish: Option<&Wish>) 
             Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
         }
     })
+}
+
+/// What is told of conflicts that an update left in the skill at `path`.
+fn unmerged(look: &Look, name: &SkillName, path: &Path, wish: &Wish) -> Option<Finding> {
+    match &wish.merge {
+        Ok(false) => None,
+        Ok(true) => {
+            let message = format!("`{}` has conflicts of an update that nobody has settled", path.display());
+            let update = format!("skillpm update{} {name}", look.scope.kind.flag());
+            let advice = format!(
+                "edit its files until no mark and no kept file is left, or take one side with `{update} --ours` or `{update} --theirs`; `{update} --abort` goes back"
+            );
+            Some(Finding::new(&problem::MERGE_UNFINISHED, path, message).advice(advice))
+        }
+        Err(error) => {
+            let message = format!(
+                "`{}` may have conflicts of an update in it: {}",
+                path.display(),
+                error.with_causes()
+            );
+            let hint = error.hints().first().cloned().unwrap_or_else(|| "check its files".to_owned());
+            Some(Finding::new(&problem::MERGE_UNFINISHED, path, message).advice(hint))
+        }
+    }
 }
 
 /// `finding` with what an installation would do about it.

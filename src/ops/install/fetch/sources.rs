@@ -3,12 +3,14 @@
 use crate::admission::Asked;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
 use crate::install::scope::Scope;
 use crate::ops::gate::Gate;
 use crate::ops::install::select::{available, candidates, select};
 use crate::ops::install::{Available, InstallRequest};
 use crate::source::{self, Opened};
 use crate::spec::{Origin, SourceSpec, SpecError};
+use crate::text::shell_word;
 
 /// Reads a source as it was typed, with what flags say of it.
 ///
@@ -56,8 +58,31 @@ pub(in crate::ops::install) fn parse(
         }
         spec.reference = Some(reference.clone());
     }
+    check_no_directory(context, text, &spec)?;
     spec.origin = source::settled(context, scope, spec.origin)?;
     Ok(spec)
+}
+
+/// Refuses a text such as `skills/pdf` that is read as a repository where a directory of that path lies here: who left
+/// out `./` would get a stranger's skills.
+///
+/// # Errors
+///
+/// Where there is one.
+pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
+    let is_bare = matches!(spec.origin, Origin::GitHub(_)) && !text.contains(':');
+    let typed = text.trim().trim_end_matches('/');
+    if !is_bare || !matches!(fs::kind(&context.settings.cwd.join(typed)), Ok(Some(Kind::Directory))) {
+        return Ok(());
+    }
+    let word = |text: &str| shell_word(text.to_owned());
+    Err(Error::usage(format!("`{typed}` is a directory here, and may be a repository on GitHub")).hint(
+        format!(
+            "`{}` is the directory, `{}` the repository",
+            word(&format!("./{typed}")),
+            word(&format!("github:{typed}")),
+        ),
+    ))
 }
 
 /// Opens the source `spec`, if `gate` lets it in.

@@ -1,0 +1,125 @@
+//! Handing output on to the caller, who may be held up by whoever reads it.
+//!
+//! One thread follows the script and ends it in time. The caller's own hears what it writes, and may wait there as long
+//! as it likes.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::process::TICK;
+use super::{Stream, Watch};
+
+/// With so many bytes waiting, the script waits, too.
+const ROOM: usize = 1 << 20;
+
+/// What one thread hears of a script and another hands on.
+#[derive(Default)]
+pub(super) struct Relay {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<(Stream, Vec<u8>)>,
+    /// How many bytes wait, with those that are being handed on.
+    bytes: usize,
+    /// Whether all that there was has been handed on, and nobody comes for more.
+    is_left: bool,
+    /// Whether the caller wants the script to stop.
+    is_stopped: bool,
+    /// Whether nothing more comes.
+    is_over: bool,
+}
+
+impl Relay {
+    /// Takes what is to be handed on, at once.
+    pub(super) fn put(&self, stream: Stream, bytes: Vec<u8>) {
+        let mut state = self.state();
+        state.bytes += bytes.len();
+        state.waiting.push_back((stream, bytes));
+        self.changed.notify_all();
+    }
+
+    /// Whether there is room for more, now or within `limit`.
+    pub(super) fn has_room(&self, limit: Duration) -> bool {
+        self.wait(limit, |state| state.bytes < ROOM).bytes < ROOM
+    }
+
+    /// Whether the caller wants the script to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state().is_stopped
+    }
+
+    /// Whether the caller has handed all of it on, now or within `limit`.
+    pub(super) fn is_left(&self, limit: Duration) -> bool {
+        self.wait(limit, |state| state.is_left).is_left
+    }
+
+    /// Says that nothing more comes, at the latest when what is returned goes.
+    pub(super) fn ending(&self) -> Ending<'_> {
+        Ending(self)
+    }
+
+    /// Hands on what comes until nothing more does, in the order in which it came.
+    pub(super) fn attend(&self, watch: &mut dyn Watch) {
+        let _leaving = Leaving(self);
+        let mut asked = Instant::now();
+        loop {
+            let mut state = self.wait(TICK, |state| state.is_over || !state.waiting.is_empty());
+            let next = state.waiting.pop_front();
+            let is_over = state.is_over;
+            drop(state);
+            match next {
+                Some((stream, bytes)) => {
+                    watch.output(stream, &bytes);
+                    self.state().bytes -= bytes.len();
+                    self.changed.notify_all();
+                }
+                None if is_over => return,
+                None => {}
+            }
+            if !is_over && asked.elapsed() >= TICK {
+                asked = Instant::now();
+                if watch.is_stopped() {
+                    self.state().is_stopped = true;
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each change is whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self, limit: Duration, is_so: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let waited = self.changed.wait_timeout_while(self.state(), limit, |state| !is_so(state));
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// Says that nothing more comes when it goes.
+pub(super) struct Ending<'a>(&'a Relay);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.state().is_over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Says that nobody comes for more when it goes, also where the caller's code panicked.
+struct Leaving<'a>(&'a Relay);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.is_left = true;
+        // Nothing is left to be stopped where all went well.
+        state.is_stopped = true;
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}

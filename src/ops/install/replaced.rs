@@ -1,0 +1,54 @@
+//! What somebody should know of installed skills that an installation replaces by another version: `update` asks
+//! before it brings new capabilities, and who names a source has asked already.
+
+use crate::context::Context;
+use crate::install::plan::{Goal, Wanted};
+use crate::install::scope::ScopeKind;
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::review::review;
+use crate::spec::Reference;
+use crate::store::Store;
+
+/// What is told of the skills of `goal` that are locked as another version in `files`, those of a scope of `kind`.
+pub(super) fn told(context: &Context, kind: ScopeKind, goal: &Goal, files: &Files) -> Vec<String> {
+    let asked = goal.put.iter().filter(|wanted| wanted.requirement.is_some());
+    let both = asked.filter_map(|wanted| Some((wanted, files.lock.skills.get(&wanted.name)?)));
+    both.flat_map(|(wanted, old)| [unpinned(wanted, files), more(context, kind, wanted, old)])
+        .flatten()
+        .collect()
+}
+
+/// That a skill is no longer pinned as the manifest had it.
+fn unpinned(wanted: &Wanted, files: &Files) -> Option<String> {
+    let before = files.manifest.skills().get(&wanted.name)?.reference.as_ref()?;
+    let now = wanted.requirement.as_ref()?.reference.as_ref();
+    let is_pin = matches!(before, Reference::Tag(_) | Reference::Rev(_));
+    (is_pin && now != Some(before)).then(|| {
+        let now = now.map_or("the default branch".to_owned(), |now| format!("`{}`", now.name()));
+        format!("`{}` was pinned to `{}` and follows {now} from now on", wanted.name, before.name())
+    })
+}
+
+/// That a skill can do what its version before, `old`, could not.
+fn more(context: &Context, kind: ScopeKind, wanted: &Wanted, old: &Locked) -> Option<String> {
+    let new = wanted.content.locked().filter(|new| new.digest != old.digest)?;
+    let store = Store::new(&context.settings).ok()?;
+    // What nobody has any more cannot be compared.
+    let set = |locked: &Locked| store.get(&locked.digest).ok().flatten();
+    let review = review(Some(&set(old)?), &set(new)?).ok()?;
+    let first = review.changes.iter().find(|change| change.new_capability)?;
+    let line = first.line.map_or(String::new(), |line| format!(":{line}"));
+    let text =
+        if first.text.is_empty() { String::new() } else { format!(", `{}`", first.text.replace('`', "'")) };
+    let others = match review.new_capabilities() - 1 {
+        0 => String::new(),
+        others => format!(", and {others} more"),
+    };
+    Some(format!(
+        "`{}` can do what the version before could not: {}{line}{text}{others}; `skillpm undo{}` takes it back",
+        wanted.name,
+        first.path,
+        kind.flag()
+    ))
+}
