@@ -488,9 +488,9 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
     let needed = kept.iter().filter(|name| !files.manifest.skills().contains_key(name));
     let names: BTreeSet<_> = asked.chain(needed).collect();
     let gone = names.into_iter().filter(|name| matches!(fs::kind(&scope.skill_dir(name)), Ok(None)));
-    let told = |name: &SkillName| match files.lock.skills.contains_key(name) {
-        true => is_missing(scope.kind, name),
-        false => not_yet_installed(scope.kind, name),
+    let told = |name: &SkillName| {
+        let say = if files.lock.skills.contains_key(name) { is_missing } else { not_yet_installed };
+        say(scope.kind, name)
     };
     gone.map(|name| (name.clone(), told(name))).collect()
 }

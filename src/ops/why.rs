@@ -10,7 +10,7 @@ use super::change::not_installed;
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::sight::{Form, Role};
 use crate::install::state::{normal, read_manifest};
@@ -183,7 +183,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         let known = tree.skills.iter().map(|one| one.skill.name.as_str());
         let error = not_installed(request.scope, &request.name, known);
         // It may lie where nobody could look.
-        return Err(outcome.warnings.into_iter().fold(error, |error, warning| error.hint(warning)));
+        return Err(outcome.warnings.into_iter().fold(error, Error::hint));
     }
     Ok(outcome)
 }

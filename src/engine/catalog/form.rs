@@ -293,6 +293,7 @@ impl CatalogForm {
 
 /// Whether `text` stands for itself in every form: no character that any of them writes in another way, and no
 /// gap that becomes one space.
+#[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at at a time")]
 fn is_plain(text: &[u8]) -> bool {
     let Some(((last, before), (_, next))) = text.split_last().zip(text.split_first()) else { return true };
     // To the end, so that the compiler can look at many bytes at a time: most texts are plain.
@@ -302,6 +303,7 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 /// Whether a form may write `byte` in another way. The marks of XML are told in as few comparisons as they can be.
+#[expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at at a time")]
 fn is_odd(byte: u8) -> bool {
     // Bytes of other letters than those of ASCII are negative.
     let is_printed = (byte.cast_signed() >= b' '.cast_signed()) & (byte != 0x7f);

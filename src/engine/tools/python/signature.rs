@@ -202,6 +202,7 @@ fn ends_call(tokens: &[Token<'_>]) -> bool {
 
 /// The conversion that begins here with its bracket, and what is behind that: the kind that it makes of a word,
 /// `None` inside where it leaves a text.
+#[expect(clippy::option_option, reason = "the outer one says whether there is a conversion")]
 fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [Token<'a>]) {
     let rest = match tokens {
         [module, dot, rest @ ..] if module.is_name("pathlib") && dot.is_op(".") => rest,

@@ -75,12 +75,11 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
     if !is_bare || !matches!(fs::kind(&context.settings.cwd.join(typed)), Ok(Some(Kind::Directory))) {
         return Ok(());
     }
-    let word = |text: &str| shell_word(text.to_owned());
     Err(Error::usage(format!("`{typed}` is a directory here, and may be a repository on GitHub")).hint(
         format!(
             "`{}` is the directory, `{}` the repository",
-            word(&format!("./{typed}")),
-            word(&format!("github:{typed}")),
+            shell_word(format!("./{typed}")),
+            shell_word(format!("github:{typed}")),
         ),
     ))
 }
