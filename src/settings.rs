@@ -305,6 +305,29 @@ mod tests {
         }
     }
 
+    /// A moment so far off would be none.
+    #[test]
+    fn a_timeout_is_a_year_at_most() {
+        let timeout = |seconds: &str| {
+            Http::from_env(&env(&[("SKILLPM_HTTP_TIMEOUT", seconds)])).map(|http| http.timeout)
+        };
+        assert_eq!(timeout("7").expect("a number"), Duration::from_secs(7));
+        let longest = timeout(&u64::MAX.to_string()).expect("a number");
+        assert!(std::time::Instant::now().checked_add(longest).is_some());
+        assert!(timeout("-1").is_err());
+    }
+
+    /// Tokens are none of the business of a program that looks names up, nor is the working directory its place.
+    #[test]
+    fn what_looks_names_up_gets_little() {
+        let vars = [("PATH", ".:/usr/bin"), ("GITHUB_TOKEN", "s3cret"), ("RES_OPTIONS", "timeout:1")];
+        let http = Http::from_env(&env(&vars)).expect("valid");
+        let told: Vec<_> = http.names_environment.into_iter().collect();
+        let expected =
+            [("PATH", "/usr/bin"), ("RES_OPTIONS", "timeout:1")].map(|(k, v)| (k.into(), v.into()));
+        assert_eq!(told, if cfg!(unix) { expected.into() } else { told.clone() });
+    }
+
     #[test]
     fn tokens_by_precedence() {
         let token = |vars| GitHub::from_env(&env(vars)).expect("valid").token;

@@ -170,6 +170,17 @@ pub fn remove_tree(path: &Path) -> Result<(), PathError> {
     }
 }
 
+/// Lets nobody but its owner into the directory `dir`, where the system has such rights and grants it.
+pub fn make_private(dir: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    }
+    #[cfg(not(unix))]
+    let _ = dir;
+}
+
 /// Lets the owner of the directories at and below `dir` change them, as far as that is possible.
 #[cfg(unix)]
 fn make_writable(dir: &Path) {

@@ -352,6 +352,22 @@ impl Drop for Progress<'_> {
 mod tests {
     use super::*;
 
+    /// As browsers read them.
+    #[test]
+    fn redirects_may_have_blanks_and_other_letters() {
+        let to = |location: &[u8]| {
+            let response = Response::builder().status(302).header("location", location);
+            let response = response.body(Body::builder().data("")).expect("a response");
+            target(&Url::parse("https://a.example/x").expect("an address"), &response)
+                .map(|url| url.to_string())
+        };
+        assert_eq!(to("/ok/é.zip".as_bytes()).expect("a place"), "https://a.example/ok/%C3%A9.zip");
+        assert_eq!(to(b" /ok/a b%20c.zip ").expect("a place"), "https://a.example/ok/a%20b%20c.zip");
+        for nowhere in [&b""[..], b" ", b"/a\tb"] {
+            assert!(matches!(to(nowhere), Err(HttpError::RedirectNowhere(_))), "{nowhere:?}");
+        }
+    }
+
     #[test]
     fn h12_https_never_becomes_http() {
         let to = |from: &str, location: &str| {

@@ -161,7 +161,14 @@ pub(super) fn rename(subject: &Subject<'_>, name: &str) -> Option<Fix> {
 
 /// A repair that inserts a line at the start of the frontmatter.
 pub(super) fn first_line(document: &Document, line: &str) -> Option<Edit> {
-    Some(Edit::insert(document.yaml_span()?.start, line.to_owned() + newline(document)))
+    let start = document.yaml_span()?.start;
+    if start > document.opening_span().end {
+        return Some(Edit::insert(start, line.to_owned() + newline(document)));
+    }
+    // To the reference the frontmatter begins right behind the delimiter, on whose line nothing may be put.
+    let rest = document.text().get(start..)?;
+    let end = ["\r\n", "\n", "\r"].into_iter().find(|end| rest.starts_with(end))?;
+    Some(Edit::insert(start + end.len(), line.to_owned() + end))
 }
 
 /// The field that byte `at` is in and whose value is no YAML.
@@ -219,7 +226,26 @@ pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
     // A mapping that is broken does not become one by quotes, and a comment would become text.
     let broken = key.text() == Some("metadata");
     let cut = signs().any(|(before, _)| before.ends_with(char::is_whitespace));
-    Some(if broken || cut { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) })
+    let open = match open_quote(raw) {
+        // It is closed further below, where others read all of the text.
+        Some(quote) if rest_of_frontmatter(document, value).contains(quote) => return None,
+        quote => quote.is_some(),
+    };
+    Some(if broken || cut || open { Fix::unsafe_(title, edits) } else { Fix::safe(title, edits) })
+}
+
+/// The quote that `raw` begins with, where it is not closed, or a comment follows right behind its end, which some parsers
+/// read as one.
+fn open_quote(raw: &str) -> Option<char> {
+    let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let is_open = raw[1..].split_once(quote).is_none_or(|(_, behind)| behind.starts_with('#'));
+    is_open.then_some(quote)
+}
+
+/// What stands behind `value` in the frontmatter.
+fn rest_of_frontmatter<'a>(document: &'a Document, value: &Node) -> &'a str {
+    let end = document.yaml_span().map_or(0, |yaml| yaml.end);
+    document.text().get(value.span.end..end).unwrap_or_default()
 }
 
 /// Replaces the tabs that lines of `span` are indented with by two spaces each.

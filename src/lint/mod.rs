@@ -305,6 +305,41 @@ mod tests {
         assert!(fixes("---\nname: a\ndescription: Reads: {% if %} all. Use it for tests.\n---\n") > 0);
     }
 
+    /// What others read up to its closing quote, or without the comment behind it, becomes no other text unasked.
+    #[test]
+    fn a_quote_that_is_open_is_not_repaired_unasked() {
+        let safety = |description: &str| {
+            let text = format!("---\nname: a\ndescription: {description}\nlicense: MIT\n---\n");
+            let document = Document::parse(text);
+            let findings = check(&Subject::new(&document, None, "SKILL.md"));
+            findings.into_iter().find_map(|finding| finding.fix).map(|fix| fix.safety)
+        };
+        assert_eq!(safety("\"Reads.\nTriggers: pdf. Use it when asked.\""), None);
+        assert_eq!(safety("\"Reads PDF. Use it when asked.\"#todo"), Some(Safety::Unsafe));
+        assert_eq!(safety("\"Reads PDF: all. Use it when asked."), Some(Safety::Unsafe));
+        assert_eq!(safety("\"Reads\" all: PDF. Use it when asked."), Some(Safety::Safe));
+    }
+
+    /// To the reference the frontmatter begins behind the delimiter, and the name stands on the next line.
+    #[test]
+    fn a_name_is_never_put_on_the_line_of_the_delimiter() {
+        for (end, at) in [("\n", 4), ("\r\n", 5)] {
+            let text =
+                ["---", "description: >", "  Reads PDF files. Use it when asked.", "---", ""].join(end);
+            let document = Document::parse(text);
+            for profile in [Profile::Spec, Profile::Reference] {
+                let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
+                let findings = check_with(&subject, &Ruleset::new(profile));
+                let fix = findings
+                    .iter()
+                    .find(|finding| finding.rule == "name-missing")
+                    .and_then(|f| f.fix.as_ref());
+                let edit = &fix.expect("a repair").edits[0];
+                assert_eq!((edit.span.start, &*edit.text), (at, &*format!("name: pdf{end}")), "{profile:?}");
+            }
+        }
+    }
+
     #[test]
     fn every_rule_is_complete_and_its_examples_are_true() {
         let mut ids = std::collections::BTreeSet::new();

@@ -111,11 +111,17 @@ fn unedited(
         let Some(digest) = path.and_then(|path| digest_of(&path)) else { continue };
         if *kind == Modified && is_fetched(context, &digest) {
             fetched.insert(digest);
-        } else if placed.has(place, name, &digest) {
+        } else if placed.has(place, name, &digest) || is_merged_copy(context, place, &digest) {
             untouched.insert((place.clone(), name.clone()));
         }
     }
     (fetched, untouched)
+}
+
+/// Whether the tree with `digest` at `place` is what a merge made for the copies of agents: nobody wrote there since.
+fn is_merged_copy(context: &Context, place: &Place, digest: &Digest) -> bool {
+    matches!(place, Place::Agent(_))
+        && Store::new(&context.settings).is_ok_and(|store| store.is_merged(digest))
 }
 
 /// Whether the tree with `digest` came from a source, as whatever the store has: nobody edited it, and nothing is
@@ -363,7 +369,7 @@ pub(super) fn rearrange(
     let plan = make_plan(context, scope, &goal, &files)?;
     if let Some(transaction) = transaction {
         changed.warnings.extend(keep_replaced(context, scope, &plan)?);
-        add_contents(scope, &plan, &mut fetched.contents)?;
+        add_contents(context, scope, &plan, &mut fetched.contents)?;
         transaction.apply(&plan, &files, &fetched.contents)?;
     }
     changed.warnings.extend(told_shared(scope, &plan));
@@ -386,27 +392,34 @@ fn check_unlocked(context: &Context, scope: &Scope, name: &SkillName, disabled: 
     )))
 }
 
-/// Adds to `contents` the trees that `plan` copies from where they are installed.
+/// Adds to `contents` the trees that `plan` copies from where they are installed, or from the store where what lies there
+/// was edited.
 ///
 /// # Errors
 ///
 /// A tree that cannot be read.
 pub(super) fn add_contents(
+    context: &Context,
     scope: &Scope,
     plan: &Plan,
     contents: &mut BTreeMap<SkillName, FileSet>,
 ) -> Result<()> {
     for step in &plan.steps {
-        let Step::Put { name, .. } = step else { continue };
+        let Step::Put { name, digest, .. } = step else { continue };
         if contents.contains_key(name) {
             continue;
         }
+        let mut set = None;
         for path in [scope.skill_dir(name), scope.disabled_skill_dir(name)] {
             if fs::kind(&path)?.is_some() {
-                contents.insert(name.clone(), store::read(&path)?);
+                set = Some(store::read(&path)?);
                 break;
             }
         }
+        if set.as_ref().is_none_or(|set| set.digest().ok() != Some(*digest)) {
+            set = Store::new(&context.settings)?.get(digest)?.or(set);
+        }
+        contents.extend(set.map(|set| (name.clone(), set)));
     }
     Ok(())
 }

@@ -154,7 +154,10 @@ impl Store {
         let fresh = session.stage().join(KEPT);
         let digest = fs::materialize(set, &fresh)?;
         let place = self.kept_path(&digest);
-        fs::create_dir_all(&self.root.join(KEPT))?;
+        let kept = self.root.join(KEPT);
+        fs::create_dir_all(&kept)?;
+        // What users wrote may be for nobody else, and modes are kept only as far as the digest knows them.
+        fs::make_private(&kept);
         for other in self.places_for(&digest) {
             match fs::kind(&other)? {
                 None => {

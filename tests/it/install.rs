@@ -457,3 +457,29 @@ fn a_source_of_several_new_skills_is_fetched_once() {
     assert_eq!(asked, 2, "one reference is none at all, the other a tag");
     assert_eq!(sandbox.run(&["list", "--json"]).stdout.matches("\"ok\"").count(), 3);
 }
+
+/// Who leaves out `./` gets no stranger's skills: nothing is asked of the network before it is clear what is meant.
+#[test]
+fn a_directory_that_is_here_is_taken_for_no_repository() {
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    forge.repo("skills/pdf").commit(&Tree::new().skill("", "evil"));
+    sandbox.write("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Does pdf. Use it in tests.\n---\n");
+    for command in [
+        &["install", "skills/pdf"][..],
+        &["install", "skills/pdf/"],
+        &["create", "x", "-t", "skills/pdf", "--yes"],
+    ] {
+        let output = sandbox.run(command);
+        assert_eq!(output.code, Some(2), "{output}");
+        let told = "error: `skills/pdf` is a directory here, and may be a repository on GitHub\n\
+                    hint: `./skills/pdf` is the directory, `github:skills/pdf` the repository\n";
+        assert_eq!(output.stderr, told);
+    }
+    assert!(forge.requests().is_empty(), "{:?}", forge.requests());
+    sandbox.ok(&["install", "./skills/pdf"]);
+    assert!(sandbox.read("skillpm.toml").contains("pdf = { path"));
+    sandbox.ok(&["install", "github:skills/pdf"]);
+    assert!(sandbox.project().join(".agents/skills/evil/SKILL.md").exists());
+}

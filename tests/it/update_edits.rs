@@ -731,3 +731,37 @@ proptest! {
         }
     }
 }
+
+/// Copies that a merge made are nobody's edits: once the conflict is resolved, agents get what is locked.
+#[test]
+fn copies_of_a_resolved_conflict_give_way() {
+    let sandbox = scene(&["--copy"]);
+    let copy = || sandbox.read(".claude/skills/pdf/SKILL.md");
+    mine(&sandbox, &["1", "mine", "3", "4", "5"]);
+    source(&sandbox, &["1", "theirs", "3", "4", "5"]);
+    assert_eq!(sandbox.run(&["update"]).code, Some(1));
+    assert!(copy().contains("<<<<<<<"), "{}", copy());
+    let root = sandbox.project().join(HOME);
+    for file in std::fs::read_dir(&root).expect("lists").flatten() {
+        std::fs::remove_file(file.path()).expect("removes");
+    }
+    mine(&sandbox, &["1", "theirs", "3", "4", "5"]);
+    sandbox.ok(&["update"]);
+    sandbox.ok(&["install"]);
+    assert_eq!(copy(), there(&sandbox));
+    assert!(!copy().contains("<<<<<<<"), "{}", copy());
+    sandbox.ok(&["unlink", "--agent", "claude-code"]);
+}
+
+/// What users wrote may be for nobody else.
+#[cfg(unix)]
+#[test]
+fn what_is_kept_is_its_owner_s_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = scene(&[]);
+    sandbox.write(&format!("{HOME}/.env"), "KEY=1\n");
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    let mode = std::fs::metadata(sandbox.home().join(KEPT)).expect("is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+    assert!(kept(&sandbox).contains(&b"KEY=1\n"[..]));
+}

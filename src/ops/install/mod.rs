@@ -325,7 +325,7 @@ fn change(
     if let Some(transaction) = &transaction {
         let kept = keep_replaced(context, scope, &plan)?;
         keep_left(context, scope, &goal, &plan, &mut outcome.warnings)?;
-        add_contents(scope, &plan, &mut fetched.contents)?;
+        add_contents(context, scope, &plan, &mut fetched.contents)?;
         for (name, planted) in &fetched.planted {
             transaction.adopt(name, *planted);
         }

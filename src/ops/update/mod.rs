@@ -19,7 +19,7 @@ pub use self::outcome::{
 };
 
 use self::find::Job;
-use super::change::{installed_names, keep_replaced, kept_by, no_manifest};
+use super::change::{add_contents, installed_names, keep_replaced, kept_by, no_manifest};
 use super::gate::Decided;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -226,6 +226,7 @@ impl Prepared<'_> {
             .hint("nothing was changed by this run: run the command again"));
         }
         let mut settled = settle::settle(&self, &files)?;
+        add_contents(self.context, &self.scope, &settled.plan, &mut settled.contents)?;
         let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
         let told: BTreeSet<String> = told.into_iter().collect();
         settled.keep_copies(self.context, &files);

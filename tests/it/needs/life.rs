@@ -497,3 +497,37 @@ fn circles_end() {
     sandbox.ok(&["remove", "a", "b", "c"]);
     assert_eq!(there(&sandbox), [""; 0]);
 }
+
+/// A new version needs a skill that is installed already: agents with copies get one of that, too.
+#[test]
+fn copies_of_what_a_new_version_needs_come_from_what_is_there() {
+    let sandbox = Sandbox::new();
+    let write = |name: &str, needs: &str| {
+        sandbox.write(&format!("../src/{name}/SKILL.md"), document(name, "1.0.0", needs));
+    };
+    write("base", "");
+    write("pdf", "base");
+    write("chart", "");
+    sandbox.ok(&["install", "../src", "-s", "pdf", "-s", "chart", "--copy", "-a", "claude-code"]);
+    sandbox.ok(&["unlink", "--agent", "claude-code", "pdf"]);
+    let base = sandbox.project().join(".claude/skills/base");
+    assert!(!base.exists());
+    write("chart", "base");
+    sandbox.ok(&["update"]);
+    assert!(base.join("SKILL.md").is_file());
+}
+
+/// An edit of a skill that another one needs stays, and whoever gets a copy now gets what is locked.
+#[test]
+fn copies_of_an_edited_skill_are_what_is_locked() {
+    let sandbox = Sandbox::new();
+    let base = document("base", "1.0.0", "");
+    sandbox.write("../src/base/SKILL.md", &base);
+    sandbox.write("../src/pdf/SKILL.md", document("pdf", "1.0.0", "base"));
+    sandbox.ok(&["install", "../src", "-s", "pdf", "--copy", "-a", "claude-code"]);
+    let edited = base.clone() + "mine\n";
+    sandbox.write(".agents/skills/base/SKILL.md", &edited);
+    sandbox.run(&["install", "../src", "-s", "pdf", "-a", "goose"]);
+    assert_eq!(sandbox.read(".goose/skills/base/SKILL.md"), base);
+    assert_eq!(sandbox.read(".agents/skills/base/SKILL.md"), edited);
+}
