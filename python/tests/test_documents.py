@@ -65,7 +65,7 @@ def test_the_examples_of_the_guide(world: World, capsys: pytest.CaptureFixture[s
     world.write(
         "vendor/pdf/scripts/fill.py",
         'import sys\n\n\ndef main(path: str, pages: int = 1) -> None:\n    """Fill a form."""\n\n\n'
-        "main(*sys.argv[1:])\nprint(sys.argv[1:], sys.stdin.read())\n",
+        "main(*sys.argv[1:])\nprint(sys.stdin.read())\n",
     )
     found = examples(GUIDE / "python.md")
     assert len(found) == 8
