@@ -184,8 +184,7 @@ pub fn make_private(dir: &Path) {
 /// Lets the owner of the directories at and below `dir` change them, as far as that is possible.
 #[cfg(unix)]
 fn make_writable(dir: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    make_private(dir);
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         // The type of the entry itself: a link is not followed.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
