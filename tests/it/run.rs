@@ -57,6 +57,28 @@ fn what_the_caller_has_open_is_not_handed_on() {
     }
 }
 
+/// In a container the session of skillpm may have begun outside: the system has no number for it there, and may tell
+/// of processes by numbers that are not those inside.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_that_began_outside_of_a_container_is_none() {
+    let sandbox = installed(&[("left.sh", "sleep 60 & setsid sleep 60 &\necho started\n")]);
+    for more in ["", "--mount-proc"] {
+        let inside = format!("unshare --user --map-root-user --pid --fork {more}");
+        let possible = Command::new("/bin/sh").args(["-c", &format!("{inside} true")]).output();
+        if !possible.is_ok_and(|tried| tried.status.success()) {
+            eprintln!("`{inside}` is not possible here: processes in a container are not tested");
+            continue;
+        }
+        let first = format!("exec {inside} \"$0\" \"$@\"");
+        let output = sandbox.output(behind(&sandbox, &first, &["run", "demo", "left"]).stdin(Stdio::null()));
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), "started\n"), "{output}");
+        if !more.is_empty() {
+            assert!(output.stderr.contains("2 processes"), "{output}");
+        }
+    }
+}
+
 fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
     sandbox.run(&[&["run"], args].concat())
 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, getpid, getrlimit, getsid, kill_process, kill_process_group,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getpid, getrlimit, kill_process, kill_process_group,
     pidfd_open, pidfd_send_signal, prlimit,
 };
 
@@ -132,7 +132,7 @@ pub(super) struct Family {
     /// The leader itself: another part of this process may wait for it, and then its number may become another's.
     /// Kernels before 5.3 have none.
     held: Option<OwnedFd>,
-    /// The session of this process.
+    /// The session of this process: 0 where it was made outside of what this one sees, as in a container.
     session: Option<i32>,
     began: Instant,
     /// Whether the system tells of processes by the numbers that this one knows.
@@ -153,7 +153,7 @@ impl Family {
             fs::read_link(Path::new("/proc/self")).ok().flatten().is_some_and(|to| to == Path::new(&own));
         let start = stat(leader).map_or(0, |stat| stat.start);
         let held = pidfd_open(leader, PidfdFlags::empty()).ok();
-        let session = getsid(None).ok().map(|session| session.as_raw_nonzero().get());
+        let session = stat(getpid()).map(|stat| stat.session);
         let family = Self { mark, leader, held, session, began: Instant::now(), told, before, start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
         // The mark has done its work where this fails.
