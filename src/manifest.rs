@@ -269,6 +269,17 @@ fn fault(text: &str, span: Option<Range<usize>>, message: String) -> ManifestErr
     ManifestError { line, column, message, hint: None }
 }
 
+/// Whether something names the source of a skill, or of several.
+fn has_source(item: &Item) -> bool {
+    let names = |item: &Item| {
+        let table = item.as_table_like();
+        table.is_some_and(|table| {
+            table.contains_key("path") || requirement::SOURCES.iter().any(|key| table.contains_key(key))
+        })
+    };
+    names(item) || item.as_table_like().is_some_and(|table| table.iter().any(|(_, item)| names(item)))
+}
+
 /// The keys of a policy.
 const POLICY: &[&str] = &[
     "allow",
@@ -323,7 +334,7 @@ impl Reader<'_> {
 
     /// Refuses keys that are not in `known`: a slip that is passed over in silence is a trap.
     fn known(&self, table: &dyn TableLike, known: &[&str]) -> Result<(), ManifestError> {
-        for (key, _) in table.iter() {
+        for (key, item) in table.iter() {
             if !known.contains(&key) {
                 let span = table.key(key).and_then(toml_edit::Key::span);
                 let mut error = fault(self.text, span, format!("the key `{key}` is not known here"));
@@ -331,12 +342,18 @@ impl Reader<'_> {
                 let is_skill = known.contains(&"disabled");
                 let sources = requirement::SOURCES.iter().filter(|_| is_skill);
                 let close = closest(key, known.iter().chain(sources).copied().filter(|known| *known != key));
-                error.hint = Some(match close {
+                let value = item.as_str().unwrap_or_default();
+                let elsewhere = if is_skill { requirement::elsewhere(key, value, known) } else { None };
+                error.hint = Some(match (elsewhere, close) {
                     _ if is_skill && requirement::REVISIONS.contains(&key) => {
                         "only skills of `github` and `git` have revisions".to_owned()
                     }
-                    Some(close) => format!("did you mean `{close}`?"),
-                    None => format!("known keys are `{}`", known.join("`, `")),
+                    _ if known.contains(&"skills") && has_source(item) => {
+                        "skills stand below `[skills]`".to_owned()
+                    }
+                    (Some(hint), _) => hint,
+                    (None, Some(close)) => format!("did you mean `{close}`?"),
+                    (None, None) => format!("known keys are `{}`", known.join("`, `")),
                 });
                 return Err(error);
             }
@@ -375,10 +392,14 @@ impl Reader<'_> {
 
     fn requirement(&self, item: &Item) -> Result<Requirement, ManifestError> {
         if item.is_str() {
-            let mut error = self.fault(item, "skills from a registry are not supported by this version");
-            error.hint =
-                Some("name a source: `{ github = \"owner/repo\" }` or `{ path = \"../skill\" }`".to_owned());
-            return Err(error);
+            let error = self.fault(item, "skills from a registry are not supported by this version");
+            let hint = match item.as_str().and_then(requirement::meant) {
+                Some(keys) => format!("write `{{ {keys} }}`"),
+                None => {
+                    "name a source: `{ github = \"owner/repo\" }` or `{ path = \"../skill\" }`".to_owned()
+                }
+            };
+            return Err(ManifestError { hint: Some(hint), ..error });
         }
         requirement::read(&Written { reader: self, item, table: self.table(item, "a skill")? })
     }

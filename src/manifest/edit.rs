@@ -164,7 +164,7 @@ impl PolicySettings {
 
 impl Requirement {
     /// What is written of a skill: a table in one line.
-    fn to_toml(&self) -> InlineTable {
+    pub(super) fn to_toml(&self) -> InlineTable {
         let mut table = InlineTable::new();
         match &self.origin {
             Origin::GitHub(repository) => table.insert("github", repository.to_string().into()),

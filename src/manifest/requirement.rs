@@ -1,7 +1,10 @@
 //! What the manifest says of one skill.
 
 use super::{ManifestError, Requirement};
-use crate::spec::{Ecosystem, GitUrl, Origin, Package, Reference, Repository, SpecError, check_directory};
+use crate::spec::{
+    Ecosystem, GitUrl, Origin, PUBLIC_HOST, Package, Reference, Repository, SourceSpec, SpecError,
+    check_directory,
+};
 
 /// The keys that name a source. `path` is one where none of these stands.
 pub(super) const SOURCES: &[&str] = &["github", "git", "url", "python", "npm", "r", "crate"];
@@ -60,6 +63,11 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
             let package = package.unwrap_or_else(|| Err(SpecError::Unsupported((*text).to_owned())));
             (package.map(Origin::Package), &[key, "path", "name", "agents", "disabled"])
         }
+        ([], Some(path)) if path.contains("://") => {
+            let error = said
+                .fault(format!("`path` names a directory or file on a machine, and `{path}` is an address"));
+            return Err(ManifestError { hint: meant(path).map(|keys| format!("write `{keys}`")), ..error });
+        }
         ([], Some(path)) => (
             Ok(Origin::Local(path.to_owned())),
             &["path", "subdir", "name", "editable", "agents", "disabled"],
@@ -74,13 +82,60 @@ pub(super) fn read(said: &impl Said) -> Result<Requirement, ManifestError> {
         }
     };
     said.known(keys)?;
-    let origin = origin.map_err(|error| said.fault(error.to_string()))?;
+    let origin = origin.map_err(|error| {
+        let hint = sources.first().and_then(|(key, text)| how_to_name(key, text));
+        ManifestError { hint, ..said.fault(error.to_string()) }
+    })?;
     let path = if matches!(origin, Origin::Local(_)) { said.string("subdir")? } else { path };
     let path = directory(said, path)?;
     let reference = reference(said)?;
     let agents = said.strings("agents")?;
     let (disabled, editable) = (said.flag("disabled")?, said.flag("editable")?);
     Ok(Requirement { origin, path, reference, name, agents, disabled, editable })
+}
+
+/// What is said here in place of a key that other tools have, or that belongs to another source: `known` are the keys
+/// that this one takes.
+pub(super) fn elsewhere(key: &str, value: &str, known: &[&str]) -> Option<String> {
+    match key {
+        "commit" | "revision" | "sha" if known.contains(&"rev") => Some("did you mean `rev`?".to_owned()),
+        "dir" | "directory" | "folder" | "subdir" | "subdirectory" if known.contains(&"path") => {
+            let name = if known.contains(&"subdir") { "subdir" } else { "path" };
+            Some(format!("did you mean `{name}`?"))
+        }
+        "version" if known.contains(&"tag") => {
+            Some("a version is named by its tag, as in `tag = \"v1.2.0\"`".to_owned())
+        }
+        "from" | "repo" | "repository" | "source" | "src" | "uri" => {
+            meant(value).map(|keys| format!("write `{keys}`"))
+        }
+        "bitbucket" | "codeberg" | "gitlab" => {
+            meant(&format!("{key}:{value}")).map(|keys| format!("write `{keys}`"))
+        }
+        _ => None,
+    }
+}
+
+/// What to write in place of `text`, which `key` does not take.
+fn how_to_name(key: &str, text: &str) -> Option<String> {
+    let example = match key {
+        "github" => Some("github = \"owner/repo\""),
+        "git" => Some("git = \"https://host/repo.git\""),
+        "url" => Some("url = \"https://host/skills.zip\""),
+        _ => None,
+    };
+    Some(format!("write `{}`", meant(text).or_else(|| example.map(ToOwned::to_owned))?))
+}
+
+/// How the manifest says what `text` means after `skillpm install`.
+pub(super) fn meant(text: &str) -> Option<String> {
+    let SourceSpec { origin, path, reference, skill: _ } = text.parse().ok()?;
+    let origin = match origin {
+        Origin::GitHub(repository) => Origin::GitHub(repository.on(PUBLIC_HOST)),
+        other => other,
+    };
+    let keys = Requirement { path, reference, ..Requirement::new(origin) }.to_toml().to_string();
+    Some(keys.trim_matches(['{', '}', ' ']).to_owned())
 }
 
 fn directory(said: &impl Said, path: Option<&str>) -> Result<Option<String>, ManifestError> {

@@ -187,6 +187,49 @@ fn every_fault_names_its_place() {
     assert!(Manifest::parse(&format!("x = {}1{}", "[".repeat(50_000), "]".repeat(50_000))).is_err());
 }
 
+/// What people write in the way of other tools, or of the command line, and what the hint makes of it.
+#[test]
+fn slips_are_told_as_what_is_meant() {
+    for (entry, keys) in [
+        ("{ github = \"https://github.com/owner/repo\" }", "github = \"owner/repo\""),
+        (
+            "{ github = \"https://github.com/owner/repo/tree/v2/skills/pdf\" }",
+            "github = \"owner/repo\", path = \"skills/pdf\", ref = \"v2\"",
+        ),
+        ("{ github = \"owner/repo/skills/pdf\" }", "github = \"owner/repo\", path = \"skills/pdf\""),
+        ("{ github = \"owner/repo#v1\" }", "github = \"owner/repo\", ref = \"v1\""),
+        ("{ github = \"owner\" }", "github = \"owner/repo\""),
+        ("{ github = \"https://example.com/r.git\" }", "git = \"https://example.com/r.git\""),
+        ("{ git = \"owner/repo\", tag = \"v1\" }", "github = \"owner/repo\""),
+        ("{ git = \"https://example.com/r.git#v1\" }", "git = \"https://example.com/r.git\", ref = \"v1\""),
+        ("{ url = \"skills.zip\" }", "url = \"https://host/skills.zip\""),
+        ("{ path = \"https://example.com/a.zip\" }", "url = \"https://example.com/a.zip\""),
+        ("{ source = \"owner/repo\" }", "github = \"owner/repo\""),
+        ("{ source = \"./skills/pdf\" }", "path = \"./skills/pdf\""),
+        ("{ repository = \"https://github.com/owner/repo.git\" }", "github = \"owner/repo\""),
+        ("{ gitlab = \"group/repo\" }", "git = \"https://gitlab.com/group/repo.git\""),
+        ("\"owner/repo\"", "{ github = \"owner/repo\" }"),
+        ("\"../pdf\"", "{ path = \"../pdf\" }"),
+    ] {
+        let error = Manifest::parse(&format!("[skills]\nx = {entry}")).expect_err(entry);
+        assert_eq!(error.hint, Some(format!("write `{keys}`")), "{entry}: {error}");
+        let table = if keys.starts_with('{') { keys.to_owned() } else { format!("{{ {keys} }}") };
+        assert!(Manifest::parse(&format!("[skills]\nx = {table}")).is_ok(), "{keys}");
+    }
+    for (text, hint) in [
+        ("[skills]\nx = { github = \"a/b\", version = \"^1\", branch = \"main\" }", "tag = \"v1.2.0\""),
+        ("[skills]\nx = { github = \"a/b\", commit = \"abc\" }", "did you mean `rev`?"),
+        ("[skills]\nx = { github = \"a/b\", subdir = \"c\" }", "did you mean `path`?"),
+        ("[skills]\nx = { path = \"a\", dir = \"c\" }", "did you mean `subdir`?"),
+        ("[skills]\nx = \"^1.2\"", "name a source: "),
+        ("[dependencies]\nx = { github = \"a/b\" }", "below `[skills]`"),
+        ("x = { path = \"a\" }", "below `[skills]`"),
+    ] {
+        let error = Manifest::parse(text).expect_err(text);
+        assert!(error.hint.as_ref().is_some_and(|told| told.contains(hint)), "{text}: {:?}", error.hint);
+    }
+}
+
 #[test]
 fn the_line_of_a_skill() {
     let line = |text: &str, skill: &str| Manifest::line_of(text, &name(skill));
