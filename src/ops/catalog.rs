@@ -17,6 +17,7 @@ use crate::install::state::{normal, read_manifest};
 use crate::name::SkillName;
 use crate::policy::{Freshness, Policy};
 use crate::settings::Settings;
+use crate::text::shell_word;
 
 /// The largest file with a block that is read, in bytes.
 const MAX_FILE: u64 = 16 << 20;
@@ -44,6 +45,8 @@ pub struct Write {
     pub file: PathBuf,
     /// Whether nothing is written, and only said whether it would be.
     pub check: bool,
+    /// What else the command is given that makes this catalog: the file names the command.
+    pub flags: String,
 }
 
 /// What an agent is told.
@@ -154,7 +157,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
         }
     }
     let written = match (&request.write, file) {
-        (Some(write), Some(file)) => Some(put(context, &catalog, file, write.check)?),
+        (Some(write), Some(file)) => Some(put(context, &catalog, file, write)?),
         _ => None,
     };
     Ok(CatalogOutcome { catalog, snapshot, written, warnings })
@@ -193,13 +196,17 @@ fn check_whole(missing: impl Iterator<Item = (SkillName, String)>) -> Result<()>
 }
 
 /// Brings the block of `file` up to date, or says that it is not.
-fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Result<Written> {
+fn put(context: &Context, catalog: &Catalog, file: PathBuf, write: &Write) -> Result<Written> {
     // Links are followed, as the one from `CLAUDE.md` to `AGENTS.md`, but not to files of others.
-    Scope::new(&context.settings, ScopeKind::Project)?.check_inside(&file)?;
+    let project = Scope::new(&context.settings, ScopeKind::Project)?;
+    project.check_inside(&file)?;
+    // As it is typed in the project's root, on every machine.
+    let below = file.strip_prefix(&project.root).ok();
+    let rest = shell_word(below.or(file.file_name().map(Path::new)).unwrap_or(&file)) + &write.flags;
     let there = fs::read_capped(&file, MAX_FILE)?;
     let is_there = there.is_some();
     let there = there.unwrap_or_default();
-    let new = block::put(&there, &catalog.text()).map_err(|error| match error {
+    let new = block::put(&there, &catalog.text(), &rest).map_err(|error| match error {
         BlockError::NotUtf8 => Error::config(format!("`{}` is left as it is: {error}", file.display()))
             .hint("save the file as UTF-8, then try again"),
         BlockError::Mark(_) => Error::usage(format!("`{}` is left as it is: {error}", file.display()))
@@ -208,7 +215,7 @@ fn put(context: &Context, catalog: &Catalog, file: PathBuf, check: bool) -> Resu
             .hint("put the marks right, or remove them: then a new block is added at the end"),
     })?;
     let changed = new != there;
-    if changed && !check {
+    if changed && !write.check {
         fs::write_atomic(&file, &new)?;
     }
     Ok(Written { file, changed, none: !is_there && !changed })
@@ -271,7 +278,7 @@ mod tests {
         world.skill(".agents/skills/a", "a");
         world.skill("../home/.agents/skills/mine", "mine");
         let run = |check| {
-            let write = Some(Write { file: "AGENTS.md".into(), check });
+            let write = Some(Write { file: "AGENTS.md".into(), check, flags: String::new() });
             let outcome = asked(&world, &CatalogRequest { write, ..CatalogRequest::default() })?;
             Ok(outcome.written.expect("a file").changed)
         };
@@ -289,7 +296,7 @@ mod tests {
         assert!(run(true).expect("stale") && run(false).expect("written"));
         let text = there().expect("a file");
         assert!(text.starts_with("# Mine\n\n<!-- skillpm") && text.ends_with("-->\n\nmore\n"), "{text}");
-        world.write("AGENTS.md", &format!("a\n{}\n", block::START));
+        world.write("AGENTS.md", &format!("a\n{}\n", block::start("x")));
         let error: Error = run(false).expect_err("no end");
         assert_eq!(error.kind(), ErrorKind::Config);
         assert!(error.to_string().contains("AGENTS.md`, line 2: "), "{error}");
@@ -305,7 +312,7 @@ mod tests {
             "[skills]\na = { path = \"../a\" }\noff = { path = \"../off\", disabled = true }\n",
         );
         let request = |check| {
-            let write = Some(Write { file: "AGENTS.md".into(), check });
+            let write = Some(Write { file: "AGENTS.md".into(), check, flags: String::new() });
             CatalogRequest { write, ..CatalogRequest::default() }
         };
         world.write("AGENTS.md", "# Mine\n");
@@ -332,7 +339,7 @@ mod tests {
     fn no_file_is_made_for_no_skill() {
         let world = World::new();
         let run = || {
-            let write = Some(Write { file: "AGENTS.md".into(), check: false });
+            let write = Some(Write { file: "AGENTS.md".into(), check: false, flags: String::new() });
             let outcome =
                 asked(&world, &CatalogRequest { write, ..CatalogRequest::default() }).expect("works");
             outcome.written.map(|written| (written.changed, written.none))
@@ -351,7 +358,7 @@ mod tests {
         world.write("../home/.profile", "mine\n");
         world.link("../home/.profile", "AGENTS.md");
         let write = |file: &str| {
-            let write = Some(Write { file: file.into(), check: false });
+            let write = Some(Write { file: file.into(), check: false, flags: String::new() });
             asked(&world, &CatalogRequest { write, ..CatalogRequest::default() })
         };
         assert_eq!(write("AGENTS.md").expect_err("refused").kind(), ErrorKind::Integrity);

@@ -179,7 +179,7 @@ fn a_file() {
 
     Be kind.
 
-    <!-- skillpm catalog: `skillpm catalog --write` keeps this part up to date -->
+    <!-- skillpm catalog: `skillpm catalog --write AGENTS.md` keeps this part up to date -->
     <available_skills>
       <skill>
         <name>docx</name>

@@ -69,9 +69,14 @@ pub(crate) struct CatalogArgs {
 }
 
 impl CatalogArgs {
-    /// What writes `file` as it is checked: without the flags that choose a form and skills, it would be another catalog.
+    /// What writes `file` as it is checked.
     fn command(&self, file: &Path) -> String {
-        let mut words = vec!["skillpm catalog --write".to_owned(), shell_word(file)];
+        format!("skillpm catalog --write {}{}", shell_word(file), self.flags())
+    }
+
+    /// The flags that choose a form and skills, behind a blank each: without them it would be another catalog.
+    fn flags(&self) -> String {
+        let mut words = vec![String::new()];
         let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
         if self.format != CatalogForm::default() {
             flag("--format", self.format.to_string());
@@ -110,7 +115,8 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
         empty: args.empty.clone(),
         ..Options::default()
     };
-    let write = args.write.as_ref().map(|file| Write { file: file.clone(), check: args.check });
+    let write =
+        args.write.as_ref().map(|file| Write { file: file.clone(), check: args.check, flags: args.flags() });
     let request = CatalogRequest {
         options,
         scope: scope(&args.scope),

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-/// The line before the catalog.
-pub const START: &str = "<!-- skillpm catalog: `skillpm catalog --write` keeps this part up to date -->";
-/// The line after it.
+/// The line after the catalog.
 pub const END: &str = "<!-- end of the skillpm catalog -->";
 /// What the first line is known by, so that its advice may change. A blank or a colon follows.
 const START_MARK: &[u8] = b"<!-- skillpm catalog";
+/// What stands around the command in a first line that nobody wrote by hand.
+const ADVICE: (&str, &str) =
+    ("<!-- skillpm catalog: `skillpm catalog --write", "` keeps this part up to date -->");
 /// What some editors put before the first line.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 /// What a file in UTF-16 starts with.
@@ -33,8 +34,17 @@ pub enum BlockError {
     Mark(usize),
 }
 
+/// The line before the catalog. `rest` is what follows `skillpm catalog --write` in the command that makes it.
+pub fn start(rest: &str) -> String {
+    // It stands in a comment of HTML, which a `>` could end, and between backticks.
+    let is_harmless = |c: char| !c.is_control() && !matches!(c, '<' | '>' | '`');
+    let rest = if rest.chars().all(is_harmless) { rest } else { "FILE" };
+    format!("{} {rest}{}", ADVICE.0, ADVICE.1)
+}
+
 /// Returns the bytes of a file that holds `text` between the marks: `file` with what is between its marks
-/// replaced, or, where it has none, with a block at its end. All other bytes stay as they are.
+/// replaced, or, where it has none, with a block at its end. All other bytes stay as they are, but for the command
+/// in the first line of a block that is replaced; `rest` is what follows `skillpm catalog --write` in it.
 ///
 /// A block with nothing in it is not added. The lines of the block end as the first line of the file does.
 ///
@@ -42,7 +52,7 @@ pub enum BlockError {
 ///
 /// A text with one of the marks in it: the file could not be read again. Marks that do not belong together: which
 /// bytes are ours cannot be told then. A file in UTF-16: nobody could read both it and the block.
-pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
+pub fn put(file: &[u8], text: &str, rest: &str) -> Result<Vec<u8>, BlockError> {
     if UTF_16_MARKS.iter().any(|mark| file.starts_with(mark)) || memchr::memchr(0, file).is_some() {
         return Err(BlockError::NotUtf8);
     }
@@ -55,9 +65,13 @@ pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
         _ => "\n",
     };
     let inner: String = text.lines().flat_map(|line| [line, end]).collect();
-    if let Some(inside) = find(file)? {
-        let before = &file[..inside.start];
-        return Ok([before, inner.as_bytes(), &file[inside.end..]].concat());
+    let start = start(rest);
+    if let Some(Block { mark, inside }) = find(file)? {
+        let is_new = file[inside.clone()] != *inner.as_bytes();
+        let old = &file[mark.clone()];
+        let first = if is_new && is_ours(old) { start.as_bytes() } else { old };
+        let (before, between) = (&file[..mark.start], &file[mark.end..inside.start]);
+        return Ok([before, first, between, inner.as_bytes(), &file[inside.end..]].concat());
     }
     if text.is_empty() {
         return Ok(file.to_owned());
@@ -71,7 +85,7 @@ pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
     Ok([
         file,
         gap.as_bytes(),
-        START.as_bytes(),
+        start.as_bytes(),
         end.as_bytes(),
         inner.as_bytes(),
         END.as_bytes(),
@@ -80,27 +94,41 @@ pub fn put(file: &[u8], text: &str) -> Result<Vec<u8>, BlockError> {
     .concat())
 }
 
-/// The bytes between the marks: whole lines.
-fn find(file: &[u8]) -> Result<Option<Range<usize>>, BlockError> {
+/// Where a block is in a file.
+struct Block {
+    /// Its first mark, without blanks around it.
+    mark: Range<usize>,
+    /// What is between the marks: whole lines.
+    inside: Range<usize>,
+}
+
+fn find(file: &[u8]) -> Result<Option<Block>, BlockError> {
     let (mut at, mut open, mut found) = (0, None, None);
     for (number, line) in file.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let (number, start) = (number + 1, at);
         at += line.len();
         let mark = if start == 0 { line.strip_prefix(BOM).unwrap_or(line) } else { line }.trim_ascii();
         if mark == END.as_bytes() {
-            let (begin, _) = open.take().ok_or(BlockError::NoStart(number))?;
-            found = Some(begin..start);
+            let (mark, begin, _) = open.take().ok_or(BlockError::NoStart(number))?;
+            found = Some(Block { mark, inside: begin..start });
         } else if is_start(mark) {
             if open.is_some() || found.is_some() {
                 return Err(BlockError::Second(number));
             }
-            open = Some((at, number));
+            let end = start + line.trim_ascii_end().len();
+            open = Some((end - mark.len()..end, at, number));
         }
     }
     match open {
-        Some((_, line)) => Err(BlockError::NoEnd(line)),
+        Some((.., line)) => Err(BlockError::NoEnd(line)),
         None => Ok(found),
     }
+}
+
+/// Whether a first mark is as it was written here, today or before the file stood in it.
+fn is_ours(mark: &[u8]) -> bool {
+    let rest = mark.strip_prefix(ADVICE.0.as_bytes());
+    rest.is_some_and(|rest| rest.ends_with(ADVICE.1.as_bytes()))
 }
 
 fn is_start(line: &[u8]) -> bool {
@@ -114,12 +142,17 @@ mod tests {
 
     use super::*;
 
+    /// What follows `--write`.
+    const REST: &str = "AGENTS.md";
+    /// The first line of a block of before.
+    const OLD: &str = "<!-- skillpm catalog: `skillpm catalog --write` keeps this part up to date -->";
+
     fn block(text: &str) -> String {
-        format!("{START}\n{text}{END}\n")
+        format!("{}\n{text}{END}\n", start(REST))
     }
 
     fn put_text(file: &str, text: &str) -> Result<String, BlockError> {
-        put(file.as_bytes(), text).map(|bytes| String::from_utf8(bytes).expect("text"))
+        put(file.as_bytes(), text, REST).map(|bytes| String::from_utf8(bytes).expect("text"))
     }
 
     #[test]
@@ -138,7 +171,8 @@ mod tests {
     #[test]
     fn line_ends_are_those_of_the_file() {
         let first = put_text("# A\r\n", "a\nb\n").expect("no marks");
-        assert_eq!(first, format!("# A\r\n\r\n{START}\r\na\r\nb\r\n{END}\r\n"));
+        let start = start(REST);
+        assert_eq!(first, format!("# A\r\n\r\n{start}\r\na\r\nb\r\n{END}\r\n"));
         assert_eq!(put_text(&first, "a\nb\n").as_ref(), Ok(&first));
     }
 
@@ -147,8 +181,26 @@ mod tests {
     fn marks_are_known_by_their_starts() {
         let file = format!("x\n  <!-- skillpm catalog -->\nold\n\t{END} \ny");
         assert_eq!(put_text(&file, "new\n"), Ok(file.replace("old", "new")));
-        for other in [format!("`{START}`\n"), "<!-- skillpm catalogue -->\n".to_owned()] {
+        for other in [format!("`{}`\n", start(REST)), "<!-- skillpm catalogue -->\n".to_owned()] {
             assert!(put_text(&other, "a\n").expect("no mark").starts_with(&other));
+        }
+    }
+
+    /// The command of the first line can be typed: it names the file, and changes with what the block is made of. One
+    /// of before is known, and a file in which nothing else changes is as it should be.
+    #[test]
+    fn the_command_comes_with_a_new_text() {
+        let old = format!("\u{feff}  {OLD} \r\nold\r\n{END}\r\n");
+        assert_eq!(put_text(&old, "old\n").as_ref(), Ok(&old));
+        let new = put_text(&old, "new\n").expect("one block");
+        assert_eq!(new, format!("\u{feff}  {} \r\nnew\r\n{END}\r\n", start(REST)));
+        let other = put(new.as_bytes(), "other\n", "docs/A.md --format markdown").expect("one block");
+        let first = "<!-- skillpm catalog: `skillpm catalog --write docs/A.md --format markdown` keeps this part up to date -->";
+        assert!(String::from_utf8_lossy(&other).contains(first));
+        let own = format!("<!-- skillpm catalog: ask Ada -->\nold\n{END}\n");
+        assert_eq!(put_text(&own, "new\n"), Ok(own.replace("old", "new")));
+        for rest in ["a-->b.md", "a`b.md", "a\nb.md"] {
+            assert_eq!(start(rest), start("FILE"), "{rest:?}");
         }
     }
 
@@ -176,12 +228,13 @@ mod tests {
 
     #[test]
     fn marks_that_do_not_belong_together_are_told() {
+        let start = start(REST);
         for (file, error) in [
-            (format!("x\n{START}\n"), BlockError::NoEnd(2)),
+            (format!("x\n{start}\n"), BlockError::NoEnd(2)),
             (format!("{END}\n"), BlockError::NoStart(1)),
-            (format!("{START}\n{START}\n{END}\n"), BlockError::Second(2)),
-            (format!("{START}\n{END}\n{START}\n{END}\n"), BlockError::Second(3)),
-            (format!("{START}\n{END}\n{END}\n"), BlockError::NoStart(3)),
+            (format!("{start}\n{start}\n{END}\n"), BlockError::Second(2)),
+            (format!("{start}\n{END}\n{start}\n{END}\n"), BlockError::Second(3)),
+            (format!("{start}\n{END}\n{END}\n"), BlockError::NoStart(3)),
         ] {
             assert_eq!(put_text(&file, "a\n"), Err(error), "{file}");
         }
@@ -190,10 +243,10 @@ mod tests {
     #[test]
     fn what_is_no_text_in_utf_8_is_refused() {
         for file in [&b"\xff\xfe#\0\n\0"[..], b"\xfe\xff\0#\0\n", b"#\0\n\0", b"\xff\xfe", b"# A\n\0"] {
-            assert_eq!(put(file, "a\n"), Err(BlockError::NotUtf8), "{file:?}");
-            assert_eq!(put(file, ""), Err(BlockError::NotUtf8), "{file:?}");
+            assert_eq!(put(file, "a\n", REST), Err(BlockError::NotUtf8), "{file:?}");
+            assert_eq!(put(file, "", REST), Err(BlockError::NotUtf8), "{file:?}");
         }
-        assert!(put(b"# Caf\xe9\n", "a\n").is_ok(), "what is none of these stays as it is");
+        assert!(put(b"# Caf\xe9\n", "a\n", REST).is_ok(), "what is none of these stays as it is");
     }
 
     proptest! {
@@ -205,11 +258,12 @@ mod tests {
         ) {
             let old = if old.is_empty() { old } else { old + "\n" };
             let file = [&before[..], b"\n", block(&old).as_bytes(), &after].concat();
-            let new = put(&file, "new\n").expect("one block");
+            let new = put(&file, "new\n", REST).expect("one block");
             // A file's first line tells how new lines end; the marks stay as they are.
             let first = new.split(|byte| *byte == b'\n').next().unwrap_or_default();
             let end = if first.ends_with(b"\r") { "\r\n" } else { "\n" };
-            let block = format!("{START}\nnew{end}{END}\n");
+            let start = start(REST);
+            let block = format!("{start}\nnew{end}{END}\n");
             let expected = [&before[..], b"\n", block.as_bytes(), &after].concat();
             prop_assert_eq!(new, expected);
         }

@@ -325,8 +325,8 @@ proptest! {
         for (_, form) in CatalogForm::NAMES {
             let text = text(&skills, form, &Options { budget, ..Options::default() });
             prop_assert!(!text.contains("<!--"), "{}", text);
-            let file = block::put(b"# A\n", &text).expect("no marks");
-            prop_assert_eq!(block::put(&file, "").expect("one block").len(), "# A\n\n".len() + block::START.len() + block::END.len() + 2);
+            let file = block::put(b"# A\n", &text, "A.md").expect("no marks");
+            prop_assert_eq!(block::put(&file, "", "A.md").expect("one block").len(), "# A\n\n".len() + block::start("A.md").len() + block::END.len() + 2);
             match form {
                 CatalogForm::Xml | CatalogForm::Reference => {
                     prop_assert_eq!(text.matches("<skill>").count(), 2);
