@@ -1,6 +1,8 @@
 //! What a JavaScript file says of itself: its first comment, `@param` lines of `main`, a usage line, names
 //! that are given to `process.argv`.
 
+mod passed;
+
 use serde_json::Value;
 
 use super::input::{Input, Kind, Parameter, Place, TypedBy};
@@ -116,9 +118,35 @@ fn params(comment: &str, text: &str) -> Option<Input> {
         return None;
     }
     if place == Place::Positional {
+        parameters = in_order(parameters, passed::is_of_script(comment, text), text)?;
         parameters.iter_mut().filter(|one| one.kind == Kind::Any).for_each(|one| one.kind = Kind::String);
+    } else {
+        let names: Vec<_> = parameters.iter().map(|one| one.name.as_str()).collect();
+        if !passed::has_keys(text, &names) {
+            return None;
+        }
     }
     Some(Input { parameters, open: false, typed_by: TypedBy::Jsdoc, knows_end: false })
+}
+
+/// The parameters that get words, in the order of the words: those of `main`, those with the names that the words are
+/// given, or where the comment is about the whole script, those in it. `None` where the order is in doubt, or one gets none that needs one.
+fn in_order(mut told: Vec<Parameter>, of_script: bool, text: &str) -> Option<Vec<Parameter>> {
+    let named = || argv(text).map(|input| input.parameters.into_iter().map(|one| one.name).collect());
+    let words: Option<Vec<String>> =
+        passed::words(text).map(|names| names.into_iter().map(Into::into).collect());
+    let mut parameters = Vec::new();
+    let all = || told.iter().map(|one| one.name.clone()).collect();
+    let as_told = || (of_script && passed::takes_so_many(text, told.len())).then(all);
+    for name in words.or_else(named).or_else(as_told)? {
+        let at = told.iter().position(|one| one.name == name)?;
+        parameters.push(told.remove(at));
+    }
+    // No word is a list or a mapping, and every word is true.
+    let is_odd = |one: &Parameter| matches!(one.kind, Kind::Boolean | Kind::Array(_) | Kind::Object);
+    let end = parameters.iter().position(is_odd).unwrap_or(parameters.len());
+    told.extend(parameters.drain(end..));
+    (!parameters.is_empty() && !told.iter().any(|one| one.required)).then_some(parameters)
 }
 
 /// A name of a parameter.
@@ -273,7 +301,7 @@ mod tests {
     #[test]
     fn parameters_of_main() {
         let text = "/**\n * Adds.\n * @param {number} a - The first.\n * @param {number} [b=2] The second.\n * @param {'x'|'y'} mode\n \
-                    * @param {string[]=} tags\n */\nfunction main(a, b) {}\nmain(...process.argv.slice(2));\n";
+                    * @param {string[]=} tags\n */\nfunction main(a, b, mode, tags) {}\nmain(...process.argv.slice(2));\n";
         let found = input(text);
         assert_eq!(
             found.schema(),
@@ -283,7 +311,6 @@ mod tests {
                     "a": { "type": "number", "description": "The first." },
                     "b": { "type": "number", "description": "The second.", "default": 2 },
                     "mode": { "type": "string", "enum": ["x", "y"] },
-                    "tags": { "type": "array", "items": { "type": "string" } },
                 },
                 "required": ["a", "mode"],
                 "additionalProperties": false,
@@ -294,6 +321,106 @@ mod tests {
         assert!(input(text).is_json());
         let text = "/**\n * @param {object} o\n * @param {string} o.a\n */\nfunction main(o) {}\n";
         assert_eq!(input(text).typed_by, TypedBy::Nothing);
+    }
+
+    /// Words belong to the parameters only where the call of `main` says so: in another order a model would copy the
+    /// wrong way.
+    #[test]
+    fn words_have_names_where_main_gets_them_in_order() {
+        let copy = |call: &str| {
+            format!(
+                "/**\n * @param {{string}} src\n * @param {{string}} dst\n * @param {{number}} [n]\n */\n\
+                 async function main(src, dst, n = 1) {{}}\n{call}\n"
+            )
+        };
+        let names = |text: &str| input(text).parameters.into_iter().map(|one| one.name).collect::<Vec<_>>();
+        for (call, expected) in [
+            ("main(...process.argv.slice(2))", &["src", "dst", "n"][..]),
+            ("main(process.argv[2], process.argv[3]).catch(console.error)", &["src", "dst"]),
+            (
+                "if (process.argv.length < 4) { usage() }\nmain(String(process.argv[2]), process.argv[3], parseInt(process.argv[4], 10),)",
+                &["src", "dst", "n"],
+            ),
+            (
+                "// main() is called once.\nconst [src, dst] = process.argv.slice(2);\nmain(src, dst)",
+                &["src", "dst"],
+            ),
+            ("const dst = process.argv[2];\nconst src = process.argv[3];\nmain(src, dst)", &["dst", "src"]),
+        ] {
+            let text = copy(call);
+            assert_eq!(
+                (names(&text), input(&text).typed_by),
+                (expected.iter().map(ToString::to_string).collect(), TypedBy::Jsdoc),
+                "{call}"
+            );
+        }
+        for call in [
+            "main(process.argv[3], process.argv[2])",
+            "main(process.argv[2])",
+            "main(process.argv[2], 'x')",
+            "main(process.argv[2], process.argv[3], process.argv[4], process.argv[5])",
+            "main(...process.argv.slice(3))",
+            "main(process.argv)",
+            "main(process.argv[2], process.argv[3], process.argv.includes('--fast'))",
+            "main(process.argv[2], process.argv[3])\nmain(process.argv[2], process.argv[3])",
+            "const [from, to] = process.argv;\nmain(to, from)",
+            "other.main(...process.argv.slice(2))",
+        ] {
+            assert_eq!(input(&copy(call)).typed_by, TypedBy::Nothing, "{call}");
+        }
+        // The comment may tell of them in another order than the function has.
+        let turned = copy("main(...process.argv.slice(2))").replace("(src, dst, n = 1)", "(dst, src, n)");
+        assert_eq!(names(&turned), ["dst", "src", "n"]);
+        // What stands at the top and before no function is about the script.
+        let script =
+            |code: &str| format!("/**\n * @param {{string}} src\n * @param {{string}} dst\n */\n{code}\n");
+        for code in
+            ["copy(process.argv[2], process.argv[3])", "const args = process.argv.slice(2);\ncopy(...args)"]
+        {
+            assert_eq!(names(&script(code)), ["src", "dst"], "{code}");
+        }
+        for code in [
+            "copy(process.argv[2], process.argv[4])",
+            "copy(process.argv)",
+            "function copy(src, dst) {}\ncopy(process.argv[3], process.argv[2])",
+            "const copy = (src, dst) => {};\ncopy(process.argv[3], process.argv[2])",
+            "x();\nfunction main(src, dst) {}\nmain(process.argv[3], process.argv[2])",
+        ] {
+            assert_eq!(input(&script(code)).typed_by, TypedBy::Nothing, "{code}");
+        }
+    }
+
+    /// An object that is one argument has keys of which its parameter says nothing.
+    #[test]
+    fn keys_are_parameters_where_main_gets_their_values() {
+        let script = |parameters: &str, call: &str| {
+            format!(
+                "/**\n * @param {{string}} src\n * @param {{string}} dst\n */\nfunction main({parameters}) {{}}\n\
+                 const data = JSON.parse(fs.readFileSync(0));\n{call}\n"
+            )
+        };
+        for (parameters, call) in [
+            ("src, dst", "main(data.src, data['dst'])"),
+            ("src, dst", "const { dst, src } = data;\nmain(src, dst);"),
+            ("{ dst, src = 'x' }", "main(data)"),
+            ("{ src, dst }: Options", "main(data)"),
+            ("src, dst", "module.exports = main;"),
+        ] {
+            let found = input(&script(parameters, call));
+            assert_eq!((found.typed_by, found.is_json()), (TypedBy::Jsdoc, true), "{parameters} {call}");
+        }
+        for (parameters, call) in [
+            ("src, dst", "main(data.dst, data.src)"),
+            ("src, dst", "main(data)"),
+            ("src, dst", "main(data.src, 'x')"),
+            ("src, dst", "const src = data.from;\nmain(src, data.dst)"),
+            ("{ from, to }", "main(data)"),
+        ] {
+            assert_eq!(input(&script(parameters, call)), Input::object(), "{parameters} {call}");
+        }
+        let whole =
+            "/** @param {object} data */\nfunction main(data) {}\nmain(JSON.parse(fs.readFileSync(0)))\n";
+        assert_eq!(input(whole), Input::object());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod argparse;
 mod click;
 mod expr;
+mod passed;
 mod signature;
 mod tokens;
 

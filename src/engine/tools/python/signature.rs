@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::expr::{Arguments, Expr, Parser};
 use super::tokens::Token;
-use super::{MAX_PARAMETERS, Script, harmless, is_argv};
+use super::{MAX_PARAMETERS, Script, passed};
 use crate::engine::tools::input::{Input, Kind, Parameter, Place, TypedBy};
 
 /// How deep types may lie in each other.
@@ -79,8 +79,10 @@ impl Main<'_, '_> {
         if words || (parameters.is_empty() && !open) {
             return None;
         }
-        if way == Way::Words {
-            parameters = passed(script)?.to(parameters, has_rest)?;
+        match way {
+            Way::Words => parameters = passed::words(script)?.to(parameters, has_rest)?,
+            Way::Key if !passed::has_keys_of(script, &parameters) => return None,
+            Way::Key | Way::Typer | Way::Fire => {}
         }
         if let Some(doc) = self.doc {
             let doc = &doc[..doc.floor_char_boundary(MAX_DOC)];
@@ -125,134 +127,6 @@ fn is_program_of_fire(script: &Script<'_, '_>) -> bool {
     calls.next().is_some_and(is_main)
         && script.calls("Fire") == 1
         && !tokens.windows(2).any(|pair| pair[0].is_name("command") && pair[1].is_op("="))
-}
-
-/// What the one call of `main` passes on of the command line.
-enum Passed {
-    /// All words: `main(*sys.argv[1:])`.
-    All,
-    /// The first words, in order, each with the kind that it is turned into, where that is not text.
-    First(Vec<Option<Kind>>),
-}
-
-/// What the one call of `main` is given, where that is words of the command line in their order and nothing else in
-/// the script looks at them. `None` where that is in doubt: the words could belong to other parameters.
-fn passed(script: &Script<'_, '_>) -> Option<Passed> {
-    let tokens = &script.source.tokens;
-    let is_call = |at: &usize| {
-        tokens[*at].is_name("main")
-            && tokens.get(at + 1).is_some_and(|token| token.is_op("("))
-            && !at.checked_sub(1).is_some_and(|before| tokens[before].is_name("def"))
-    };
-    let mut calls = (0..tokens.len()).filter(is_call);
-    let (at, None) = (calls.next()?, calls.next()) else { return None };
-    // What belongs to something else is another `main`.
-    if at.checked_sub(1).is_some_and(|before| tokens[before].is_op(".")) {
-        return None;
-    }
-    let passed = words_of(&tokens[at + 2..])?;
-    let count = if let Passed::First(kinds) = &passed { kinds.len() } else { 1 };
-    let uses = tokens.iter().filter(|token| token.is_name("argv")).count();
-    (uses == count + harmless(script)).then_some(passed)
-}
-
-/// What stands between the brackets of a call, the first of which is gone.
-fn words_of(mut tokens: &[Token<'_>]) -> Option<Passed> {
-    if let [star, sys, dot, argv, open, one, colon, close, rest @ ..] = tokens
-        && star.is_op("*")
-        && sys.is_name("sys")
-        && dot.is_op(".")
-        && argv.is_name("argv")
-        && open.is_op("[")
-        && *one == Token::Number("1")
-        && colon.is_op(":")
-        && close.is_op("]")
-    {
-        return ends_call(rest).then_some(Passed::All);
-    }
-    let mut kinds = Vec::new();
-    loop {
-        let (kind, inner) = conversion(tokens);
-        if !is_argv(inner)
-            || inner[4] != Token::Number(&(kinds.len() + 1).to_string())
-            || kinds.len() >= MAX_PARAMETERS
-        {
-            return None;
-        }
-        tokens = &inner[6..];
-        if kind.is_some() {
-            tokens = tokens.split_first().filter(|(token, _)| token.is_op(")"))?.1;
-        }
-        kinds.push(kind.flatten());
-        if ends_call(tokens) {
-            return Some(Passed::First(kinds));
-        }
-        tokens = tokens.split_first().filter(|(token, _)| token.is_op(","))?.1;
-    }
-}
-
-/// Whether a call ends here, maybe behind a last comma.
-fn ends_call(tokens: &[Token<'_>]) -> bool {
-    match tokens {
-        [close, ..] if close.is_op(")") => true,
-        [comma, close, ..] => comma.is_op(",") && close.is_op(")"),
-        _ => false,
-    }
-}
-
-/// The conversion that begins here with its bracket, and what is behind that: the kind that it makes of a word,
-/// `None` inside where it leaves a text.
-#[expect(clippy::option_option, reason = "the outer one says whether there is a conversion")]
-fn conversion<'a, 'b>(tokens: &'b [Token<'a>]) -> (Option<Option<Kind>>, &'b [Token<'a>]) {
-    let rest = match tokens {
-        [module, dot, rest @ ..] if module.is_name("pathlib") && dot.is_op(".") => rest,
-        other => other,
-    };
-    let [Token::Name(name), open, rest @ ..] = rest else { return (None, tokens) };
-    if !open.is_op("(") {
-        return (None, tokens);
-    }
-    match *name {
-        "int" => (Some(Some(Kind::Integer)), rest),
-        "float" => (Some(Some(Kind::Number)), rest),
-        "str" | "Path" | "PurePath" => (Some(None), rest),
-        _ => (None, tokens),
-    }
-}
-
-impl Passed {
-    /// The parameters that get words; the last one takes all further words where `has_rest` says so. `None` where
-    /// some get none that need one, or one that is not what their type says.
-    fn to(self, mut parameters: Vec<Parameter>, has_rest: bool) -> Option<Vec<Parameter>> {
-        let rest = parameters.pop_if(|_| has_rest);
-        let rest = match self {
-            Self::All => rest,
-            Self::First(kinds) => {
-                if kinds.len() > parameters.len() || parameters[kinds.len()..].iter().any(|one| one.required)
-                {
-                    return None;
-                }
-                parameters.truncate(kinds.len());
-                for (parameter, kind) in parameters.iter_mut().zip(kinds) {
-                    // Each of the words is looked up, so that none may be missing.
-                    (parameter.required, parameter.default) = (true, None);
-                    if let Some(kind) = kind {
-                        parameter.choices.retain(|choice| kind.takes(choice));
-                        parameter.kind = kind;
-                    }
-                }
-                None
-            }
-        };
-        // No word is a list or a mapping, and every word is true.
-        let is_odd = |one: &Parameter| matches!(one.kind, Kind::Boolean | Kind::Array(_) | Kind::Object);
-        match parameters.iter().position(is_odd) {
-            Some(at) if parameters[at].required => return None,
-            Some(at) => parameters.truncate(at),
-            None => parameters.extend(rest),
-        }
-        (!parameters.is_empty()).then_some(parameters)
-    }
 }
 
 /// How what is given comes to the function.

@@ -189,6 +189,41 @@ fn words_have_names_where_main_gets_them_in_order() {
     assert_eq!(input(options), Input::words());
 }
 
+/// An object that is one argument has keys of which its parameter says nothing.
+#[test]
+fn keys_are_parameters_where_main_gets_their_values() {
+    let copy = |call: &str| {
+        format!(
+            "import json, sys\ndef main(src: str, dst: str = 'x'): pass\nd = json.load(sys.stdin)\n{call}\n"
+        )
+    };
+    for call in [
+        "main(**d)",
+        "sys.exit(main(**json.loads(text)))",
+        "main(d['src'], d.get('dst', f('x')))",
+        "main(dst=d['dst'], src=d['src'],)",
+        "main(d['src'], **rest)",
+        "main()",
+        "other.main(d)",
+        "",
+    ] {
+        assert_eq!(input(&copy(call)).typed_by, TypedBy::Signature, "{call}");
+    }
+    for call in [
+        "main(d)",
+        "main(json.load(sys.stdin))",
+        "main(d['dst'], d['src'])",
+        "main(src=d['dst'])",
+        "main(d['src'], 'x')",
+        "main(d['src'] + 'x')",
+        "main(*d)",
+        "main(d['src'], d['dst'], d['n'])",
+        "main(**d)\nmain(d)",
+    ] {
+        assert_eq!(input(&copy(call)), Input::object(), "{call}");
+    }
+}
+
 /// Fire and typer name the function first where there are several, or a callback.
 #[test]
 fn programs_of_several_functions_are_not_told() {
