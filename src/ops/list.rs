@@ -15,11 +15,13 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::placed::Placed;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, Found, Survey};
+use crate::install::state::{Files, Found, Survey, normal};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
 use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
+use crate::source::local;
+use crate::spec::Origin;
 
 /// Which skills.
 #[derive(Debug, Clone, Default)]
@@ -280,6 +282,15 @@ impl<'a> Dirs<'a> {
     }
 }
 
+impl Dirs<'_> {
+    /// The directory on this machine that a skill came from.
+    fn source(&self, locked: &Locked) -> Option<PathBuf> {
+        let Origin::Local(path) = &locked.origin else { return None };
+        let place = local::resolve(&self.context.settings, self.scope, path).ok()?;
+        Some(normal(&place.join(locked.path.as_deref().unwrap_or_default())))
+    }
+}
+
 /// The skill `name`; `None` for what is neither asked for nor a skill's directory.
 fn listed(
     context: &Context,
@@ -386,7 +397,13 @@ fn linked(
             Found::Tree(found) => found.is_some() && *found == digest,
             _ => false,
         };
-        if ours && let Some(dir) = dirs.of(agent) {
+        if !ours {
+            continue;
+        }
+        let Some(dir) = dirs.of(agent) else { continue };
+        // Some agents look where people write skills, in `skills/`: what lies there is no copy of what was made of it.
+        let is_source = || locked.and_then(|locked| dirs.source(locked)) == Some(dir.join(name.as_str()));
+        if !(matches!(found, Found::Tree(_)) && is_source()) {
             by_dir.entry(dir).or_default().push(agent);
         }
     }

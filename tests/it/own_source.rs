@@ -188,3 +188,19 @@ fn a_repository_is_no_source_where_skills_are_installed() {
         assert!(output.stderr.contains("which belongs to skillpm"), "{source}: {output}");
     }
 }
+
+/// Some agents look into `skills/` of a project, where authors write: their own files are no copies for these agents.
+#[test]
+fn a_source_in_an_agent_s_directory_is_no_copy_of_it() {
+    let sandbox = project("skills");
+    sandbox.ok(&["install", "./skills/mine"]);
+    let agents = || {
+        let list = sandbox.run(&["list", "--json"]).stdout;
+        serde_json::from_str::<serde_json::Value>(&list).expect("JSON")[0]["agents"].clone()
+    };
+    assert_eq!(agents(), serde_json::json!([]));
+    sandbox.ok(&["remove", "mine"]);
+    sandbox.ok(&["install", ".", "--skill", "mine"]);
+    assert_eq!(agents(), serde_json::json!([]));
+    assert!(sandbox.read("skills/mine/SKILL.md").contains("MY-ONLY-COPY"));
+}
