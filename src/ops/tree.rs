@@ -244,7 +244,7 @@ impl TreeSkill {
             SkillState::Modified => marks.push(if skill.editable { "not linked" } else { "edited" }),
             SkillState::Conflict => marks.push("in conflict"),
             SkillState::Missing => marks.push("missing"),
-            SkillState::Untracked => marks.push("not locked"),
+            SkillState::Untracked => marks.push("untracked"),
         }
         marks
     }

@@ -82,7 +82,7 @@ fn out_of_sight_and_back() {
     --- stdout
     name  version  scope    source      agents       state
     docx  -        project  path:./src  claude-code  ok
-    pdf   -        project  path:./src  -            disabled, modified
+    pdf   -        project  path:./src  -            disabled, edited
     ");
     assert_eq!(sandbox.run(&["invoke", "pdf"]).code, Some(2), "it is not found");
     // Neither the store nor the source is needed.

@@ -167,7 +167,7 @@ fn where_skills_came_from_and_how_they_are() {
     --- stdout
     project ([DIR]/project)
     ├── docx (github:acme/skills at [COMMIT]): missing
-    ├── own: not locked
+    ├── own: untracked
     └── pdf 1.10 (github:acme/skills at [COMMIT]): edited
     ");
 }

@@ -69,25 +69,25 @@ fn each_change_of_a_file_is_told() {
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"
     exit: 5
     --- stdout
-    modified: pdf, project
+    edited: pdf, project
       `[DIR]/project/.agents/skills/pdf` is not what is locked
         changed: SKILL.md
         extra: notes/deep.md
         missing: references/a.md
         mode: scripts/run.sh
     --- stderr
-    3 skills: 2 ok, 1 modified
+    3 skills: 2 ok, 1 edited
     hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
     ");
     fs::remove_dir_all(sandbox.home().join(".local/share/skillpm")).expect("removes the store");
     insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
     exit: 5
     --- stdout
-    modified: pdf, project
+    edited: pdf, project
       `[DIR]/project/.agents/skills/pdf` is not what is locked
         which files differ is not known: the store has no copy of what is locked
     --- stderr
-    1 skill: 1 modified
+    1 skill: 1 edited
     hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
     ");
 }
@@ -138,10 +138,10 @@ fn what_is_missing_or_leads_elsewhere() {
     --- stdout
     missing: pdf, project
       claude-code, `[DIR]/project/.claude/skills/pdf` is not there
-    modified: xlsx, project
+    edited: xlsx, project
       `[DIR]/project/.agents/skills/xlsx`: it is no directory
     --- stderr
-    2 skills: 1 modified, 1 missing
+    2 skills: 1 edited, 1 missing
     hint: `skillpm install` brings back what is missing
     ");
 }
@@ -156,11 +156,11 @@ fn copies_of_agents() {
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"
     exit: 5
     --- stdout
-    modified: pdf, project
+    edited: pdf, project
       claude-code, `[DIR]/project/.claude/skills/pdf` is not what is locked
         changed: SKILL.md
     --- stderr
-    3 skills: 2 ok, 1 modified
+    3 skills: 2 ok, 1 edited
     hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
     ");
 }
@@ -194,11 +194,11 @@ fn disabled_skills() {
     insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
     exit: 5
     --- stdout
-    modified: pdf, project
+    edited: pdf, project
       `[DIR]/project/.agents/.skillpm-disabled/pdf` is not what is locked
         changed: SKILL.md
     --- stderr
-    1 skill: 1 modified
+    1 skill: 1 edited
     hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
     ");
 }
@@ -211,11 +211,11 @@ fn what_cannot_be_verified() {
     insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
     exit: 5
     --- stdout
-    modified: pdf, project
+    edited: pdf, project
       `[DIR]/project/.agents/skills/pdf`: `leak`: this is a symbolic link that leads out of the skill or to no regular file
         extra: leak
     --- stderr
-    1 skill: 1 modified
+    1 skill: 1 edited
     ");
     let file = sandbox.project().join(".agents/skills/docx/SKILL.md");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o0)).expect("chmod");
@@ -276,13 +276,13 @@ fn in_the_home_directory() {
     insta::assert_snapshot!(output, @"
     exit: 5
     --- stdout
-    modified: ours, project
+    edited: ours, project
       `[DIR]/home/.agents/skills/ours` is not what is locked
         changed: SKILL.md
     untracked: strange, user
       `[DIR]/link/.agents/skills/strange` is not in the lockfile
     --- stderr
-    3 skills: 1 ok, 1 modified, 1 untracked
+    3 skills: 1 ok, 1 edited, 1 untracked
     hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
     ");
     fs::remove_dir_all(copy.parent().expect("a directory")).expect("removed");

@@ -58,17 +58,18 @@ fn table(skills: &[ListedSkill]) -> String {
 fn state(skill: &ListedSkill) -> String {
     let state = match skill.state {
         SkillState::Ok => "ok",
-        SkillState::Modified => "modified",
+        SkillState::Modified if skill.editable => "not linked",
+        SkillState::Modified => "edited",
         SkillState::Conflict => "conflict",
         SkillState::Missing => "missing",
         SkillState::Untracked => "untracked",
         SkillState::Disabled => "disabled",
         SkillState::Editable => "editable",
     };
-    let modified = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
+    let edited = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
     let disabled = skill.disabled && skill.state == SkillState::Conflict;
-    match (modified, disabled) {
-        (true, _) => format!("{state}, modified"),
+    match (edited, disabled) {
+        (true, _) => format!("{state}, edited"),
         (_, true) => format!("disabled, {state}"),
         _ => state.to_owned(),
     }
@@ -128,7 +129,7 @@ mod tests {
         pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok
         code-reviewer  -        project  github:anthropics/skills  -                  missing
         own            -        project  -                         -                  untracked
-        docx           -        project  github:anthropics/skills  -                  disabled, modified
+        docx           -        project  github:anthropics/skills  -                  disabled, edited
         mine           -        project  github:anthropics/skills  -                  editable
         xlsx           -        project  github:anthropics/skills  -                  conflict
         "#);

@@ -109,7 +109,8 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
         "state",
         match installed.state {
             SkillState::Ok => "as it was installed",
-            SkillState::Modified => "modified since it was installed",
+            SkillState::Modified if installed.editable => "editable, and no link to its directory",
+            SkillState::Modified => "edited since it was installed",
             SkillState::Conflict => {
                 "in conflict: an update left marks or kept files that somebody has to look at"
             }
@@ -240,7 +241,7 @@ mod tests {
           source         github:acme/skills, directory skills/pdf
           revision       1a2b3c4, asked for: v1
           digest         sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-          state          modified since it was installed
+          state          edited since it was installed
           linked for     claude-code
           tokens         metadata about 61, instructions about 1200, other files about 0
           hides          ~/.agents/skills/pdf (user:pdf)

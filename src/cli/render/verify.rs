@@ -114,7 +114,7 @@ fn of_place(place: &VerifiedPlace) -> String {
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ok => "ok",
-        Verdict::Modified => "modified",
+        Verdict::Modified => "edited",
         Verdict::Missing => "missing",
         Verdict::Elsewhere => "elsewhere",
         Verdict::Unreadable => "unreadable",
@@ -132,7 +132,7 @@ fn change(change: FileChange) -> &'static str {
     }
 }
 
-/// `3 skills: 1 ok, 2 modified`.
+/// `3 skills: 1 ok, 2 edited`.
 fn summary(skills: &[VerifiedSkill]) -> String {
     let parts = Verdict::ALL.into_iter().filter_map(|verdict| {
         let number = skills.iter().filter(|skill| skill.verdict == verdict).count();
@@ -192,7 +192,7 @@ mod tests {
         let (talking, _, err) = printer(Look::PLAIN);
         show(&talking, &VerifyOutcome { skills, warnings: Vec::new() });
         insta::assert_snapshot!(err.text(), @"
-        2 skills: 1 modified, 1 missing
+        2 skills: 1 edited, 1 missing
         hint: `skillpm install` brings back what is missing
         hint: `skillpm install -g --force` puts back what is locked and keeps your copy in the store
         ");
@@ -206,7 +206,7 @@ mod tests {
         let (talking, out, err) = printer(Look::PLAIN);
         show(&talking, &outcome());
         insta::assert_snapshot!(out.text(), @r"
-        modified: modified, project
+        edited: edited, project
           `/p/.agents/skills/pdf` is not what is locked
             which files differ is not known: the store has no copy of what is locked
           `/p/.agents/skills/pdf` is not what is locked
@@ -244,7 +244,7 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         warning: odd
-        7 skills: 1 ok, 1 modified, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
+        7 skills: 1 ok, 1 edited, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
         hint: `skillpm install --force` puts back what is locked and keeps your copy in the store
         ");
         let (talking, out, err) = printer(Look::PLAIN);
