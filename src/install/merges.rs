@@ -267,6 +267,11 @@ pub(super) fn tidy(scope: &Scope) {
     }
 }
 
+/// Whether there is a record of a merge of the skill `name`, whatever it says.
+pub fn is_recorded(scope: &Scope, name: &SkillName) -> bool {
+    file(scope, name).is_ok_and(|file| matches!(fs::kind(&file), Ok(Some(Kind::File))))
+}
+
 fn directory(scope: &Scope) -> PathBuf {
     scope.work_dir().join(DIRECTORY)
 }

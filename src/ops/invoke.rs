@@ -1,6 +1,7 @@
 //! `invoke`: what an agent would get.
 
 use super::named::find;
+use super::update::unsettled;
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, load, resources};
 use crate::error::Result;
@@ -47,6 +48,7 @@ pub fn invoke(context: &Context, request: &InvokeRequest) -> Result<InvokeOutcom
     let mut activation = activate(meta, body, &hit.skill.dir, &request.arguments, policy.placeholders);
     let mut warnings = hit.warnings;
     warnings.extend(off_specification(&hit.skill));
+    warnings.extend(unsettled(&context.settings, &hit.skill.dir));
     if request.form.lists_files() {
         match resources::list(&hit.skill.dir, policy.listing) {
             Ok(files) => activation.files = files,

@@ -76,19 +76,28 @@ fn a_merge_that_nobody_finished_is_a_problem() {
     1 error, 0 warnings
     ");
     let show = sandbox.ok(&["show", "pdf"]).to_string();
-    assert!(show.contains("in conflict") && !show.contains("modified since"), "{show}");
+    assert!(show.contains("in conflict") && !show.contains("edited since"), "{show}");
     let json: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["show", "pdf", "--json"]).stdout).expect("JSON");
     assert_eq!(json["installed"]["state"], "conflict");
+    // Whoever tries it out is told as an agent would not be.
+    let invoked = sandbox.run(&["invoke", "pdf"]);
+    assert!(invoked.stdout.contains("<<<<<<<"), "{invoked}");
+    assert_eq!(
+        invoked.stderr,
+        "warning: `pdf` has conflicts of an update that nobody has settled, and an agent reads their marks; `skillpm update pdf` tells which\n"
+    );
+    assert!(sandbox.run(&["invoke", "./src/pdf"]).stderr.is_empty(), "another skill");
     // Where agents do not see it, it is one all the same.
     sandbox.ok(&["disable", "pdf"]);
     let doctor = sandbox.run(&["doctor"]);
     assert!(doctor.code == Some(1) && doctor.to_string().contains("merge-unfinished"), "{doctor}");
     sandbox.ok(&["enable", "pdf"]);
     sandbox.ok(&["update", "pdf", "--ours"]);
+    assert!(sandbox.run(&["invoke", "pdf"]).stderr.is_empty(), "it is settled");
     let doctor = sandbox.run(&["doctor", "--verbose"]);
     assert!(doctor.code == Some(0) && doctor.to_string().contains("skill-edited"), "{doctor}");
-    assert!(sandbox.ok(&["show", "pdf"]).to_string().contains("modified since"));
+    assert!(sandbox.ok(&["show", "pdf"]).to_string().contains("edited since"));
 }
 
 /// A skill that agents are not to see can be in conflict, too, and the list says so before they see it again.
@@ -121,7 +130,7 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     sandbox.ok(&["disable", "pdf"]);
     sandbox.ok(&["update", "pdf", "--ours"]);
     let list = sandbox.ok(&["list"]).to_string();
-    assert!(list.contains("disabled, modified"), "{list}");
+    assert!(list.contains("disabled, edited"), "{list}");
 }
 
 /// Issue 5: edits are merged, and the next update merges from the version that was merged then.
@@ -146,7 +155,7 @@ fn edits_are_merged_again_and_again() {
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five"]));
     assert_eq!(sandbox.read(&format!("{HOME}/notes.md")), "mine\n");
     let list = sandbox.ok(&["list"]).to_string();
-    assert!(list.contains("modified"), "{list}");
+    assert!(list.contains("edited"), "{list}");
     sandbox.ok(&["update"]);
     // From here on the first merge is the user's version, and what was new then the base.
     source(&sandbox, &["1", "2", "3", "4", "five", "six"]);
@@ -159,7 +168,7 @@ fn edits_are_merged_again_and_again() {
     source(&sandbox, &["one", "2", "3", "4", "five", "six"]);
     std::fs::remove_file(sandbox.project().join(HOME).join("notes.md")).expect("removed");
     sandbox.ok(&["update"]);
-    assert!(!sandbox.ok(&["list"]).to_string().contains("modified"));
+    assert!(!sandbox.ok(&["list"]).to_string().contains("edited"));
 }
 
 /// Issue 5: markers only where both changed the same lines, the user's file beside it, exit 1; then by
@@ -234,7 +243,7 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ");
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
-    assert!(sandbox.run(&["list"]).stdout.contains("modified"), "nothing is left to look at");
+    assert!(sandbox.run(&["list"]).stdout.contains("edited"), "nothing is left to look at");
     sandbox.ok(&["update"]);
     assert_eq!(there(&sandbox), body(&["one and uno", "2", "3", "4", "five", "six"]));
     assert!(!sandbox.project().join(".agents/.skillpm-merge").exists());

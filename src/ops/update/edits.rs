@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::merges::{Disputed, Unresolved};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::fs;
+use crate::install::merges::{self, Disputed, Unresolved};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::merge::{Conflict, Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
 use crate::refusal::Limits;
+use crate::settings::Settings;
 use crate::spec::is_object_id;
 use crate::store;
 use crate::tree::FileSet;
@@ -98,6 +101,27 @@ pub(in crate::ops) fn has_conflicts(
 ) -> Result<bool> {
     let Some(record) = Unresolved::read(scope, name, locked)? else { return Ok(false) };
     Ok(!open(&record, locked, &store::read(directory)?)?.is_empty())
+}
+
+/// What to tell whoever is about to use the skill that lies at `directory`, which a search has found there, if an update
+/// left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
+pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option<String> {
+    let name = directory.file_name().and_then(|name| SkillName::new(name.to_str()?).ok())?;
+    let real = fs::real_path(directory).ok().flatten()?;
+    let lies_in = |scope: &Scope| {
+        let place = scope.skills_dir().join(name.as_str());
+        fs::real_path(&place).is_ok_and(|place| place.as_ref() == Some(&real))
+    };
+    let scopes = Scopes::new(settings, None).ok()?.there;
+    let scope = scopes.iter().find(|scope| merges::is_recorded(scope, &name) && lies_in(scope))?;
+    let files = Files::read(scope).ok()?;
+    let locked = files.lock.skills.get(&name)?;
+    has_conflicts(scope, &name, locked, &real).ok()?.then(|| {
+        let command = super::command(scope.kind);
+        format!(
+            "`{name}` has conflicts of an update that nobody has settled, and an agent reads their marks; `{command} {name}` tells which"
+        )
+    })
 }
 
 fn has_markers(bytes: &[u8], markers: &[String]) -> bool {

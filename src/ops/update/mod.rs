@@ -13,7 +13,7 @@ mod settle;
 
 use std::collections::BTreeSet;
 
-pub(super) use self::edits::has_conflicts;
+pub(super) use self::edits::{has_conflicts, unsettled};
 pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };
