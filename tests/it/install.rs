@@ -363,6 +363,24 @@ fn the_manifest_is_followed() {
     assert_eq!(sandbox.read("skillpm.toml"), "# ours\n[skills]\npdf = { github = \"acme/skills\" }\n");
 }
 
+/// An agent that is on this machine and sees nothing is told while the choice is made, and once.
+#[test]
+fn agents_that_are_passed_over_are_named() {
+    let (_forge, sandbox, _) = forge_with(&two_skills());
+    for dir in [".qwen", ".config/goose", ".cursor"] {
+        std::fs::create_dir_all(sandbox.home().join(dir)).expect("an agent");
+    }
+    let told = "available to agents that read `.agents/skills`; `--agent` adds others";
+    let first = sandbox.run(&["install", "acme/skills@pdf"]);
+    // The other two read what is in `.agents/skills`.
+    assert!(first.stderr.contains(&format!("{told}, on this machine qwen-code\n")), "{first}");
+    let again = sandbox.run(&["install", "acme/skills@pdf"]);
+    assert!(again.stderr.contains(&format!("{told}\n")), "{again}");
+    let named = sandbox.run(&["install", "acme/skills@pdf", "--agent", "qwen-code"]);
+    assert!(named.stderr.contains("available to qwen-code, and to agents that read"), "{named}");
+    assert!(!named.stderr.contains("on this machine"), "{named}");
+}
+
 /// Two agents whose directories are one through links: one copy, whatever each is called.
 #[cfg(unix)]
 #[test]

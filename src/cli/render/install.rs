@@ -74,7 +74,13 @@ fn summary(printer: &Printer, outcome: &InstallOutcome) {
         return files(printer, outcome.scope, outcome.files);
     }
     let linked = if outcome.agents.is_empty() { String::new() } else { and(&outcome.agents) + ", and to " };
-    printer.note(&format!("available to {linked}agents that read `{CANONICAL_DIR}`; `--agent` adds others"));
+    let others = match &outcome.passed_over[..] {
+        [] => String::new(),
+        passed => format!(", on this machine {}", and(passed)),
+    };
+    printer.note(&format!(
+        "available to {linked}agents that read `{CANONICAL_DIR}`; `--agent` adds others{others}"
+    ));
     files(printer, outcome.scope, outcome.files);
 }
 
@@ -243,6 +249,14 @@ mod tests {
         warning: `pptx` is edited and stays as it is: `--force` replaces it and keeps your copy
         hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets of it
         "#);
+    }
+
+    /// Who has Roo and chose nobody would look for the skill there.
+    #[test]
+    fn agents_that_see_nothing_are_named() {
+        let passed_over = vec!["goose".to_owned(), "roo".to_owned()];
+        let told = told(&InstallOutcome { passed_over, ..outcome() }).1;
+        assert!(told.contains("; `--agent` adds others, on this machine goose and roo\n"), "{told}");
     }
 
     /// One update among hundreds of skills is seen.

@@ -312,6 +312,7 @@ fn change(
     check_locked(scope, request, &plan)?;
     let mut outcome = outcome(scope, &goal, &plan, &files, &[&modified[..], &unreadable].concat());
     outcome.dry_run = request.dry_run;
+    outcome.passed_over = audience.passed_over().iter().map(ToString::to_string).collect();
     outcome.warnings = fetched.warnings;
     outcome.decided = fetched.gate.decided();
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, &files, conflicts)));

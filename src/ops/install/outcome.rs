@@ -30,6 +30,8 @@ pub struct InstallOutcome {
     pub dry_run: bool,
     /// The ids of the agents that have links or copies of their own.
     pub agents: Vec<String>,
+    /// The ids of agents of this machine that see nothing of it, where nobody has said yet who is to.
+    pub passed_over: Vec<String>,
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
     /// What a person should know.
