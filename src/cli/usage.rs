@@ -23,39 +23,93 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString], printer: &Prin
             printer.styled_talk(&error.render().ansi().to_string());
             Ok(exit::USAGE)
         }
-        ErrorKind::InvalidSubcommand => Err(unknown_command(error)),
+        ErrorKind::InvalidSubcommand => Err(unknown_command(error, arguments)),
         _ => Err(mistake(error, arguments)),
     }
 }
 
-fn unknown_command(error: &clap::Error) -> Error {
+fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
     let word = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) => word.as_str(),
         _ => "",
     };
-    let new = Error::usage(format!("there is no command `{word}`"));
-    if let Some((_, hint)) = VERBS_ELSEWHERE.iter().find(|(words, _)| words.contains(&word)) {
-        return new.hint(*hint);
+    let (typed, command) = named(arguments);
+    if let Some(command) = command.filter(clap::Command::has_subcommands) {
+        let new = Error::usage(format!("there is no action `{word}` of `{typed}`"));
+        let closest = closest(word, command.get_subcommands().map(clap::Command::get_name));
+        return new.hint(match (elsewhere(&ACTIONS_ELSEWHERE, word), closest) {
+            (Some(hint), _) => hint.to_owned(),
+            (None, Some(name)) => format!("did you mean `{typed} {name}`?"),
+            (None, None) => format!("`{typed} --help` lists the actions"),
+        });
     }
-    match closest(word, Command::names()) {
-        Some(name) => new.hint(format!("did you mean `skillpm {name}`?")),
-        None => new.hint("`skillpm --help` lists the commands"),
+    let new = Error::usage(format!("there is no command `{word}`"));
+    match (elsewhere(&VERBS_ELSEWHERE, word), closest(word, Command::names())) {
+        (Some(hint), _) => new.hint(hint),
+        (None, Some(name)) => new.hint(format!("did you mean `skillpm {name}`?")),
+        (None, None) => new.hint("`skillpm --help` lists the commands"),
     }
 }
 
+/// Words of other tools, and what is told of them.
+type Elsewhere = (&'static [&'static str], &'static str);
+
+fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
+    table.iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| *hint)
+}
+
 /// Verbs of other tools, and what does the same here.
-const VERBS_ELSEWHERE: [(&[&str], &str); 8] = [
+const VERBS_ELSEWHERE: [Elsewhere; 20] = [
+    (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),
     (&["check"], "`skillpm outdated` tells what is newer, `skillpm verify` whether all is as locked"),
     (&["ci", "restore"], "`skillpm install --frozen` installs what is locked, and nothing else"),
+    (&["clean"], "`skillpm cache clean` removes all downloads"),
+    (&["exec", "x"], "`skillpm run NAME SCRIPT` runs a script of a skill"),
     (&["find", "search"], "`skillpm install --list owner/repo` shows which skills a repository has"),
+    (
+        &["fix", "repair"],
+        "`skillpm doctor --fix` repairs what is installed, `skillpm validate --fix` what you write",
+    ),
     (&["inspect", "view"], "`skillpm show NAME` tells what is known of a skill"),
+    (&["lock"], "`skillpm install` writes `skillpm.lock`, `skillpm update` takes newer versions into it"),
+    (&["metadata", "freeze"], "`skillpm list --json` tells programs what is installed"),
     (&["preview", "use"], "`skillpm invoke NAME` shows what an agent gets"),
     (
         &["pin", "unpin"],
         "`skillpm install owner/repo --tag v1` pins a skill, `skillpm update NAME --latest` goes past that",
     ),
     (&["prune"], "`skillpm cache prune` removes what was not used for long"),
-    (&["scan"], "`skillpm validate` checks skills"),
+    (
+        &["publish", "pack", "release"],
+        "push the skill to a git repository, from where `skillpm install owner/repo` takes it; \
+         `skillpm validate --profile publish` checks it before",
+    ),
+    (
+        &["reinstall"],
+        "`skillpm verify` tells what differs, `skillpm install --force` replaces what you edited",
+    ),
+    (&["revert", "rollback"], "`skillpm undo` takes back the last change"),
+    (&["scan", "test"], "`skillpm validate` checks skills"),
+    (&["status"], "`skillpm list` shows what is installed and edited, `skillpm doctor` what is broken"),
+    (&["store"], "`skillpm cache dir` tells where the store is, and how much is in it"),
+    (&["where", "which"], "`skillpm why NAME` says why a skill is here, and where it lies"),
+];
+
+/// Verbs that other tools have for what they keep, and what does the same here.
+const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
+    (
+        &["du", "info", "list", "location", "ls", "path", "show", "size", "status"],
+        "`skillpm cache dir` tells where the store and the downloads lie, and how much is in them",
+    ),
+    (
+        &["clear", "delete", "empty", "purge", "remove", "rm"],
+        "`skillpm cache clean` removes all downloads, with `--store` the store too",
+    ),
+    (&["gc"], "`skillpm cache prune` removes what was not used for long"),
+    (
+        &["check", "fix", "repair"],
+        "`skillpm cache verify` checks all of it, with `--fix` what is damaged is thrown away",
+    ),
 ];
 
 /// Takes message and tips out of clap's text, which looks like
@@ -65,18 +119,41 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     let mut new = Error::usage(in_our_words(message));
-    // clap gives no tip where the command takes no words.
-    let behind = behind_option(error, arguments).or_else(|| of_other_tools(error, arguments));
-    let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
-    for tip in tips.filter(|tip| behind.is_none() || !tip.starts_with(AS_A_VALUE)) {
-        let word = if tip.starts_with(AS_A_VALUE) { taken_for_option(error, arguments) } else { None };
-        new = new.hint(match word {
-            Some((_, value)) => format!("to pass it as a value, write `-- {}`", shell_word(value)),
-            None => in_our_words(tip),
-        });
-    }
-    new = behind.into_iter().fold(new, Error::hint);
+    // clap gives no tip where the command takes no words, and of other tools it knows nothing.
+    let ours = behind_option(error, arguments).or_else(|| of_other_tools(error, arguments));
+    new = if let Some(hint) = ours {
+        new.hint(hint)
+    } else {
+        let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
+        tips.filter_map(|tip| tip_of(tip, error, arguments)).fold(new, Error::hint)
+    };
     new.hint(format!("`{} --help` shows what is possible", command(rest, arguments)))
+}
+
+/// A tip of clap's as it is told here; nothing where it would not help.
+fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let told = in_our_words(tip);
+    if tip.starts_with(AS_A_VALUE) {
+        let Some((_, value)) = taken_for_option(error, arguments) else { return Some(told) };
+        let is_value = !is_option_name(&value.to_string_lossy());
+        return is_value.then(|| format!("to pass it as a value, write `-- {}`", shell_word(value)));
+    }
+    // Of an option that stands before its command.
+    let moved = told.strip_prefix('`').and_then(|told| told.strip_suffix("` exists"));
+    Some(moved.map_or(told.clone(), |line| format!("write it behind the command: `skillpm {line}`")))
+}
+
+/// Whether a word is an option that somebody believes in, and not a value that begins like one: `--json` and `-j`,
+/// but not `-dash.md`.
+fn is_option_name(word: &str) -> bool {
+    let is_word = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
+    match word.strip_prefix("--") {
+        Some(name) => {
+            let name = name.split('=').next().unwrap_or(name);
+            is_word(name) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        }
+        None => word.strip_prefix('-').is_some_and(|name| name.len() == 1 && name != "-"),
+    }
 }
 
 /// How the tip begins that tells how to pass an argument as what it is. It names its first letter alone.
@@ -102,19 +179,36 @@ fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> 
     takes_it.then(|| format!("to pass it as a value, write `{before}={}`", shell_word(value)))
 }
 
-/// What options of other tools are called here, of the command that installs.
-const OPTIONS_ELSEWHERE: [(&str, &str); 3] = [
-    ("--all", "`--skill '*'` takes all skills, `--agent '*'` links them for all agents on this machine"),
-    ("--pin", "`--tag`, `--branch` or `--rev` names a revision, or `#` behind the source"),
-    ("--ref", "`--tag`, `--branch` or `--rev` names a revision, or `#` behind the source"),
+/// What an option of another tool is called here: of which commands, where it is not of all that have the options
+/// which the hint names.
+const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
+    (
+        &["install"],
+        (
+            &["--all"],
+            "`--skill '*'` takes all skills, `--agent '*'` links them for all agents on this machine",
+        ),
+    ),
+    (&["diff", "outdated", "update", "verify"], (&["--all"], "without a name all skills are meant")),
+    (&[], (&["--pin", "--ref"], "`--tag`, `--branch` or `--rev` names a revision, or `#` behind the source")),
+    (&[], (&["--user"], "`--global` is for your own skills, in every project")),
+    (&[], (&["--output-format", "--reporter"], "`--format` chooses the form")),
+    (&[], (&["--format", "--output-format"], "`--json` prints JSON")),
 ];
 
 /// What the option is called here that another tool has under the name that was typed.
 fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
-    let is_install = named(arguments).1.is_some_and(|command| command.get_name() == "install");
-    let (_, hint) = OPTIONS_ELSEWHERE.iter().find(|(name, _)| is_install && name == typed)?;
-    Some((*hint).to_owned())
+    let command = named(arguments).1?;
+    let has = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
+    let fits = |commands: &[&str], hint: &str| match commands {
+        [] => hint.split("`--").skip(1).all(|rest| rest.split(['`', ' ']).next().is_some_and(has)),
+        commands => commands.contains(&command.get_name()),
+    };
+    let told = OPTIONS_ELSEWHERE
+        .iter()
+        .find(|(commands, (names, hint))| names.contains(&typed.as_str()) && fits(commands, hint));
+    told.map(|(_, (_, hint))| (*hint).to_owned())
 }
 
 /// One line, with backticks around literals.
@@ -217,6 +311,42 @@ mod tests {
         }
     }
 
+    /// So are the actions of `cache`, which is no command of its own.
+    #[test]
+    fn actions_of_other_tools() {
+        let cache = Command::alone("cache").expect("a command");
+        for (words, hint) in ACTIONS_ELSEWHERE {
+            for word in words {
+                let (message, hints) = told(&format!("skillpm cache {word}"));
+                assert_eq!(message, format!("there is no action `{word}` of `skillpm cache`"));
+                assert_eq!(hints, [hint]);
+            }
+            let action = hint.strip_prefix("`skillpm cache ").and_then(|rest| rest.split('`').next());
+            assert!(cache.find_subcommand(action.expect("an action")).is_some(), "{hint}");
+        }
+        assert_eq!(told("skillpm cache prnue").1, ["did you mean `skillpm cache prune`?"]);
+        assert_eq!(told("skillpm cache xyzzy").1, ["`skillpm cache --help` lists the actions"]);
+    }
+
+    /// An option that there is not is no value, and what would be one is told where it stands.
+    #[test]
+    fn options_that_there_are_not() {
+        let help = "`skillpm install --help` shows what is possible";
+        for line in
+            ["skillpm install o/r --frobnicate", "skillpm install o/r -x", "skillpm install o/r --xyz=1"]
+        {
+            assert_eq!(told(line).1, [help], "{line}");
+        }
+        assert_eq!(
+            told("skillpm install o/r --user").1[0],
+            "`--global` is for your own skills, in every project"
+        );
+        assert_eq!(told("skillpm list --format json").1[0], "`--json` prints JSON");
+        assert_eq!(told("skillpm validate --output-format json").1[0], "`--format` chooses the form");
+        assert_eq!(told("skillpm update --all").1[0], "without a name all skills are meant");
+        assert_eq!(told("skillpm --json list").1[0], "write it behind the command: `skillpm list --json`");
+    }
+
     #[test]
     fn options_of_other_tools() {
         for line in ["skillpm install o/r --all", "skillpm add o/r -g --all -y"] {
@@ -224,7 +354,8 @@ mod tests {
             assert!(hints[0].starts_with("`--skill '*'` takes all skills"), "{hints:?}");
             assert_eq!(hints.len(), 2, "{hints:?}");
         }
-        assert!(told("skillpm install o/r --ref v1").1.iter().any(|hint| hint.starts_with("`--tag`")));
+        assert!(told("skillpm install o/r --ref v1").1[0].starts_with("`--tag`"));
+        assert!(told("skillpm sync --ref v1").1.iter().all(|hint| !hint.starts_with("`--tag`")));
         assert!(told("skillpm list --all").1.iter().all(|hint| !hint.contains("'*'")));
     }
 
