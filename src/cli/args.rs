@@ -312,8 +312,8 @@ impl Command {
 // Which scope.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ScopeArgs {
-    /// `project`: for the project around the working directory; `user`: for you, in every project
-    /// [default: project, or both for commands that look]
+    /// `project`: the project around the working directory; `user`: your own skills, in every project
+    /// [default: project; both where nothing is changed]
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true)]
     #[arg(conflicts_with_all = ["global", "project"])]
     pub(crate) scope: Option<ScopeArg>,

@@ -208,7 +208,7 @@ pub(crate) const INVOKE: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
     "skillpm invoke code-reviewer src --fast     with `src --fast` as its arguments"
     "skillpm invoke ./skills/pdf                 one that you are writing"
-    "skillpm invoke --format json pdf            for programs"
+    "skillpm invoke --json pdf                   for programs"
 );
 
 pub(crate) const SHOW: &str = after!("show",

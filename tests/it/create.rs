@@ -245,3 +245,20 @@ fn the_script_works() {
     assert_eq!((code, stdout.as_str()), (Some(2), ""));
     assert!(stderr.starts_with("inspect.sh: there is no option -x\n"), "{stderr}");
 }
+
+/// For programs: where it is, and what is in it.
+#[test]
+fn json() {
+    let sandbox = Sandbox::new();
+    let run = |args: &[&str]| {
+        let output =
+            sandbox.run(&[&["create", "log-reader", "--template", "script", "--json"], args].concat());
+        assert!(output.code == Some(0) && output.stderr.is_empty(), "{output}");
+        serde_json::from_str::<serde_json::Value>(&output.stdout).expect("JSON")
+    };
+    let plan = run(&["--dry-run"]);
+    assert!(plan["dry_run"] == true && !sandbox.project().join("log-reader").exists(), "{plan}");
+    let made = run(&[]);
+    assert_eq!((&made["name"], &made["path"]), (&"log-reader".into(), &"[DIR]/project/log-reader".into()));
+    assert_eq!(made["files"][1], serde_json::json!({ "path": "scripts/inspect.sh", "executable": true }));
+}

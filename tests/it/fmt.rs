@@ -186,3 +186,29 @@ fn a_difference_in_a_file_can_be_applied() {
     assert!(sandbox.read("two/SKILL.md").contains("name: two"));
     assert!(!sandbox.project().join("two/skill.md").exists());
 }
+
+/// For programs: what would change, what changed, and a text that is in no file.
+#[test]
+fn json() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("skills/a/SKILL.md", "---\nname: 'a'\ndescription: x\n---\n");
+    let run = |args: &[&str], input: &[u8]| {
+        let output = fed(&sandbox, &[&["fmt", "--json"], args].concat(), input);
+        assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (output.status.code(), value)
+    };
+    let (code, value) = run(&["--check"], b"");
+    assert_eq!(
+        (code, &value["dry_run"], &value["skills"][0]["state"]),
+        (Some(1), &true.into(), &"changed".into())
+    );
+    assert!(value["skills"][0]["diff"].as_str().is_some_and(|diff| diff.contains("-name: 'a'\n+name: a\n")));
+    let (code, value) = run(&["skills"], b"");
+    assert_eq!((code, &value["skills"][0]["path"]), (Some(0), &"skills/a/SKILL.md".into()));
+    assert_eq!(std::fs::read_to_string(&file).expect("reads"), "---\nname: a\ndescription: x\n---\n");
+    let (code, value) = run(&["-"], b"---\nname: 'x'\n---\n");
+    assert_eq!((code, &value["skills"][0]["text"]), (Some(0), &"---\nname: x\n---\n".into()));
+    let (code, value) = run(&["-"], b"---\nname: a: b\n---\n");
+    assert_eq!((code, &value["skills"][0]["state"]), (Some(1), &"refused".into()));
+}

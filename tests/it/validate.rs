@@ -545,3 +545,24 @@ fn reports_for_a_repository_count_paths_from_its_root() {
     }
     assert!(told("pdf", "json").contains("\"pdf/SKILL.md\""), "as it was named");
 }
+
+/// `--json` is what other verbs have, and cannot be meant together with another form.
+#[test]
+fn json_in_short() {
+    let sandbox = Sandbox::new();
+    sandbox.write("pdf/SKILL.md", "---\nname: pdf\n---\n");
+    assert_eq!(sandbox.run(&["validate", "--json"]), sandbox.run(&["validate", "--format", "json"]));
+    for other in ["--format=sarif", "--diff", "--watch"] {
+        let output = sandbox.run(&["validate", "--json", other]);
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(
+            output.stderr.contains("`--json` cannot be used with `")
+                || output.stderr.contains("cannot be used with `--json`"),
+            "{output}"
+        );
+    }
+    sandbox.ok(&["create", "notes", "--path", ".agents/skills"]);
+    let invoked = sandbox.run(&["invoke", "--json", "notes", "--json"]);
+    assert_eq!(invoked, sandbox.run(&["invoke", "--format", "json", "notes", "--json"]));
+    assert!(invoked.stdout.contains("\"skill_name\": \"notes\""), "{invoked}");
+}

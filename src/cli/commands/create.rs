@@ -12,6 +12,7 @@ use crate::ops::create::{BUILTIN, CreateRequest, Resource, create};
 
 // Arguments of `create`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct CreateArgs {
     /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
     #[arg(value_name = "NAME")]
@@ -58,6 +59,10 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     dry_run: bool,
 
+    /// print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+
     /// ask nothing: what is not given gets its default
     #[arg(short, long)]
     pub(crate) yes: bool,
@@ -89,7 +94,11 @@ pub(super) fn run(app: &App, args: &CreateArgs) -> Result<u8> {
         return Ok(exit::SUCCESS);
     }
     let outcome = create(&app.context, &request(args))?;
-    render::create::show(&app.printer, &outcome, &app.context.settings.cwd);
+    if args.json {
+        render::create::json(&app.printer, &outcome);
+    } else {
+        render::create::show(&app.printer, &outcome, &app.context.settings.cwd);
+    }
     Ok(exit::SUCCESS)
 }
 

@@ -23,12 +23,20 @@ pub(crate) struct FmtArgs {
     /// write nothing, show what would change
     #[arg(long)]
     diff: bool,
+
+    /// print the outcome as JSON, with what changed, and the canonical form of standard input
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn run(app: &App, args: &FmtArgs) -> Result<u8> {
     let dry_run = args.check || args.diff;
     let request = FmtRequest { targets: super::targets(&args.paths, None)?, dry_run };
     let outcome = fmt(&app.context, &request)?;
+    if args.json {
+        render::fmt::json(&app.printer, &outcome, dry_run);
+        return Ok(exit::fmt(&outcome, args.check));
+    }
     // Where only the verdict or the difference is wanted, no text is passed on.
     for text in outcome.files.iter().filter_map(|file| file.text.as_deref()).filter(|_| !dry_run) {
         app.printer.content(text);

@@ -56,8 +56,8 @@ mod tests {
                   the scope: their lockfiles, and directories of skills]
 
         Options:
-              --scope <SCOPE>  `project`: for the project around the working directory; `user`: for you, in
-                               every project [default: project, or both for commands that look]
+              --scope <SCOPE>  `project`: the project around the working directory; `user`: your own skills,
+                               in every project [default: project; both where nothing is changed]
           -g, --global         short for `--scope user`
           -p, --project        short for `--scope project`
               --dry-run        show what would be adopted, do nothing

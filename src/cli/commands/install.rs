@@ -241,9 +241,9 @@ mod tests {
               --tag <NAME>            take the sources at this tag
               --branch <NAME>         take the sources at this branch
               --rev <COMMIT>          take the sources at this commit
-              --scope <SCOPE>         `project`: for the project around the working directory; `user`: for
-                                      you, in every project [default: project, or both for commands that
-                                      look]
+              --scope <SCOPE>         `project`: the project around the working directory; `user`: your own
+                                      skills, in every project [default: project; both where nothing is
+                                      changed]
           -g, --global                short for `--scope user`
           -p, --project               short for `--scope project`
           -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; can be

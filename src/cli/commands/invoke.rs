@@ -12,8 +12,12 @@ use crate::ops::invoke::{InvokeRequest, invoke};
 pub(crate) struct InvokeArgs {
     /// the form of the answer: `plain` (directory and instructions), `bare` (instructions only), `markdown`
     /// (with a list of files), `json`, `xml` or `btw`
-    #[arg(long, value_name = "FORM", default_value_t = Form::Plain)]
+    #[arg(long, value_name = "FORM", default_value_t = Form::Plain, conflicts_with = "json")]
     format: Form,
+
+    /// short for `--format json`; before the name, as all options
+    #[arg(long)]
+    json: bool,
 
     /// the skill, by its name or as `./directory`, and the arguments it gets: all that follows, also what starts with
     /// `-`
@@ -27,7 +31,7 @@ pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
     for warning in &outcome.warnings {
         app.printer.warning(warning);
     }
-    if args.format == Form::Json {
+    if form(args) == Form::Json {
         app.printer.json(&outcome.activation.as_json());
     } else {
         app.printer.content(&outcome.content);
@@ -43,7 +47,11 @@ fn request(args: &InvokeArgs) -> Result<InvokeRequest> {
         [one] => Arguments::new(one.as_str()),
         words => Arguments::of_words(words.to_vec()),
     };
-    Ok(InvokeRequest { name: name.clone(), arguments, form: args.format })
+    Ok(InvokeRequest { name: name.clone(), arguments, form: form(args) })
+}
+
+fn form(args: &InvokeArgs) -> Form {
+    if args.json { Form::Json } else { args.format }
 }
 
 #[cfg(test)]
@@ -74,6 +82,8 @@ mod tests {
             ("skillpm invoke --unknown pdf", None),
             ("skillpm invoke --format xml pdf --format json", Some(("pdf", "--format json"))),
             ("skillpm invoke --format xnl pdf", None),
+            ("skillpm invoke --json pdf --json", Some(("pdf", "--json"))),
+            ("skillpm invoke --json --format xml pdf", None),
         ];
         for (line, expected) in cases {
             let found = parse(line);
@@ -86,7 +96,7 @@ mod tests {
     fn one_word_is_split_and_several_are_not() {
         let words = |words: &[&str]| {
             let words = words.iter().map(|word| (*word).to_owned()).collect();
-            let args = InvokeArgs { format: Form::Plain, words };
+            let args = InvokeArgs { format: Form::Plain, json: false, words };
             let arguments = request(&args).expect("a name").arguments;
             [0, 1].map(|index| arguments.word(index).map(str::to_owned))
         };

@@ -199,8 +199,8 @@ mod tests {
               --no-deps
                   leave what skills need as it is locked
               --scope <SCOPE>
-                  `project`: for the project around the working directory; `user`: for you, in every project
-                  [default: project, or both for commands that look]
+                  `project`: the project around the working directory; `user`: your own skills, in every
+                  project [default: project; both where nothing is changed]
           -g, --global
                   short for `--scope user`
           -p, --project

@@ -15,6 +15,7 @@ use crate::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, 
 
 // Arguments of `validate`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ValidateArgs {
     /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
     /// `'skills/**/SKILL.md'`, or `-` for standard input
@@ -31,8 +32,12 @@ pub(crate) struct ValidateArgs {
 
     /// `human`, or for programs `json`, `sarif`, `github` (annotations of a workflow) or `junit`
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
-    #[arg(hide_possible_values = true)]
+    #[arg(hide_possible_values = true, conflicts_with = "json")]
     format: FormatArg,
+
+    /// short for `--format json`
+    #[arg(long)]
+    json: bool,
 
     /// write the report into this file, not to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE")]
@@ -49,11 +54,11 @@ pub(crate) struct ValidateArgs {
     fix: Option<FixArg>,
 
     /// write nothing, show what `--fix` or `--fix=unsafe` would change
-    #[arg(long, conflicts_with_all = ["format", "output"])]
+    #[arg(long, conflicts_with_all = ["format", "json", "output"])]
     diff: bool,
 
     /// check again whatever changes, until `Ctrl-C`
-    #[arg(long, conflicts_with_all = ["format", "output", "fix", "diff"])]
+    #[arg(long, conflicts_with_all = ["format", "json", "output", "fix", "diff"])]
     watch: bool,
 }
 
@@ -105,22 +110,23 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         ))
         .hint("name another file: `--output report.json`"));
     }
+    let format = if args.json { FormatArg::Json } else { args.format };
     let rules = rules(&app.context, profile)?;
     let request = ValidateRequest { targets: targets(args)?, rules, repairs: repairs(args) };
     let outcome = validate(&app.context, &request)?;
     if args.diff {
         render::validate::diff(&app.printer, &outcome);
-    } else if args.format == FormatArg::Human && output.is_none() {
+    } else if format == FormatArg::Human && output.is_none() {
         let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
         render::validate::show(&app.printer, &outcome, in_files);
     } else {
         // The others are for whoever called, who knows the working directory.
-        let tree = match args.format {
+        let tree = match format {
             FormatArg::Sarif | FormatArg::Github => Some(Tree::around(&app.context.settings)?),
             FormatArg::Human | FormatArg::Json | FormatArg::Junit => None,
         };
         let profile = request.rules.profile;
-        let text = render::validate::text(&outcome, args.format, profile, args.strict, tree.as_ref());
+        let text = render::validate::text(&outcome, format, profile, args.strict, tree.as_ref());
         let file = output.map(|file| app.context.settings.cwd.join(file));
         render::validate::deliver(&app.printer, &outcome, &text, file.as_deref())?;
     }

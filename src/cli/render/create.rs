@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::one_line;
 use crate::cli::printer::Printer;
-use crate::ops::create::{Builtin, CreateOutcome};
+use crate::ops::create::{Builtin, CreateOutcome, CreatedFile};
 use crate::source::local::portable;
 use crate::text::shell_word;
 
@@ -27,10 +29,55 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     }
 }
 
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    name: &'a str,
+    path: String,
+    template: &'a str,
+    dry_run: bool,
+    files: &'a [CreatedFile],
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
+    printer.json(&Report {
+        name: &outcome.name,
+        path: outcome.path.display().to_string(),
+        template: &outcome.template,
+        dry_run: outcome.dry_run,
+        files: &outcome.files,
+    });
+}
+
 /// The built-in templates, a line each.
 pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     let width = templates.iter().map(|template| template.name.len()).max().unwrap_or_default();
     let line = |template: &Builtin| format!("{:width$}  {}\n", template.name, template.summary);
     printer.data(&templates.iter().map(line).collect::<String>());
     printer.hint("`skillpm create NAME --template TEMPLATE` uses one; `./directory` and `owner/repo/directory` work too");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::look::Look;
+    use crate::cli::printer::testing::printer;
+
+    #[test]
+    fn programs_are_told_where_it_is_and_what_is_in_it() {
+        let file = |path: &str, executable| CreatedFile { path: path.to_owned(), executable };
+        let outcome = CreateOutcome {
+            name: "pdf".to_owned(),
+            path: "/p/pdf".into(),
+            template: "script".to_owned(),
+            files: vec![file("SKILL.md", false), file("scripts/fill.py", true)],
+            dry_run: true,
+        };
+        let (talking, out, err) = printer(Look::PLAIN);
+        json(&talking, &outcome);
+        assert_eq!(err.text(), "");
+        crate::testing::Schema::read("create.schema.json").assert_describes(&out.text());
+        let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        assert_eq!((&value["path"], &value["files"][1]["executable"]), (&"/p/pdf".into(), &true.into()));
+    }
 }

@@ -1,9 +1,11 @@
 //! `fmt`: what changed, what has no canonical form, and how many files there were.
 
+use serde::Serialize;
+
 use super::{count, diff, one_line};
 use crate::cli::printer::Printer;
 use crate::document::Position;
-use crate::ops::fmt::{FmtOutcome, Form};
+use crate::ops::fmt::{FmtOutcome, Form, Formatted};
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
     let verb = if check || with_diff { "would change" } else { "formatted" };
@@ -22,6 +24,51 @@ pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_di
     }
     printer.note(&summary(outcome, verb));
     installed(printer, outcome.installed);
+}
+
+/// The JSON form. It is an interface: fields are only added.
+#[derive(Serialize)]
+struct Report<'a> {
+    dry_run: bool,
+    skills: Vec<Skill<'a>>,
+    left_locked: usize,
+}
+
+#[derive(Serialize)]
+struct Skill<'a> {
+    path: String,
+    state: &'static str,
+    diff: Option<String>,
+    text: Option<&'a str>,
+    reason: Option<&'a str>,
+    at: Option<Place>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    line: usize,
+    column: usize,
+}
+
+pub(crate) fn json(printer: &Printer, outcome: &FmtOutcome, dry_run: bool) {
+    let skills = outcome.files.iter().map(skill).collect();
+    printer.json(&Report { dry_run, skills, left_locked: outcome.installed });
+}
+
+fn skill(file: &Formatted) -> Skill<'_> {
+    let (state, reason, at) = match &file.form {
+        Form::Canonical => ("canonical", None, None),
+        Form::Changed { .. } => ("changed", None, None),
+        Form::Refused { reason, at } => ("refused", Some(reason.as_str()), *at),
+    };
+    Skill {
+        path: file.file.display().to_string(),
+        state,
+        diff: file.diff(),
+        text: file.text.as_deref(),
+        reason,
+        at: at.map(|Position { line, column }| Place { line, column }),
+    }
 }
 
 /// Tells how many skills were left alone because a lockfile names them.
@@ -66,9 +113,9 @@ mod tests {
     use crate::cli::look::Look;
     use crate::cli::printer::testing::printer;
     use crate::document::Document;
-    use crate::ops::fmt::{Formatted, form};
+    use crate::ops::fmt::form;
 
-    fn told(check: bool, with_diff: bool) -> (String, String) {
+    fn outcome() -> FmtOutcome {
         let file = |name: &str, text: &str| {
             let form = form(&Document::parse(text.to_owned()));
             Formatted { file: format!("skills/{name}/SKILL.md").into(), form, text: None }
@@ -78,8 +125,12 @@ mod tests {
             file("docx", "---\nname: 'docx'\ndescription: Reads DOCX.\n---\n"),
             file("bad", "---\nname: bad\ndescription: Use: always\n---\n"),
         ];
+        FmtOutcome { files, installed: 0 }
+    }
+
+    fn told(check: bool, with_diff: bool) -> (String, String) {
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &FmtOutcome { files, installed: 0 }, check, with_diff);
+        show(&talking, &outcome(), check, with_diff);
         (out.text(), err.text())
     }
 
@@ -114,6 +165,24 @@ mod tests {
         hint: the file is left as it is; `skillpm validate` says more
         3 skills: 1 would change, 1 left alone
         ");
+    }
+
+    #[test]
+    fn programs_are_told_all_of_it() {
+        let mut outcome = outcome();
+        outcome.files[0].text = Some("text".to_owned());
+        outcome.installed = 2;
+        let (talking, out, err) = printer(Look::PLAIN);
+        json(&talking, &outcome, true);
+        assert_eq!(err.text(), "");
+        crate::testing::Schema::read("fmt.schema.json").assert_describes(&out.text());
+        let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
+        let states: Vec<_> =
+            value["skills"].as_array().unwrap().iter().map(|skill| &skill["state"]).collect();
+        assert_eq!(states, ["canonical", "changed", "refused"]);
+        assert!(value["skills"][1]["diff"].as_str().unwrap().contains("-name: 'docx'\n+name: docx\n"));
+        assert_eq!(value["skills"][2]["at"], serde_json::json!({ "line": 3, "column": 17 }));
+        assert_eq!((&value["dry_run"], &value["left_locked"]), (&true.into(), &2.into()));
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock};
@@ -59,7 +61,7 @@ pub struct CreateOutcome {
 }
 
 /// A file of a new skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CreatedFile {
     /// The path below the skill's directory.
     pub path: String,
