@@ -65,6 +65,7 @@ mod repository;
 mod requirements;
 mod review;
 mod run;
+mod samples;
 mod show;
 mod threats;
 mod together;
