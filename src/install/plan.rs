@@ -217,6 +217,12 @@ impl Planner<'_> {
             Content::Locked(locked) => {
                 let (home, found) = self.bring_home(wanted);
                 self.tree(&home, name, locked.digest, &found);
+                // Nothing is left of a merge where every byte comes from the source. What a run left that was killed, or
+                // that was taken back, may be about this very version.
+                let comes = found != Found::Tree(Some(locked.digest));
+                if comes || self.locked(name) != Some(locked.digest) {
+                    self.plan.ended.insert(name.clone());
+                }
             }
             Content::Merged(merged) => {
                 let (home, found) = self.bring_home(wanted);

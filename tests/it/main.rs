@@ -49,6 +49,7 @@ mod link;
 mod linking;
 mod loading;
 mod merge;
+mod merge_ends;
 mod needs;
 mod newest;
 mod outdated;

@@ -179,7 +179,7 @@ impl Prepared<'_> {
 
     /// How many skills get a new version.
     pub fn new_versions(&self) -> usize {
-        self.jobs.iter().filter(|job| !job.ends_a_merge()).count()
+        self.jobs.iter().filter(|job| job.new_version().is_some()).count()
     }
 
     /// What [`Prepared::apply`] would do, as things are now. Nothing is changed.
@@ -232,7 +232,8 @@ impl Prepared<'_> {
         settled.keep_copies(self.context, &files);
         let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
         let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
-        settled.plan.ended = ended.chain(&self.resolved).filter(|name| !is_open(name)).cloned().collect();
+        settled.plan.ended.extend(ended.chain(&self.resolved).cloned());
+        settled.plan.ended.retain(|name| !is_open(name));
         for (name, record) in &settled.unresolved {
             record.write(&self.scope, name)?;
         }

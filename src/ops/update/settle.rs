@@ -12,6 +12,7 @@ use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Unresolved};
+use crate::install::needs::reach;
 use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
@@ -88,6 +89,12 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
         skills.push(UpdatedSkill::new(name.as_str(), source, UpdateChange::Removed, locked));
     }
     goal.put.retain(|wanted| !goal.remove.contains(&wanted.name));
+    for (name, record) in &mut unresolved {
+        let needed = reach([&*name], |name| files.lock.skills.get(name));
+        let gone = goal.remove.iter().filter(|name| needed.contains(*name));
+        let locked = gone.filter_map(|name| files.lock.skills.get_key_value(name));
+        record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
+    }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let plan = make_plan(context, scope, &goal, files)?;
     let outcome = UpdateOutcome {
@@ -143,6 +150,13 @@ fn done(
                 known: None,
             };
             match lies {
+        Work::Return { locked, set } => {
+            let origin = locked.origin.to_string();
+            let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
+            skill.to = Some(Version::of(locked));
+            let content = Content::Locked(locked.clone());
+            Ok(Done { content, set: set.clone(), skill, unresolved: None, known: None })
+        }
                 Some((path, Some(digest)))
                     if ![newer.old.digest, newer.new.digest].contains(&digest)
                         && !is_unedited(job, &path, &digest) =>
@@ -194,6 +208,7 @@ fn edited(
         // Without a base all that differs is a conflict, and a side was asked for.
         (None, Some(_)) => nothing(),
         (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
+        gone: BTreeMap::new(),
         (None, None) => return Err(changed(&job.name)),
     };
     // It may be the installed files that were unchanged when they were looked at.
