@@ -19,7 +19,7 @@ pub use self::outcome::{
 };
 
 use self::find::Job;
-use super::change::{add_contents, installed_names, keep_replaced, kept_by, no_manifest};
+use super::change::{add_contents, installed_names, keep_copies, keep_replaced, kept_by, no_manifest};
 use super::gate::Decided;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -229,7 +229,7 @@ impl Prepared<'_> {
         add_contents(self.context, &self.scope, &settled.plan, &mut settled.contents)?;
         let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
         let told: BTreeSet<String> = told.into_iter().collect();
-        settled.keep_copies(self.context, &files);
+        keep_copies(self.context, &settled.plan, &files, &settled.contents);
         let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
         let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
         settled.plan.ended.extend(ended.chain(&self.resolved).cloned());

@@ -7,13 +7,12 @@ use super::Prepared;
 use super::edits;
 use super::find::{Job, Newer, Work, nothing, tree};
 use super::outcome::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
-use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Unresolved};
 use crate::install::needs::reach;
-use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
+use crate::install::plan::{Content, Goal, Merged, Place, Plan, Wanted};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::merge::Versions;
@@ -112,23 +111,6 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
     Ok(Settled { plan, contents, unresolved, outcome })
 }
 
-impl Settled {
-    /// Keeps merged trees of which agents get copies, as what somebody edited: the next update knows by them that
-    /// nobody edited the copies.
-    pub(super) fn keep_copies(&self, context: &Context, files: &Files) {
-        for step in &self.plan.steps {
-            let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
-            let locked = self.plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
-            let set =
-                self.contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
-            if let Some(set) = set {
-                // Without it the next update asks for `--force`, and loses nothing.
-                let _ = Store::new(&context.settings).and_then(|store| store.keep_merged(set));
-            }
-        }
-    }
-}
-
 /// What is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
 fn done(
     prepared: &Prepared<'_>,
@@ -150,13 +132,6 @@ fn done(
                 known: None,
             };
             match lies {
-        Work::Return { locked, set } => {
-            let origin = locked.origin.to_string();
-            let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
-            skill.to = Some(Version::of(locked));
-            let content = Content::Locked(locked.clone());
-            Ok(Done { content, set: set.clone(), skill, unresolved: None, known: None })
-        }
                 Some((path, Some(digest)))
                     if ![newer.old.digest, newer.new.digest].contains(&digest)
                         && !is_unedited(job, &path, &digest) =>
@@ -173,6 +148,13 @@ fn done(
             skill.compared(&come.diff);
             let content = Content::Locked(come.locked.clone());
             Ok(Done { content, set: come.set.clone(), skill, unresolved: None, known: None })
+        }
+        Work::Return { locked, set } => {
+            let origin = locked.origin.to_string();
+            let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
+            skill.to = Some(Version::of(locked));
+            let content = Content::Locked(locked.clone());
+            Ok(Done { content, set: set.clone(), skill, unresolved: None, known: None })
         }
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };
@@ -208,7 +190,6 @@ fn edited(
         // Without a base all that differs is a conflict, and a side was asked for.
         (None, Some(_)) => nothing(),
         (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
-        gone: BTreeMap::new(),
         (None, None) => return Err(changed(&job.name)),
     };
     // It may be the installed files that were unchanged when they were looked at.
@@ -226,6 +207,7 @@ fn edited(
         mine: digest,
         merged: tree,
         paths,
+        gone: BTreeMap::new(),
     };
     let mut skill = clean.skill;
     skill.change = if paths.is_empty() { UpdateChange::Merged } else { UpdateChange::Conflict };
