@@ -535,6 +535,11 @@ pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
     format!("`{name}` is not installed yet: `skillpm install{}` brings it", scope.flag())
 }
 
+/// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.
+pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.flag())
+}
+
 /// The error for a name that is not among those `known` in `scope`, or in any.
 pub(super) fn not_installed<'a>(
     scope: Option<ScopeKind>,

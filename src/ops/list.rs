@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
+use super::change::no_longer_asked;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
@@ -207,9 +208,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
         let left = Placed::of(&context.settings, scope).left(&files);
         let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
-        outcome.warnings.extend(goes.map(|(name, _)| {
-            format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.kind.flag())
-        }));
+        outcome.warnings.extend(goes.map(|(name, _)| no_longer_asked(scope.kind, name)));
     }
     Ok(())
 }
