@@ -105,11 +105,11 @@ fn copy_beside(from: &Path, to: &Path) -> Result<PathBuf, PathError> {
     Ok(copied)
 }
 
-/// Copies a file, link or directory with the modes of its files. Nothing that is there is replaced.
+/// Copies a file, link or directory with the modes of all. Nothing that is there is replaced.
 fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
     match kind(from)? {
         Some(Kind::Directory) => {
-            fs::create_dir(to).at("create", to)?;
+            create_dir_like(from, to).at("create", to)?;
             for entry in fs::read_dir(from).at("read", from)? {
                 let name = entry.at("read", from)?.file_name();
                 copy(&from.join(&name), &to.join(&name))?;
@@ -119,6 +119,22 @@ fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
         Some(Kind::Symlink) => super::link::copy(from, to).at("link", to),
         Some(Kind::File) => fs::copy(from, to).at("write", to).map(drop),
         _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")).at("copy", from),
+    }
+}
+
+/// Creates the directory `to`, into which nobody else may look who may not into `from`.
+fn create_dir_like(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+        let mode = fs::metadata(from)?.permissions().mode();
+        // What is to be in it is written by its owner.
+        fs::DirBuilder::new().mode((mode & 0o777) | 0o700).create(to)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = from;
+        fs::create_dir(to)
     }
 }
 
@@ -181,11 +197,13 @@ mod tests {
         let (a, b) = (dir.path().join("a"), dir.path().join("b"));
         write(&a, "one");
         fs::set_permissions(a.join("sub/f"), fs::Permissions::from_mode(0o755)).expect("chmod");
+        fs::set_permissions(a.join("sub"), fs::Permissions::from_mode(0o700)).expect("chmod");
         std::os::unix::fs::symlink("sub/f", a.join("l")).expect("links");
         write(&beside(&b), "left by a killed process");
         move_new(&a, &b).expect("moves");
         assert_eq!(fs::read_link(b.join("l")).expect("a link"), Path::new("sub/f"));
         assert_eq!(fs::metadata(b.join("sub/f")).expect("there").permissions().mode() & 0o777, 0o755);
+        assert_eq!(fs::metadata(b.join("sub")).expect("there").permissions().mode() & 0o777, 0o700);
         write(&beside(&b), "left by a killed process");
         clear_moves(&b).expect("clears");
         assert_eq!(names(dir.path()), ["b"]);

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::Base;
+use crate::tree::Rights;
 
 /// What an entry of a directory is. Links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub(super) enum Met {
     File {
         executable: bool,
         size: u64,
+        rights: Rights,
     },
     /// The kind with its article.
     Special(&'static str),
@@ -23,18 +25,24 @@ pub(super) enum Met {
 pub(super) type Unlisted = (Option<OsString>, io::Error);
 
 impl Base {
-    /// Tells `tell` the entries of the directory at `below` this one, in its own order. No link on the path is
-    /// followed; kernels before 5.6 know that of its end only.
+    /// Tells `tell` the entries of the directory at `below` this one, in its own order, and returns its rights. No link
+    /// on the path is followed; kernels before 5.6 know that of its end only.
     ///
     /// # Errors
     ///
     /// Where it cannot be read; the name of an entry that cannot be looked at.
     #[cfg(target_os = "linux")]
-    pub(super) fn children(&self, below: &Path, mut tell: impl FnMut(&OsStr, Met)) -> Result<(), Unlisted> {
+    pub(super) fn children(
+        &self,
+        below: &Path,
+        mut tell: impl FnMut(&OsStr, Met),
+    ) -> Result<Rights, Unlisted> {
         use std::mem::MaybeUninit;
         use std::os::unix::ffi::OsStrExt as _;
 
-        use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, openat, openat2, statat};
+        use rustix::fs::{
+            AtFlags, FileType, Mode, OFlags, RawDir, ResolveFlags, fstat, openat, openat2, statat,
+        };
         use rustix::io::Errno;
 
         let whole = |error: Errno| (None, error.into());
@@ -49,6 +57,7 @@ impl Base {
             opened => opened,
         };
         let dir = dir.map_err(whole)?;
+        let rights = Rights::of_mode(fstat(&dir).map_err(whole)?.st_mode);
         let mut buffer = [MaybeUninit::uninit(); 8 << 10];
         let mut entries = RawDir::new(&dir, &mut buffer);
         while let Some(entry) = entries.next() {
@@ -66,7 +75,10 @@ impl Base {
                         .map_err(|error| (Some(name.to_owned()), error.into()))?;
                     let size = u64::try_from(stat.st_size).unwrap_or(0);
                     match FileType::from_raw_mode(stat.st_mode) {
-                        FileType::RegularFile => Met::File { executable: stat.st_mode & 0o111 != 0, size },
+                        FileType::RegularFile => {
+                            let rights = Rights::of_mode(stat.st_mode);
+                            Met::File { executable: stat.st_mode & 0o111 != 0, size, rights }
+                        }
                         FileType::Directory => Met::Directory,
                         FileType::Symlink => Met::Symlink,
                         other => Met::Special(special(other)),
@@ -76,18 +88,24 @@ impl Base {
             };
             tell(name, met);
         }
-        Ok(())
+        Ok(rights)
     }
 
-    /// Tells `tell` the entries of the directory at `below` this one, in its own order.
+    /// Tells `tell` the entries of the directory at `below` this one, in its own order, and returns its rights.
     ///
     /// # Errors
     ///
     /// Where it cannot be read; the name of an entry that cannot be looked at.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn children(&self, below: &Path, mut tell: impl FnMut(&OsStr, Met)) -> Result<(), Unlisted> {
+    pub(super) fn children(
+        &self,
+        below: &Path,
+        mut tell: impl FnMut(&OsStr, Met),
+    ) -> Result<Rights, Unlisted> {
         let whole = |error| (None, error);
-        for entry in std::fs::read_dir(self.path.join(below)).map_err(whole)? {
+        let dir = self.path.join(below);
+        let rights = rights(&std::fs::metadata(&dir).map_err(whole)?);
+        for entry in std::fs::read_dir(dir).map_err(whole)? {
             let entry = entry.map_err(whole)?;
             let part = |error| (Some(entry.file_name()), error);
             let kind = entry.file_type().map_err(part)?;
@@ -95,7 +113,7 @@ impl Base {
                 if kind.is_dir() { Met::Directory } else { met(kind, || entry.metadata()).map_err(part)? };
             tell(&entry.file_name(), met);
         }
-        Ok(())
+        Ok(rights)
     }
 }
 
@@ -111,7 +129,19 @@ pub(super) fn met(
         return Ok(Met::Special(special_of(kind)));
     }
     let metadata = metadata()?;
-    Ok(Met::File { executable: is_executable(&metadata), size: metadata.len() })
+    let rights = rights(&metadata);
+    Ok(Met::File { executable: is_executable(&metadata), size: metadata.len(), rights })
+}
+
+#[cfg(unix)]
+fn rights(metadata: &std::fs::Metadata) -> Rights {
+    use std::os::unix::fs::PermissionsExt as _;
+    Rights::of_mode(metadata.permissions().mode())
+}
+
+#[cfg(not(unix))]
+fn rights(_metadata: &std::fs::Metadata) -> Rights {
+    Rights::ALL
 }
 
 #[cfg(unix)]

@@ -52,7 +52,7 @@ pub use plant::write_file;
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats};
 pub use temp::{anonymous_temp_file, temp_dir};
-pub use tree::{materialize, sync_filesystem};
+pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};
 pub use walk::{Walk, gather, scan, scan_places, tree_of};
 

@@ -9,7 +9,7 @@ use super::opened::append_at;
 use super::{Base, Looked, PathContext, PathError};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::refusal::Refusal;
-use crate::tree::{Content, FileSet, Kept, ReadError, append_by_copy};
+use crate::tree::{Content, FileSet, Kept, ReadError, Rights, append_by_copy};
 
 /// Files below a directory.
 pub(super) struct OnDisk {
@@ -17,13 +17,15 @@ pub(super) struct OnDisk {
     /// The same, open.
     base: Option<Base>,
     paths: Vec<PathBuf>,
+    rights: Vec<Rights>,
     kept: Kept,
 }
 
 impl OnDisk {
-    /// Those at `paths` below `root`, by the order of these; `base` is the same directory, if it is to stay open.
-    pub(super) fn new(root: PathBuf, base: Option<Base>, paths: Vec<PathBuf>) -> Self {
-        Self { root, base, paths, kept: Kept::default() }
+    /// Those at `paths` below `root`, by the order of these, each with its `rights`; `base` is the same directory, if
+    /// it is to stay open.
+    pub(super) fn new(root: PathBuf, base: Option<Base>, paths: Vec<PathBuf>, rights: Vec<Rights>) -> Self {
+        Self { root, base, paths, rights, kept: Kept::default() }
     }
 }
 
@@ -78,6 +80,10 @@ impl Content for OnDisk {
             }
         }
     }
+
+    fn rights(&self, id: usize) -> Rights {
+        self.rights.get(id).copied().unwrap_or_default()
+    }
 }
 
 fn no_longer_a_file(path: PathBuf) -> ReadError {
@@ -104,7 +110,8 @@ pub(super) fn open_no_follow(path: &Path) -> io::Result<File> {
 
 /// Writes `set` into the new directory `dest` and returns the tree digest of what was written.
 ///
-/// Files get mode 0644 or 0755, less the umask; nothing that is there is opened or replaced.
+/// Files get mode 0644 or 0755, less what [`FileSet::rights`] and the umask hold back; nothing that is there is opened
+/// or replaced.
 ///
 /// # Errors
 ///
@@ -122,7 +129,9 @@ pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
             }
         }
         let path = dest.join(file.path.to_path_buf());
-        let target = create_new(&path, file.executable).at("create", &path).map_err(with_path)?;
+        let target = create_new(&path, set.rights(file).mode(file.executable))
+            .at("create", &path)
+            .map_err(with_path)?;
         let mut writer = HashingWriter::new(target);
         set.copy_to(file, &mut writer).map_err(|error| match error {
             // A bare error of the system comes from the file that is written: readers name theirs.
@@ -141,16 +150,45 @@ pub fn materialize(set: &FileSet, dest: &Path) -> Result<Digest, ReadError> {
     Ok(tree_digest(lines))
 }
 
-fn create_new(path: &Path, executable: bool) -> io::Result<File> {
+/// Takes from the files below `dir`, which are those of `set`, the rights that their user holds back there.
+///
+/// # Errors
+///
+/// Where the rights of a file cannot be seen or changed.
+#[cfg(unix)]
+pub fn close(dir: &Path, set: &FileSet) -> Result<(), PathError> {
+    use std::os::unix::fs::PermissionsExt as _;
+    for file in set.files() {
+        let path = dir.join(file.path.to_path_buf());
+        let has = fs::symlink_metadata(&path).at("look at", &path)?.permissions().mode() & 0o777;
+        let mode = has & set.rights(file).mode(file.executable);
+        if mode != has {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).at("close", &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Nothing is held back on this system.
+///
+/// # Errors
+///
+/// None.
+#[cfg(not(unix))]
+pub fn close(_dir: &Path, _set: &FileSet) -> Result<(), PathError> {
+    Ok(())
+}
+
+fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(if executable { 0o755 } else { 0o644 });
+        options.mode(mode);
     }
     #[cfg(not(unix))]
-    let _ = executable;
+    let _ = mode;
     options.open(path)
 }
 
@@ -208,6 +246,46 @@ mod tests {
         assert_eq!(mode & 0o7777 & !0o022, 0o755, "set-id bits do not travel");
         assert!(!copy.join(".git").exists());
         assert!(materialize(&set, &copy).is_err(), "nothing that is there is written to");
+    }
+
+    /// What a user keeps to himself stays so in every copy, and in a copy that was made before.
+    #[cfg(unix)]
+    #[test]
+    fn rights_that_are_held_back_travel() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().expect("a directory");
+        let (source, copy) = (dir.path().join("source"), dir.path().join("copy"));
+        let chmod = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("chmod");
+        };
+        let files = [
+            ("SKILL.md", 0o664, 0o644),
+            (".env", 0o600, 0o600),
+            ("run", 0o700, 0o700),
+            ("in/a", 0o644, 0o600),
+        ];
+        fs::create_dir_all(source.join("in")).expect("creates");
+        for (path, mode, _) in files {
+            fs::write(source.join(path), "x").expect("writes");
+            chmod(&source.join(path), mode);
+        }
+        chmod(&source.join("in"), 0o700);
+        chmod(&source, 0o755);
+        let set = tree_of(&source).expect("reads").skill("", &Limits::default()).expect("a skill");
+        let digest = materialize(&set, &copy).expect("writes");
+        let modes = || {
+            let mode =
+                |path| fs::metadata(copy.join(path)).expect("there").permissions().mode() & 0o777 & !0o022;
+            files.map(|(path, ..)| (path, mode(path)))
+        };
+        assert_eq!(modes(), files.map(|(path, _, mode)| (path, mode & !0o022)));
+        for (path, ..) in files {
+            chmod(&copy.join(path), 0o755);
+        }
+        close(&copy, &set).expect("closes");
+        assert_eq!(modes(), files.map(|(path, _, mode)| (path, mode & !0o022)));
+        let again = tree_of(&copy).expect("reads").skill("", &Limits::default()).expect("a skill");
+        assert_eq!(again.digest().expect("reads"), digest);
     }
 
     /// d03-fifo: opening a named pipe would hang.

@@ -10,7 +10,7 @@ use super::list::{Met, met};
 use super::tree::{OnDisk, with_path};
 use super::{Base, Kind, PathContext, PathError, kind};
 use crate::refusal::Refusal;
-use crate::tree::{Entry, NOT_UTF_8, Node, ReadError, Tree};
+use crate::tree::{Entry, NOT_UTF_8, Node, ReadError, Rights, Tree};
 use crate::workers;
 
 /// How a directory is read.
@@ -48,18 +48,26 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
 /// As [`scan`].
 pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
     let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
-    let mut found = Found { base, entries: BTreeMap::new(), paths: Vec::new(), repository: false, walk };
+    let mut found = Found {
+        base,
+        entries: BTreeMap::new(),
+        paths: Vec::new(),
+        rights: Vec::new(),
+        repository: false,
+        walk,
+    };
     for place in places {
         if place.is_empty() {
-            found.all(Dir { prefix: String::new(), depth: walk.depth }).map_err(flatten)?;
+            found.all(Dir::top(String::new(), walk)).map_err(flatten)?;
         } else if is_plain(root, place).map_err(with_path)? {
-            found.all(Dir { prefix: format!("{place}/"), depth: walk.depth }).map_err(flatten)?;
+            found.all(Dir::top(format!("{place}/"), walk)).map_err(flatten)?;
         }
     }
-    let Found { base, entries, paths, repository, .. } = found;
+    let Found { base, entries, paths, rights, repository, .. } = found;
     // Of one skill there may be thousands: they do not keep their directories open.
     let base = (walk.depth != usize::MAX).then_some(base);
-    Ok(Tree::new(entries, Arc::new(OnDisk::new(root.to_owned(), base, paths))).with_repository(repository))
+    let content = OnDisk::new(root.to_owned(), base, paths, rights);
+    Ok(Tree::new(entries, Arc::new(content)).with_repository(repository))
 }
 
 /// Whether `place` is a directory below `root`, with no link on the way to it.
@@ -82,16 +90,17 @@ fn is_plain(root: &Path, place: &str) -> Result<bool, PathError> {
 /// Where one is not there or cannot be looked at.
 pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
     let mut entries = BTreeMap::new();
-    let mut paths = Vec::with_capacity(files.len());
+    let (mut paths, mut rights) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
     for (path, at) in files {
         let metadata = fs::symlink_metadata(&at).at("look at", &at).map_err(with_path)?;
         let met = met(metadata.file_type(), || Ok(metadata)).at("look at", &at).map_err(with_path)?;
         if let Some(node) = node(&path, met) {
             entries.insert(path, Entry { node, id: paths.len() });
             paths.push(at);
+            rights.push(rights_of(met));
         }
     }
-    Ok(Tree::new(entries, Arc::new(OnDisk::new(PathBuf::new(), None, paths))))
+    Ok(Tree::new(entries, Arc::new(OnDisk::new(PathBuf::new(), None, paths, rights))))
 }
 
 /// [`scan`] of all of `root`.
@@ -126,6 +135,8 @@ struct Found<'a> {
     base: Base,
     entries: BTreeMap<String, Entry>,
     paths: Vec<PathBuf>,
+    /// What each of them may be used for at most.
+    rights: Vec<Rights>,
     /// Whether a `.git` was met.
     repository: bool,
     walk: Walk<'a>,
@@ -137,6 +148,14 @@ struct Dir {
     prefix: String,
     /// How many directories deep to look for a skill below it.
     depth: usize,
+    /// Those that the directories above it leave.
+    rights: Rights,
+}
+
+impl Dir {
+    fn top(prefix: String, walk: Walk<'_>) -> Self {
+        Self { prefix, depth: walk.depth, rights: Rights::ALL }
+    }
 }
 
 /// What a directory holds: paths of what is no directory, the directories to be read next, and whether there is a
@@ -167,7 +186,7 @@ impl Found<'_> {
     }
 
     fn read(&self, dir: &Dir) -> Read {
-        let Dir { prefix, depth } = dir;
+        let Dir { prefix, depth, rights } = dir;
         let below = prefix.trim_end_matches('/');
         let (mut leaves, mut dirs) = (Vec::new(), Vec::new());
         let (mut is_skill, mut repository) = (false, false);
@@ -185,15 +204,25 @@ impl Found<'_> {
             } else if met != Met::Directory {
                 leaves.push(([prefix, name].concat(), met));
             } else if !self.walk.skip.contains(&name) {
-                dirs.push(Dir { prefix: [prefix, name, "/"].concat(), depth: depth.saturating_sub(1) });
+                let prefix = [prefix, name, "/"].concat();
+                dirs.push(Dir { prefix, depth: depth.saturating_sub(1), rights: Rights::ALL });
             }
         });
-        listed.map_err(|(name, source)| match name {
+        let own = listed.map_err(|(name, source)| match name {
             Some(name) => {
                 PathError { action: "look at", path: self.base.path().join(below).join(name), source }
             }
             None => PathError { action: "read", path: self.base.path().join(below), source },
         })?;
+        let rights = rights.of_file(own);
+        for dir in &mut dirs {
+            dir.rights = rights;
+        }
+        for (_, met) in &mut leaves {
+            if let Met::File { rights: file, .. } = met {
+                *file = rights.of_file(*file);
+            }
+        }
         if is_skill {
             for dir in &mut dirs {
                 dir.depth = usize::MAX;
@@ -207,6 +236,7 @@ impl Found<'_> {
     fn leaf(&mut self, path: String, met: Met) -> Result<(), WalkError> {
         let Some(node) = node(&path, met) else { return Ok(()) };
         self.paths.push(path.clone().into());
+        self.rights.push(rights_of(met));
         let entry = Entry { node, id: self.paths.len() - 1 };
         match self.entries.entry(path) {
             btree_map::Entry::Vacant(place) => drop(place.insert(entry)),
@@ -232,8 +262,15 @@ fn node(path: &str, met: Met) -> Option<Node> {
         _ if path == ".git" || path.ends_with("/.git") => None,
         Met::Directory => None,
         Met::Symlink => Some(Node::Symlink),
-        Met::File { executable, size } => Some(Node::File { executable, size }),
+        Met::File { executable, size, .. } => Some(Node::File { executable, size }),
         Met::Special(kind) => Some(Node::Special(kind)),
+    }
+}
+
+fn rights_of(met: Met) -> Rights {
+    match met {
+        Met::File { rights, .. } => rights,
+        _ => Rights::ALL,
     }
 }
 

@@ -11,7 +11,7 @@
 //! record that nobody reads, and whatever else is locked from then on ends the merge by itself.
 //!
 //! The directory may come with a stranger's repository, so it is read as hostile input: a record
-//! holds digests, paths below the skill, an entry of a lockfile and one of a manifest, each read by the rules
+//! holds digests, paths below the skill, entries of a lockfile and one of a manifest, each read by the rules
 //! for these.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +51,8 @@ pub struct Unresolved {
     pub merged: Digest,
     /// The paths that somebody has to look at.
     pub paths: Vec<Disputed>,
+    /// What was locked of the skills that went with the update, because nothing needs them any more.
+    pub gone: BTreeMap<SkillName, Locked>,
 }
 
 /// What the manifest said of a skill. The lockfile does not tell it: digits may be a commit's or a name there, it
@@ -89,6 +91,9 @@ struct Raw {
     mine: Digest,
     merged: Digest,
     paths: Vec<RawPath>,
+    /// A lockfile with what went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gone: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -134,13 +139,16 @@ impl Unresolved {
             Some(text) => Asked::parse(text, name)?,
             None => Asked::Unknown,
         };
+        let gone = raw.gone.as_deref().map(Lockfile::parse).transpose();
+        let gone = gone.map_err(|error| error.to_string())?.unwrap_or_default().skills;
         let safe = |path: &str| SafePath::new(path).map_err(|refusal| refusal.to_string());
         let paths = raw.paths.iter().map(|RawPath { path, conflict, kept }| {
             let kept = kept.as_deref().map(safe).transpose()?;
             Ok(Disputed { path: safe(path)?, conflict: *conflict, kept })
         });
         let paths = paths.collect::<Result<_, String>>()?;
-        Ok(Self { before, asked, new: raw.new, mine: raw.mine, merged: raw.merged, paths })
+        let Raw { new, mine, merged, .. } = raw;
+        Ok(Self { before, asked, new, mine, merged, paths, gone })
     }
 
     /// Writes the record of the skill `name`.
@@ -152,6 +160,7 @@ impl Unresolved {
         let path = file(scope, name)?;
         prepare(scope)?;
         let lock = Lockfile { skills: BTreeMap::from([(name.clone(), self.before.clone())]) };
+        let gone = Lockfile { skills: self.gone.clone() };
         let raw = Raw {
             version: VERSION,
             before: lock.to_string(),
@@ -168,6 +177,7 @@ impl Unresolved {
                     kept: kept.as_ref().map(ToString::to_string),
                 })
                 .collect(),
+            gone: (!gone.skills.is_empty()).then(|| gone.to_string()),
         };
         let text = serde_json::to_string_pretty(&raw).map_err(|error| Error::io(error.to_string()))?;
         Ok(fs::write_atomic(&path, text.as_bytes())?)
@@ -319,6 +329,7 @@ mod tests {
                 Disputed { path: path("a"), conflict: Conflict::Lines, kept: Some(path("a.mine")) },
                 Disputed { path: path("b"), conflict: Conflict::DeletedHere, kept: None },
             ],
+            gone: BTreeMap::new(),
         }
     }
 
@@ -361,8 +372,9 @@ mod tests {
             "[skills]\npdf = { git = \"../up\", rev = \"1a2b3c4d5e\", agents = [\"goose\"] }\n",
         );
         let manifest = manifest.expect("a manifest");
+        let gone = || BTreeMap::from([(SkillName::new("base").expect("a name"), locked('5'))]);
         for asked in [Asked::of(&manifest, &name), Asked::Nothing, Asked::Unknown] {
-            let record = Unresolved { asked: asked.clone(), ..record() };
+            let record = Unresolved { asked: asked.clone(), gone: gone(), ..record() };
             record.write(&scope, &name).expect("writes");
             assert_eq!(read(), record);
             let text = fs::read_text(&file(&scope, &name).expect("inside"), MAX_FILE).expect("reads");

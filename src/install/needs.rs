@@ -53,7 +53,9 @@ pub fn needs(
 ) -> Vec<Need> {
     let named = |name: &String| Need { text: name.clone(), name: Some(name.clone()), problem: None };
     let mut needs: Vec<Need> = locked.iter().map(named).collect();
-    for need in declared_in(dir, installed).unwrap_or_default() {
+    let mut declared = declared_in(dir, installed).unwrap_or_default();
+    name_paths(&mut declared, locked);
+    for need in declared {
         let known =
             |other: &Need| other.text == need.text || (need.name.is_some() && other.name == need.name);
         match needs.iter_mut().find(|other| known(other)) {
@@ -63,6 +65,25 @@ pub fn needs(
         }
     }
     needs
+}
+
+/// Names what is declared by a path, where it is locked under a name that nothing else has: a skill of that name that was
+/// asked for stays, wherever it came from.
+fn name_paths(declared: &mut [Need], locked: &[String]) {
+    let named: BTreeSet<String> = declared.iter().filter_map(|need| need.name.clone()).collect();
+    let mut free: Vec<&String> = locked.iter().filter(|name| !named.contains(*name)).collect();
+    let mut paths: Vec<&mut Need> =
+        declared.iter_mut().filter(|need| need.name.is_none() && need.problem.is_none()).collect();
+    // Most directories have the name of their skill.
+    paths.retain_mut(|need| {
+        let last = need.text.trim_end_matches('/').rsplit('/').next();
+        let same = free.iter().position(|name| Some(name.as_str()) == last);
+        need.name = same.map(|at| free.remove(at).clone());
+        need.name.is_none()
+    });
+    if let ([need], [name]) = (&mut paths[..], &free[..]) {
+        need.name = Some((*name).clone());
+    }
 }
 
 fn declared_in(dir: &Path, installed: impl Fn(&SourceSpec) -> Option<SkillName>) -> Option<Vec<Need>> {
@@ -145,6 +166,26 @@ mod tests {
                 "Wrong None true",
             ]
         );
+    }
+
+    /// Where the one that was asked for stays, the path that is declared leads to another one.
+    #[test]
+    fn a_path_means_the_skill_that_is_locked_for_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let shown = |declared: &str, locked: &[&str]| -> Vec<String> {
+            let text =
+                format!("---\nname: x\ndescription: X.\nmetadata:\n  skill-dependencies: {declared}\n---\n");
+            fs::write_atomic(&dir.path().join("SKILL.md"), text.as_bytes()).expect("writes");
+            let locked: Vec<_> = locked.iter().map(|name| (*name).to_owned()).collect();
+            let needs = needs(dir.path(), &locked, |_| None).into_iter();
+            needs.map(|need| format!("{} is {}", need.text, need.name.unwrap_or_default())).collect()
+        };
+        assert_eq!(shown("../base", &["base"]), ["../base is base"]);
+        assert_eq!(shown("../dir", &["base"]), ["../dir is base"]);
+        assert_eq!(shown("fonts ../dir/", &["base", "fonts"]), ["../dir/ is base", "fonts is fonts"]);
+        assert_eq!(shown("../one ../base", &["base", "two"]), ["../base is base", "../one is two"]);
+        assert_eq!(shown("../one ../two", &["base"]), ["base is base", "../one is ", "../two is "]);
+        assert_eq!(shown("../base", &[]), ["../base is "]);
     }
 
     #[test]

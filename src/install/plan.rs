@@ -217,6 +217,12 @@ impl Planner<'_> {
             Content::Locked(locked) => {
                 let (home, found) = self.bring_home(wanted);
                 self.tree(&home, name, locked.digest, &found);
+                // Nothing is left of a merge where every byte comes from the source. What a run left that was killed, or
+                // that was taken back, may be about this very version.
+                let comes = found != Found::Tree(Some(locked.digest));
+                if comes || self.locked(name) != Some(locked.digest) {
+                    self.plan.ended.insert(name.clone());
+                }
             }
             Content::Merged(merged) => {
                 let (home, found) = self.bring_home(wanted);
@@ -250,7 +256,6 @@ impl Planner<'_> {
     }
 
     fn remove(&mut self, name: &SkillName) {
-        let mut gone = BTreeSet::new();
         for (place, found) in [(Place::Canonical, self.canonical(name)), (Place::Disabled, self.aside(name))]
         {
             match found {
@@ -261,7 +266,6 @@ impl Planner<'_> {
                     self.plan.steps.push(Step::Unlink { place, name: name.clone() });
                 }
                 Found::Tree(Some(old)) if self.survey.is_source(&place, name) => {
-                    gone.insert(old);
                     if self.goal.force {
                         self.keep(&place, name);
                         self.drop_tree(&place, name, old);
@@ -270,7 +274,6 @@ impl Planner<'_> {
                     }
                 }
                 Found::Tree(old) => {
-                    gone.extend(old);
                     if let Some(old) = self.may_replace(&place, name, old) {
                         self.drop_tree(&place, name, old);
                     }
@@ -283,13 +286,7 @@ impl Planner<'_> {
             if survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
-            match found {
-                // A merge wrote both: who lets the one go lets the other go, and one of them is kept.
-                Found::Tree(Some(old)) if known && gone.contains(old) && !self.is_source(agent, name) => {
-                    self.drop_tree(&Place::Agent(agent.to_owned()), name, *old);
-                }
-                _ => self.drop_link(agent, name, found, known),
-            }
+            self.drop_link(agent, name, found, known);
         }
     }
 

@@ -1,17 +1,27 @@
 //! What stands above the lines of a manifest when lines go: a comment directly above the entry of a skill goes with it,
-//! and all others stay. Those at the head of the file or of a section are about more than the first entry, so they stay too.
+//! and all others stay. Those at the head of the file or of a section are about more than the first entry, so they stay too,
+//! and so do those inside of an entry that loses a line.
 
 use toml_edit::{DocumentMut, Item, RawString, Table};
 
 use super::gaps::apart;
 
-/// Takes `key` out of `table`, whose items have lines of their own, and hands what stands above on to the next one.
-/// Returns what is left over because there is none.
-pub(super) fn take_line(table: &mut Table, key: &str) -> String {
+/// What becomes of a comment directly above what goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Above {
+    /// It goes too.
+    Goes,
+    /// It stays, as at the head of a section.
+    Stays,
+}
+
+/// Takes `key` out of `table`, whose items have lines of their own, and hands what stays of the text above on to the next
+/// one. Returns what is left over because there is none.
+pub(super) fn take_line(table: &mut Table, key: &str, comment: Above) -> String {
     let above = above(table, key);
     let (is_first, next) = neighbours(table, key);
     table.remove(key);
-    let kept = kept(&above, is_first);
+    let kept = kept(&above, is_first || comment == Above::Stays);
     match next {
         Some(next) => {
             put_above(table, &next, kept);
@@ -80,9 +90,9 @@ fn text_of(text: Option<&RawString>) -> String {
     text.and_then(RawString::as_str).unwrap_or_default().to_owned()
 }
 
-/// The part of the text `above` an entry that stays without it.
-fn kept(above: &str, is_first: bool) -> &str {
-    if is_first { above.rfind('\n').map_or("", |end| &above[..=end]) } else { apart(above) }
+/// The part of the text `above` an entry that stays without it: `whole` lines, or those that stand apart.
+fn kept(above: &str, whole: bool) -> &str {
+    if whole { above.rfind('\n').map_or("", |end| &above[..=end]) } else { apart(above) }
 }
 
 /// Two texts with no more blank lines between them than one of them has.

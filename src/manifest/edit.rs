@@ -4,6 +4,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
+use super::above::Above;
 use super::{Agents, LintSettings, Manifest, Placed, PolicySettings, Requirement, above, gaps};
 use crate::name::SkillName;
 use crate::spec::{Origin, Reference};
@@ -43,10 +44,10 @@ impl Manifest {
                     skills.remove(name.as_str());
                     Some(kept)
                 }
-                None => Some((above::take_line(skills, name.as_str()), skills.position())),
+                None => Some((above::take_line(skills, name.as_str(), Above::Goes), skills.position())),
             },
             Some(Item::Value(Value::InlineTable(skills))) => {
-                gaps::take_key(skills, name.as_str());
+                gaps::take_key(skills, name.as_str(), Above::Goes);
                 None
             }
             _ => None,
@@ -230,7 +231,8 @@ fn has_lines(entry: &Item) -> bool {
     }
 }
 
-/// Makes `entry` say what `new` says, of which only what changes is written. Returns what is left over of the text above
+/// Makes `entry` say what `new` says, of which only what changes is written: what its user wrote above a line that goes may
+/// be about the whole, and stays. Returns what is left over of the text above
 /// lines that are gone, and the place of the section.
 fn set_keys(entry: &mut Item, new: &InlineTable) -> (String, Option<isize>) {
     let keys = entry.as_table_like().into_iter().flat_map(TableLike::iter);
@@ -239,8 +241,8 @@ fn set_keys(entry: &mut Item, new: &InlineTable) -> (String, Option<isize>) {
     let mut left = String::new();
     for key in &gone {
         match entry {
-            Item::Table(table) => left.push_str(&above::take_line(table, key)),
-            Item::Value(Value::InlineTable(table)) => gaps::take_key(table, key),
+            Item::Table(table) => left.push_str(&above::take_line(table, key, Above::Stays)),
+            Item::Value(Value::InlineTable(table)) => gaps::take_key(table, key, Above::Stays),
             _ => {}
         }
     }

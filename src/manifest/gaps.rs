@@ -6,6 +6,8 @@
 
 use toml_edit::{Array, Decor, InlineTable, RawString, Value};
 
+use super::above::Above;
+
 /// Items with commas between them, and the text around each.
 trait Items {
     /// What stands between a bracket and the only item of a line.
@@ -154,15 +156,15 @@ pub(super) fn set_list(list: &mut Array, new: &Array) {
 }
 
 fn take_from_list(list: &mut Array, at: usize) {
-    hand_on(list, at);
+    hand_on(list, at, Above::Goes);
     list.remove(at);
 }
 
 /// Takes `key` out of `table`.
-pub(super) fn take_key(table: &mut InlineTable, key: &str) {
+pub(super) fn take_key(table: &mut InlineTable, key: &str, comment: Above) {
     let at = table.iter().position(|(other, _)| other == key);
     if let Some(at) = at {
-        hand_on(table, at);
+        hand_on(table, at, comment);
         table.remove(key);
     }
 }
@@ -178,21 +180,23 @@ pub(super) fn add_key(table: &mut InlineTable, key: &str, mut value: Value) {
 }
 
 /// Hands what is to stay of the text around item `at`, which is to be removed, on to what follows.
-fn hand_on(items: &mut impl Items, at: usize) {
+fn hand_on(items: &mut impl Items, at: usize, comment: Above) {
     let is_last = at + 1 == items.count();
     let behind = items.after(at) + &if is_last { items.end() } else { items.before(at + 1) };
-    let text = without_item(&items.before(at), &behind, at == 0, is_last);
+    let stays = at == 0 || comment == Above::Stays;
+    let text = without_item(&items.before(at), &behind, stays, is_last);
     if is_last { items.set_end(&text) } else { items.set_before(at + 1, &text) }
 }
 
 /// What stays between two items when the one between them goes, with the texts `before` and `behind` it.
-fn without_item(before: &str, behind: &str, is_first: bool, is_last: bool) -> String {
+/// Comments in lines of their own above it go unless they `stay`.
+fn without_item(before: &str, behind: &str, stay: bool, is_last: bool) -> String {
     let Some((start, indent)) = before.rsplit_once('\n') else {
         // It shares its line with what is in front of it.
         return if is_last || behind.contains('\n') { behind } else { before }.to_owned();
     };
     let line = before.find('\n').map_or(0, |end| end + 1);
-    let kept = if is_first { start.len() + 1 } else { line + apart(&before[line..]).len() };
+    let kept = if stay { start.len() + 1 } else { line + apart(&before[line..]).len() };
     // A comment in its own line goes with it.
     let rest = match behind.split_once('\n') {
         Some((_, rest)) => rest,

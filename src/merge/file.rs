@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::{Conflict, Labels, Outcome, Prefer, lines};
-use crate::tree::{FileEntry, FileSet, ReadError};
+use crate::tree::{FileEntry, FileSet, ReadError, Rights};
 
 /// Texts of more bytes are not merged line by line: no agent reads them, and comparing them could
 /// take long.
@@ -33,8 +33,13 @@ impl<'a> Side<'a> {
 
     fn into_item(self) -> Result<Item<'a>, ReadError> {
         self.bytes()?;
+        let rights = self.rights();
         let bytes = self.bytes.into_inner().unwrap_or_default();
-        Ok(Item { bytes: Bytes::Memory(bytes), executable: self.entry.executable })
+        Ok(Item { bytes: Bytes::Memory(bytes), executable: self.entry.executable, rights })
+    }
+
+    fn rights(&self) -> Rights {
+        self.set.rights(self.entry)
     }
 
     fn has_bytes_of(&self, other: &Self) -> Result<bool, ReadError> {
@@ -78,6 +83,8 @@ impl Bytes<'_> {
 pub(super) struct Item<'a> {
     pub(super) bytes: Bytes<'a>,
     pub(super) executable: bool,
+    /// Those of the user's file, where there is one at the path.
+    pub(super) rights: Rights,
 }
 
 impl Item<'_> {
@@ -120,8 +127,10 @@ pub(super) fn merge<'a>(
     labels: &Labels<'_>,
     prefer: Option<Prefer>,
 ) -> Result<Path<'a>, ReadError> {
-    let new =
-        |side: &Side<'a>| Some(Item { bytes: Bytes::Theirs(side.entry), executable: side.entry.executable });
+    let new = |side: &Side<'a>| {
+        let (executable, rights) = (side.entry.executable, Rights::ALL);
+        Some(Item { bytes: Bytes::Theirs(side.entry), executable, rights })
+    };
     Ok(match (base, ours, theirs) {
         (base, Some(ours), Some(theirs)) => return both(base.as_ref(), ours, &theirs, labels, prefer),
         (_, None, None) => Path::new(Outcome::Same, None),
@@ -158,7 +167,9 @@ fn both<'a>(
         (here, there) if here == there => here,
         _ => !was_executable,
     };
-    let in_theirs = Some(Item { bytes: Bytes::Theirs(theirs.entry), executable });
+    // Whoever may not read the user's file may read no other one in its place.
+    let rights = ours.rights();
+    let in_theirs = Some(Item { bytes: Bytes::Theirs(theirs.entry), executable, rights });
     if ours.equals(theirs)? {
         let outcome = if unchanged(&ours)? { Outcome::Unchanged } else { Outcome::Same };
         return Ok(Path::new(outcome, in_theirs));
@@ -190,7 +201,8 @@ fn both<'a>(
         let item = match prefer {
             Prefer::Ours => Some(ours.into_item()?),
             Prefer::Theirs => {
-                Some(Item { executable: theirs.entry.executable, bytes: Bytes::Theirs(theirs.entry) })
+                let executable = theirs.entry.executable;
+                Some(Item { bytes: Bytes::Theirs(theirs.entry), executable, rights })
             }
         };
         return Ok(decided(conflict, item));
@@ -199,7 +211,7 @@ fn both<'a>(
         let outcome = Outcome::Conflict(Conflict::Binary);
         return Ok(Path { outcome, item: in_theirs, kept: Some(ours.into_item()?) });
     };
-    let item = Some(Item { bytes: Bytes::Memory(lines.text.into_bytes()), executable });
+    let item = Some(Item { bytes: Bytes::Memory(lines.text.into_bytes()), executable, rights });
     if !lines.conflict {
         return Ok(Path::new(Outcome::Merged, item));
     }

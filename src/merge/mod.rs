@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::path::SafePath;
 use crate::refusal::Limits;
-use crate::tree::{Content, FileEntry, FileSet, ReadError};
+use crate::tree::{Content, FileEntry, FileSet, ReadError, Rights};
 
 use file::{Bytes, Item, Side};
 use names::Names;
@@ -217,11 +217,13 @@ impl<'a> Merging<'a> {
     /// Keeps `item` beside the path `number`, of which the first `at` bytes are a name that is taken.
     /// What an earlier merge has kept is kept once. A name that a file of `theirs` has is none, though the user
     /// has deleted that file: it would stand for two.
-    fn keep(&mut self, number: usize, at: usize, item: Item<'a>, theirs: &FileSet) {
+    fn keep(&mut self, number: usize, at: usize, mut item: Item<'a>, theirs: &FileSet) {
         let path = self.files[number].path.clone();
         let free = |path: &SafePath| theirs.get(path.as_str()).is_none();
         for path in names::beside(&path, at).filter(free) {
-            if self.items.get(&path).is_some_and(|there| there.is(&item)) || self.names.take(&path).is_ok() {
+            let same = self.items.get(&path).filter(|there| there.is(&item)).map(|there| there.rights);
+            if same.is_some() || self.names.take(&path).is_ok() {
+                item.rights = item.rights.and(same.unwrap_or_default());
                 self.files[number].kept = Some(path.clone());
                 self.items.insert(path, item);
                 return;
@@ -230,15 +232,16 @@ impl<'a> Merging<'a> {
     }
 
     fn finish(self, theirs: &FileSet, limits: &Limits) -> Result<Merged, ReadError> {
-        let (mut entries, mut bytes) = (Vec::new(), Vec::new());
+        let (mut entries, mut bytes, mut rights) = (Vec::new(), Vec::new(), Vec::new());
         for (path, item) in self.items {
             entries.push(FileEntry::new(path, item.executable, item.bytes.size(), bytes.len()));
+            rights.push(item.rights);
             bytes.push(match item.bytes {
                 Bytes::Theirs(entry) => Held::Theirs(entry.clone()),
                 Bytes::Memory(bytes) => Held::Memory(bytes),
             });
         }
-        let content = Arc::new(Contents { theirs: theirs.clone(), bytes });
+        let content = Arc::new(Contents { theirs: theirs.clone(), bytes, rights });
         Ok(Merged { set: FileSet::new(entries, content, limits)?, files: self.files })
     }
 }
@@ -247,6 +250,7 @@ impl<'a> Merging<'a> {
 struct Contents {
     theirs: FileSet,
     bytes: Vec<Held>,
+    rights: Vec<Rights>,
 }
 
 /// The content of one file.
@@ -261,5 +265,9 @@ impl Content for Contents {
             Held::Theirs(entry) => self.theirs.copy_to(entry, sink),
             Held::Memory(bytes) => Ok(sink.write_all(bytes)?),
         }
+    }
+
+    fn rights(&self, id: usize) -> Rights {
+        self.rights.get(id).copied().unwrap_or_default()
     }
 }

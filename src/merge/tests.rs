@@ -317,6 +317,41 @@ fn the_users_bytes_are_held_in_memory() {
     assert_eq!(files(&merged.set), owned(&[("a", OURS), ("b", OLD), ("c", b"new")]));
 }
 
+/// Content that its user keeps to himself.
+struct Closed(Vec<Vec<u8>>);
+
+impl Content for Closed {
+    fn copy_to(&self, id: usize, sink: &mut dyn Write) -> Result<(), ReadError> {
+        Ok(sink.write_all(&self.0[id])?)
+    }
+
+    fn rights(&self, _id: usize) -> Rights {
+        Rights::of_mode(0o600)
+    }
+}
+
+#[test]
+fn what_the_user_keeps_to_himself_stays_so() {
+    let mine: [(&str, &[u8]); 4] =
+        [(".env", b"mine"), ("merged", b"1\n2\n3\n4 mine\n"), ("pic", b"\0mine"), ("same", OLD)];
+    let entries = mine.iter().enumerate().map(|(id, (name, bytes))| {
+        FileEntry::new(SafePath::new(name).expect("safe"), false, bytes.len() as u64, id)
+    });
+    let content = Arc::new(Closed(mine.iter().map(|(_, bytes)| bytes.to_vec()).collect()));
+    let ours = FileSet::new(entries.collect(), content, &Limits::default()).expect("a set");
+    let base = set(&[("merged", b"1\n2\n3\n4\n"), ("pic", b"\0"), ("same", OLD)]);
+    let theirs = set(&[("merged", b"1 new\n2\n3\n4\n"), ("new", b"x"), ("pic", b"\0new"), ("same", OLD)]);
+    let merged = merged(&base, &ours, &theirs);
+    let modes: Vec<_> = merged
+        .set
+        .files()
+        .iter()
+        .map(|file| (file.path.as_str(), merged.set.rights(file).mode(file.executable)))
+        .collect();
+    let closed = [(".env", 0o600), ("merged", 0o600), ("new", 0o644), ("pic", 0o600), ("pic.mine", 0o600)];
+    assert_eq!(modes, [&closed[..], &[("same", 0o600)]].concat());
+}
+
 /// Few names and few lines, so that the versions meet often.
 fn any_files() -> impl Strategy<Value = FileSet> {
     let names = ["SKILL.md", "a", "A", "a/b", "a.mine", "b", "b/c", "B/d", "a.mine/x", "é"];

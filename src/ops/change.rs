@@ -370,6 +370,7 @@ pub(super) fn rearrange(
     if let Some(transaction) = transaction {
         changed.warnings.extend(keep_replaced(context, scope, &plan)?);
         add_contents(context, scope, &plan, &mut fetched.contents)?;
+        keep_copies(context, &plan, &files, &fetched.contents);
         transaction.apply(&plan, &files, &fetched.contents)?;
     }
     changed.warnings.extend(told_shared(scope, &plan));
@@ -437,7 +438,9 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
         let set = store::read(&path)?;
-        if !is_fetched(context, &set.digest()?) {
+        let digest = set.digest()?;
+        // What users wrote into a skill that was merged is kept already, for nobody else to read.
+        if !is_fetched(context, &digest) && !is_merged_copy(context, at, &digest) {
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
         }
     }
@@ -448,6 +451,25 @@ pub(super) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
         told.push(format!("your copy of `{name}` is kept in `{}`", kept.display()));
     }
     Ok(told)
+}
+
+/// Keeps edited and merged trees of which agents get copies by `plan`, as what somebody edited: the next change knows
+/// by them that nobody edited the copies.
+pub(super) fn keep_copies(
+    context: &Context,
+    plan: &Plan,
+    files: &Files,
+    contents: &BTreeMap<SkillName, FileSet>,
+) {
+    for step in &plan.steps {
+        let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
+        let locked = plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
+        let set = contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
+        if let Some(set) = set {
+            // Without it the next change asks for `--force`, and loses nothing.
+            let _ = Store::new(&context.settings).and_then(|store| store.keep_merged(set));
+        }
+    }
 }
 
 /// What is `told` of copies that were kept, with the command that brings them back. Whether there is one is not known
@@ -511,6 +533,11 @@ pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, String)> {
 /// What is said of a skill that is in the manifest of a scope, and not yet locked.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> String {
     format!("`{name}` is not installed yet: `skillpm install{}` brings it", scope.flag())
+}
+
+/// What is said of a skill that lies in a scope, and that neither manifest nor another skill asks for any more.
+pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> String {
+    format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.flag())
 }
 
 /// The error for a name that is not among those `known` in `scope`, or in any.

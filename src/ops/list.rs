@@ -1,11 +1,13 @@
 //! `list`: what is installed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+mod linked;
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use self::linked::{Dirs, Linked, linked};
+use super::change::no_longer_asked;
 use super::update::has_conflicts;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
@@ -15,13 +17,11 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::placed::Placed;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, Found, Survey, normal};
+use crate::install::state::{Files, Found, Survey};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
-use crate::manifest::{self, Requirement};
+use crate::manifest;
 use crate::name::SkillName;
-use crate::source::local;
-use crate::spec::Origin;
 
 /// Which skills.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +50,8 @@ pub struct ListedSkill {
     pub digest: Option<String>,
     /// The ids of the agents that have a link or a copy of their own.
     pub agents: Vec<String>,
+    /// Those of them whose copy was edited: it is neither what is locked nor what lies in the project or home.
+    pub edited_copies: Vec<String>,
     /// How what is there compares to what is locked.
     pub state: SkillState,
     /// Whether its bytes are not those that are locked, wherever it lies.
@@ -182,6 +184,7 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
         }
     }
     outcome.skills.reserve(names.len());
+    let twin = scope.twin(&context.settings)?.and_then(|twin| Files::read(&twin).ok());
     for name in &names {
         let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
         let in_sight = !matches!(skill.state, SkillState::Disabled | SkillState::Missing);
@@ -197,9 +200,11 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
             }
         }
         if skill.disabled && in_sight {
+            let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));
             outcome.warnings.push(format!(
-                "`{name}` is disabled in `{}` and lies where agents see it: `skillpm install` moves it away",
-                manifest::FILE_NAME
+                "`{name}` is disabled in `{}` and lies where agents see it: {}",
+                manifest::FILE_NAME,
+                way_out_of_sight(scope.kind, name, is_shared)
             ));
         }
         outcome.skills.push(skill);
@@ -209,11 +214,23 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
         let left = Placed::of(&context.settings, scope).left(&files);
         let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
-        outcome.warnings.extend(goes.map(|(name, _)| {
-            format!("`{name}` is no longer asked for: `skillpm install{}` removes it", scope.kind.flag())
-        }));
+        outcome.warnings.extend(goes.map(|(name, _)| no_longer_asked(scope.kind, name)));
     }
     Ok(())
+}
+
+/// What gets a disabled skill out of agents' sight, which the other scope in the same directory may have, too.
+fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> String {
+    let flag = scope.flag();
+    match scope {
+        _ if !is_shared => format!("`skillpm install{flag}` moves it away"),
+        ScopeKind::Project => {
+            format!("your own skills have it, too, and `skillpm remove{flag} {name}` leaves it to them")
+        }
+        ScopeKind::User => {
+            format!("the project here has it, too, and `skillpm remove{flag} {name}` leaves it to that")
+        }
+    }
 }
 
 /// The directory of the canonical copies, and the names in it that skills can have.
@@ -258,39 +275,6 @@ fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<L
     listed(context, scope, &files, &survey, &mut dirs, name)
 }
 
-/// The directories of a scope. There are thousands of skills, and few directories.
-struct Dirs<'a> {
-    context: &'a Context,
-    scope: &'a Scope,
-    /// The one of the canonical copies.
-    skills: PathBuf,
-    /// Those of the agents that were asked about, by their ids.
-    known: BTreeMap<&'static str, Rc<Path>>,
-}
-
-impl<'a> Dirs<'a> {
-    fn new(context: &'a Context, scope: &'a Scope) -> Self {
-        Self { context, scope, skills: scope.skills_dir(), known: BTreeMap::new() }
-    }
-
-    fn of(&mut self, id: &'static str) -> Option<Rc<Path>> {
-        if let Some(dir) = self.known.get(id) {
-            return Some(Rc::clone(dir));
-        }
-        let dir = self.scope.agent_dir(&self.context.settings, agents::find(id).ok()?).unwrap_or_default();
-        Some(Rc::clone(self.known.entry(id).or_insert(dir.into())))
-    }
-}
-
-impl Dirs<'_> {
-    /// The directory on this machine that a skill came from.
-    fn source(&self, locked: &Locked) -> Option<PathBuf> {
-        let Origin::Local(path) = &locked.origin else { return None };
-        let place = local::resolve(&self.context.settings, self.scope, path).ok()?;
-        Some(normal(&place.join(locked.path.as_deref().unwrap_or_default())))
-    }
-}
-
 /// The skill `name`; `None` for what is neither asked for nor a skill's directory.
 fn listed(
     context: &Context,
@@ -303,6 +287,7 @@ fn listed(
     let locked = files.lock.skills.get(name);
     let entry = files.manifest.skills().get(name);
     let disabled = entry.is_some_and(|entry| entry.disabled);
+    let Linked { agents, edited } = linked(dirs, files, survey, name, (locked, entry));
     let mut skill = ListedSkill {
         name: name.to_string(),
         version: locked.and_then(|locked| locked.version.clone()),
@@ -311,7 +296,8 @@ fn listed(
         path: locked.and_then(|locked| locked.path.clone()),
         revision: locked.and_then(|locked| locked.revision.clone()),
         digest: locked.map(|locked| locked.digest.to_string()),
-        agents: linked(dirs, files, survey, name, (locked, entry)),
+        agents,
+        edited_copies: edited,
         state: SkillState::Missing,
         modified: false,
         alias_of: locked.and_then(|locked| locked.alias_of.clone()),
@@ -378,51 +364,6 @@ pub(super) fn state_of_link(editable: &Editable, found: &Found, out_of_sight: bo
         Found::OtherLink(text) if !editable.link.says(text) => SkillState::Modified,
         _ => SkillState::Missing,
     }
-}
-
-/// The agents that have a link to the skill, or a copy of it. Where several share a directory, only
-/// the ones that somebody chose are told, or the first where nobody did.
-fn linked(
-    dirs: &mut Dirs<'_>,
-    files: &Files,
-    survey: &Survey,
-    name: &SkillName,
-    (locked, entry): (Option<&Locked>, Option<&Requirement>),
-) -> Vec<String> {
-    let digest = locked.map(|locked| locked.digest);
-    let mut by_dir: BTreeMap<Rc<Path>, Vec<&str>> = BTreeMap::new();
-    for (agent, found) in survey.of(name) {
-        let ours = match found {
-            Found::OurLink => true,
-            Found::Tree(found) => found.is_some() && *found == digest,
-            _ => false,
-        };
-        if !ours {
-            continue;
-        }
-        let Some(dir) = dirs.of(agent) else { continue };
-        // Some agents look where people write skills, in `skills/`: what lies there is no copy of what was made of it.
-        let is_source = || locked.and_then(|locked| dirs.source(locked)) == Some(dir.join(name.as_str()));
-        if !(matches!(found, Found::Tree(_)) && is_source()) {
-            by_dir.entry(dir).or_default().push(agent);
-        }
-    }
-    if by_dir.is_empty() {
-        return Vec::new();
-    }
-    let own = entry.and_then(|entry| entry.agents.as_ref());
-    let targets = own.or(files.manifest.agents().targets.as_ref()).into_iter().flatten();
-    let recorded = locked.into_iter().flat_map(|locked| &locked.agents);
-    let chosen: BTreeSet<&str> = targets.chain(recorded).map(String::as_str).collect();
-    let is_target = |agent: &&str| chosen.contains(agent);
-    let mut told: Vec<String> = Vec::new();
-    for agents in by_dir.values() {
-        let named: Vec<_> = agents.iter().copied().filter(is_target).collect();
-        let shown = if named.is_empty() { &agents[..1] } else { &named[..] };
-        told.extend(shown.iter().map(|agent| (*agent).to_owned()));
-    }
-    told.sort();
-    told
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::change::{not_installed, not_yet_installed};
+use super::change::{no_longer_asked, not_installed, not_yet_installed};
 use super::gate::Gate;
 use super::list::{ListRequest, ListedSkill, SkillState, list};
 use crate::admission::Asked;
@@ -150,8 +150,13 @@ fn ask_scope(
     let mut gate = Gate::new(context, scope, &files.manifest)?;
     let is_meant = |name: &SkillName| names.is_empty() || names.iter().any(|one| one == name.as_str());
     let first = outcome.skills.len();
+    let kept = files.kept();
     let (mut queries, mut rows) = (Vec::new(), Vec::new());
     for (name, locked) in files.lock.skills.iter().filter(|(name, _)| is_meant(name)) {
+        if !kept.contains(name) {
+            outcome.warnings.push(no_longer_asked(scope.kind, name));
+            continue;
+        }
         let entry = files.manifest.skills().get(name);
         if entry.is_some_and(|entry| entry.editable) {
             continue;

@@ -4,7 +4,7 @@
 //! store-v2/sha256/ab/cdef...    one file for each tree, see [`object`]
 //! store-v2/stage-.../           what is being written; rubbish once its writer is gone
 //! store-v2/kept/<digest>/       a copy that a user edited: files and directories, for people to look into
-//! store-v2/merged/<digest>      an empty file: this one of those that are kept was made by a merge
+//! store-v2/merged/<digest>      an empty file: agents got copies of this one of those that are kept
 //! ```
 //!
 //! The time of an object says when it was used last. Whoever writes or reads one shares a lock on the
@@ -156,7 +156,7 @@ impl Store {
         let place = self.kept_path(&digest);
         let kept = self.root.join(KEPT);
         fs::create_dir_all(&kept)?;
-        // What users wrote may be for nobody else, and modes are kept only as far as the digest knows them.
+        // What users wrote may be for nobody else.
         fs::make_private(&kept);
         for other in self.places_for(&digest) {
             match fs::kind(&other)? {
@@ -166,7 +166,10 @@ impl Store {
                     fs::sync_filesystem(&self.root)?;
                     return Ok(other);
                 }
-                Some(Kind::Directory) if is_whole(&other, &digest) => return Ok(other),
+                Some(Kind::Directory) if is_whole(&other, &digest) => {
+                    fs::close(&other, set)?;
+                    return Ok(other);
+                }
                 // Somebody worked in it: that is a user's copy as well.
                 Some(_) => {}
             }
@@ -174,8 +177,8 @@ impl Store {
         Err(Error::io(format!("`{}` and all places like it are taken", place.display())))
     }
 
-    /// Keeps `set`, which a merge made for the copies of agents, and notes that: what users wrote is kept in the
-    /// same place.
+    /// Keeps `set`, which is an edited or merged skill of which agents get copies, and notes that: what users wrote is
+    /// kept in the same place.
     ///
     /// # Errors
     ///
@@ -186,13 +189,13 @@ impl Store {
         Ok(fs::write_small(&self.merged_path(&digest), b"")?)
     }
 
-    /// Whether a merge made the tree with `digest` for copies of agents, and it is still kept.
+    /// Whether agents got copies of the tree with `digest`, which was edited or merged, and it is still kept.
     pub fn is_merged(&self, digest: &Digest) -> bool {
         matches!(fs::kind(&self.merged_path(digest)), Ok(Some(Kind::File)))
             && is_whole(&self.kept_path(digest), digest)
     }
 
-    /// Where it is noted that a merge made the tree with `digest`.
+    /// Where it is noted that agents got copies of the tree with `digest`.
     fn merged_path(&self, digest: &Digest) -> PathBuf {
         self.root.join(MERGED).join(digest.hex())
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::Rights;
 use crate::refusal::Refusal;
 
 /// The bytes behind the entries of a tree.
@@ -22,6 +23,11 @@ pub trait Content: Send + Sync {
     /// As [`Content::copy_to`].
     fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
         append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
+    }
+
+    /// What the file `id` may be used for at most.
+    fn rights(&self, _id: usize) -> Rights {
+        Rights::ALL
     }
 }
 

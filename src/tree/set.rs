@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::{Content, ReadError};
+use super::{Content, ReadError, Rights};
 use crate::digest::{Digest, HashingWriter, tree_digest};
 use crate::path::{SafePath, collision_key};
 use crate::refusal::{Limits, Refusal};
@@ -17,7 +17,7 @@ use crate::refusal::{Limits, Refusal};
 pub struct FileEntry {
     /// Where it lies below the skill's directory.
     pub path: SafePath,
-    /// Whether it gets mode 0755; the others get 0644.
+    /// Whether it gets mode 0755; the others get 0644. [`FileSet::rights`] may hold some of that back.
     pub executable: bool,
     /// Bytes.
     pub size: u64,
@@ -94,6 +94,11 @@ impl FileSet {
         self.content.copy_to(file.id, sink)
     }
 
+    /// What `file` may be used for at most, wherever it is written.
+    pub fn rights(&self, file: &FileEntry) -> Rights {
+        self.content.rights(file.id)
+    }
+
     /// Reads the content of `file` into memory.
     ///
     /// # Errors
@@ -134,6 +139,10 @@ impl Content for Guarded {
 
     fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
         self.content.append_to(id, limit, buffer)
+    }
+
+    fn rights(&self, id: usize) -> Rights {
+        self.content.rights(id)
     }
 }
 

@@ -270,6 +270,16 @@ fn manifest_and_lockfile() {
     warning: `pdf` is in `[DIR]/project/skillpm.lock` and not in `[DIR]/project/skillpm.toml` [not-in-manifest]
       `skillpm install` removes it; `skillpm remove pdf` does so without the others
     ");
+    insta::assert_snapshot!(case("need-not-locked", false, |sandbox| {
+        let lock = text(sandbox, "skillpm.lock");
+        let at = lock.find("name = \"pdf\"").expect("locked");
+        let (before, entry) = lock.split_at(at + lock[at..].find("digest").expect("a digest"));
+        let (digest, rest) = entry.split_once('\n').expect("a line");
+        sandbox.write("skillpm.lock", format!("{before}{digest}\ndependencies = [\"fonts\"]\n{rest}"));
+    }), @"
+    warning: `pdf` needs `fonts`, which is not in `[DIR]/project/skillpm.lock` [need-not-locked]
+      `skillpm install` brings it
+    ");
     insta::assert_snapshot!(case("no-longer-asked", false, |sandbox| {
         for (file, before) in [("skillpm.toml", "\n"), ("skillpm.lock", "\n\n")] {
             let text = text(sandbox, file);

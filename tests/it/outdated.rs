@@ -371,3 +371,36 @@ fn denied_sources_are_not_asked() {
     let output = sandbox.run(&["outdated", "lint"]);
     assert_eq!((output.code, forge.asked()), (Some(5), Vec::new()), "{output}");
 }
+
+/// What nothing asks for any more is not asked for either, and is told with the way out.
+#[test]
+fn what_is_no_longer_asked_for_is_left_out() {
+    let sandbox = Sandbox::new();
+    for name in ["pdf", "doc"] {
+        sandbox.write(&format!("{name}/SKILL.md"), format!("---\nname: {name}\ndescription: Does.\n---\n"));
+        sandbox.ok(&["install", &format!("./{name}")]);
+        sandbox.write(&format!("{name}/more.md"), "x");
+    }
+    sandbox.write("skillpm.toml", "[skills]\ndoc = { path = \"./doc\" }\n");
+    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
+    exit: 0
+    --- stdout
+    name  locked  newest  latest  state    scope    source
+    doc   -       -       -       changed  project  path:./doc
+    --- stderr
+    warning: `pdf` is no longer asked for: `skillpm install` removes it
+    1 of 1 skill is outdated
+    hint: `skillpm diff --newest` shows what would change, `skillpm update` brings it
+    ");
+    insta::assert_snapshot!(sandbox.run(&["diff", "--newest", "--name-only"]), @"
+    exit: 0
+    --- stdout
+    doc/more.md
+    --- stderr
+    warning: `pdf` is no longer asked for: `skillpm install` removes it
+    ");
+    // Who names it is told the same.
+    let output = sandbox.ok(&["outdated", "pdf"]);
+    assert_eq!(output.stdout, "", "{output}");
+    assert!(output.stderr.contains("`pdf` is no longer asked for"), "{output}");
+}

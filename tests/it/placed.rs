@@ -454,6 +454,11 @@ fn a_skill_of_two_scopes_stays_for_the_other_one() {
         for place in ["../home/.agents/skills/pdf/SKILL.md", "../home/.claude/skills/pdf/SKILL.md"] {
             assert!(is_there(&sandbox, place), "{verb} {flag}: {place}");
         }
+        if verb == "disable" {
+            let listed = run(&["list"]);
+            let told = "lies where agents see it: your own skills have it, too, and `skillpm remove pdf` leaves it to them";
+            assert!(listed.contains(told), "{listed}");
+        }
         let other = if flag == "-p" { "-g" } else { "-p" };
         assert!(run(&["verify", other]).contains("1 skill"), "{verb} {flag}");
         // The other one takes it away: nobody has it any more.

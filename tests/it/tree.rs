@@ -188,6 +188,7 @@ fn for_programs() {
       "digest": "sha256:69331ec5bade45f874f6c568b3a1a8560354d091b23af94edad00688e9a7c10a",
       "disabled": false,
       "editable": false,
+      "edited_copies": [],
       "location": "[DIR]/project/.agents/skills/report",
       "modified": false,
       "name": "report",
@@ -298,4 +299,25 @@ fn what_is_special_about_skills() {
     --- stderr
     warning: `charts` is disabled in `skillpm.toml` and lies where agents see it: `skillpm install` moves it away
     ");
+}
+
+/// A skill that was asked for stays in the place of one that is needed by a path: that need is met.
+#[test]
+fn a_need_by_a_path_that_another_skill_meets() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "report", "../base");
+    skill(&sandbox, "base", "");
+    let text = sandbox.read("src/base/SKILL.md");
+    sandbox.write("other/base/SKILL.md", text);
+    sandbox.ok(&["install", "./other/base"]);
+    sandbox.ok(&["install", "./src/report"]);
+    insta::assert_snapshot!(sandbox.run(&["tree", "report"]), @"
+    exit: 0
+    --- stdout
+    project ([DIR]/project)
+    └── report (path:./src/report)
+        └── base (path:./other/base)
+    ");
+    // As an installation has it.
+    sandbox.ok(&["install", "--frozen"]);
 }

@@ -57,6 +57,7 @@ fn why_a_skill_is_here() {
           "agents": [
             "claude-code"
           ],
+          "edited_copies": [],
           "state": "ok",
           "modified": false,
           "alias_of": null,
@@ -229,6 +230,7 @@ fn list_in_full() {
         "agents": [
           "claude-code"
         ],
+        "edited_copies": [],
         "state": "ok",
         "modified": false,
         "alias_of": null,
@@ -251,6 +253,7 @@ fn list_in_full() {
         "agents": [
           "claude-code"
         ],
+        "edited_copies": [],
         "state": "ok",
         "modified": false,
         "alias_of": null,

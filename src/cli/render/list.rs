@@ -33,6 +33,14 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
         let (flag, name) = (skill.scope.flag(), one_line(&skill.name));
         printer.hint(&format!("`skillpm update{flag} {name}` tells what is to be resolved"));
     }
+    if let Some((skill, agent)) =
+        outcome.skills.iter().find_map(|skill| Some((skill, skill.edited_copies.first()?)))
+    {
+        let name = one_line(&skill.name);
+        printer.hint(&format!(
+            "the copy of `{name}` that {agent} has was edited: `skillpm doctor` tells where it lies"
+        ));
+    }
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
@@ -68,10 +76,11 @@ fn state(skill: &ListedSkill) -> String {
     };
     let edited = skill.modified && !matches!(skill.state, SkillState::Modified | SkillState::Conflict);
     let disabled = skill.disabled && skill.state == SkillState::Conflict;
+    let copies = if skill.edited_copies.is_empty() { "" } else { ", copy edited" };
     match (edited, disabled) {
-        (true, _) => format!("{state}, edited"),
-        (_, true) => format!("disabled, {state}"),
-        _ => state.to_owned(),
+        (true, _) => format!("{state}, edited{copies}"),
+        (_, true) => format!("disabled, {state}{copies}"),
+        _ => format!("{state}{copies}"),
     }
 }
 
@@ -89,6 +98,7 @@ pub(super) mod testing {
             path: None,
             revision: None,
             digest: None,
+            edited_copies: if name == "copied" { vec!["cursor".into()] } else { Vec::new() },
             agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
             state,
             modified: name == "docx" || state == SkillState::Conflict,

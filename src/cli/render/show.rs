@@ -201,6 +201,7 @@ mod tests {
                 revision: Some("1a2b3c4d".repeat(5)),
                 digest,
                 agents: vec!["claude-code".into()],
+                edited_copies: Vec::new(),
                 state: SkillState::Modified,
                 modified: true,
                 alias_of: None,

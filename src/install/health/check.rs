@@ -23,6 +23,7 @@ pub fn check(look: &Look) -> Vec<Finding> {
     files::runs(look, &mut found);
     files::files(look, &mut found);
     files::entries(look, &mut found);
+    files::needs(look, &mut found);
     home::canonical(look, &mut found);
     home::aside(look, &mut found);
     for dir in &look.agents {

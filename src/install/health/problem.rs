@@ -51,6 +51,8 @@ problems! {
     AGENT_UNKNOWN = "agent-unknown", Error;
     /// A skill is in the manifest and not in the lockfile.
     NOT_LOCKED = "not-locked", Warning;
+    /// A skill is locked with another one that it needs, and that is not in the lockfile.
+    NEED_NOT_LOCKED = "need-not-locked", Warning;
     /// A skill is in the lockfile and not in the manifest.
     NOT_IN_MANIFEST = "not-in-manifest", Warning;
     /// An earlier lockfile placed a skill, and nothing names it any more.

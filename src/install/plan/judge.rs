@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{ConflictKind, Place, Planner, Wanted};
 use crate::digest::Digest;
+use crate::install::state::Found;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::spec::Origin;
@@ -19,7 +20,8 @@ impl Planner<'_> {
         old: Option<Digest>,
     ) -> Option<Digest> {
         let locked = self.locked(name);
-        let is_ours = |old| Some(old) == locked || self.survey.fetched.contains(&old);
+        let is_ours =
+            |old| Some(old) == locked || self.survey.fetched.contains(&old) || self.is_copy(place, name, old);
         if old.is_some_and(is_ours) {
             return old;
         }
@@ -40,6 +42,14 @@ impl Planner<'_> {
         };
         self.conflict(place, name, kind);
         None
+    }
+
+    /// Whether the tree `old` in an agent's directory is a copy of the installed skill as that lies there, edits and
+    /// merges included: nothing is lost with it, because what lies there stays or is kept.
+    pub(super) fn is_copy(&self, place: &Place, name: &SkillName, old: Digest) -> bool {
+        let homes = [&self.survey.canonical, &self.survey.disabled];
+        let is_there = || homes.iter().any(|home| home.get(name) == Some(&Found::Tree(Some(old))));
+        matches!(place, Place::Agent(_)) && is_there()
     }
 
     /// Whether the lockfile says that something of ours lies at `place`.

@@ -12,8 +12,8 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 
 impl<'a> Planner<'a> {
-    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place,
-    /// where that is not what is locked.
+    /// Gives the agents of `wanted` their links or copies; `lies` is the tree that stays in its place as it is, be it
+    /// what is locked or not. Copies say what a link would.
     pub(super) fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
@@ -41,14 +41,11 @@ impl<'a> Planner<'a> {
                 content => {
                     let Some(digest) = content.tree() else { continue };
                     let link = self.link_in(dir, &wanted.name);
-                    let copy = self.goal.copy || link == LinkKind::Copy;
-                    // A copy of what lies there says what a link would.
-                    let follows = matches!(found, Found::Tree(Some(tree)) if Some(*tree) == lies);
-                    if copy && !follows {
-                        self.tree(&place, &wanted.name, digest, found);
-                    } else if !copy {
-                        let same = if follows { lies } else { Some(digest) };
-                        self.link(agent, dir, &wanted.name, same, found);
+                    if !self.goal.copy && link != LinkKind::Copy {
+                        self.link(agent, dir, &wanted.name, Some(digest), found);
+                    } else if *found != Found::Tree(Some(digest)) {
+                        // One from before the edits stays: who wants these there says so.
+                        self.tree(&place, &wanted.name, lies.unwrap_or(digest), found);
                     }
                 }
             }
@@ -100,17 +97,17 @@ impl<'a> Planner<'a> {
         there
     }
 
-    /// Plans that what lies in the directory of `agent` goes: a link of ours, an unchanged copy, and
-    /// where the lockfile knows of it an edited copy too, as far as that is allowed.
+    /// Plans that what lies in the directory of `agent` goes: a link of ours, a copy of what is
+    /// locked or lies there, and where the lockfile knows of it an edited copy too, as far as that is allowed.
     pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &Found, known: bool) {
         let place = Place::Agent(agent.to_owned());
         match found {
             // It is its author's: what was made of it goes, and it stays.
             Found::Tree(_) if self.is_source(agent, name) => {}
             Found::OurLink => self.plan.steps.push(Step::Unlink { place, name: name.clone() }),
-            // Only an unchanged copy is known to be ours without a word in the lockfile.
+            // Only an unchanged copy, or one of what lies there, is known to be ours without a word in the lockfile.
             Found::Tree(Some(old))
-                if Some(*old) == self.locked(name)
+                if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
                     && (known || !self.survey.has_repository(&place, name)) =>
             {
                 self.drop_tree(&place, name, *old);

@@ -360,6 +360,27 @@ fn copies_of_edited_skills_stay() {
     assert_eq!(words(&wanted, &files, &there("mine")), "");
     assert_eq!(words(&wanted, &files, &there("one")), "");
     assert_eq!(words(&wanted, &files, &there("elsewhere")), "Modified at goose");
+    let there = survey(tree("mine"), Found::Absent, &[("goose", Found::Absent)]);
+    assert_eq!(words(&wanted, &files, &there), "put goose");
+    let plan = plan(&wanted, &files, &there).expect("a plan");
+    assert!(matches!(&plan.steps[..], [Step::Put { digest: mine, .. }] if *mine == digest("mine")));
+}
+
+/// What an agent's copy says that lies in the project too goes wherever an unchanged copy would.
+#[test]
+fn copies_of_what_lies_there_are_ours() {
+    let files = files("one", &["goose"], "");
+    for (copy, expected) in [("mine", "remove goose"), ("elsewhere", "Modified at goose")] {
+        let there = survey(tree("mine"), Found::Absent, &[("goose", tree(copy))]);
+        let content = || Content::AsItIs(locked("one", &[]));
+        let mut wanted = goal(content(), &[], false);
+        wanted.put[0].leaving.insert("goose");
+        assert_eq!(words(&wanted, &files, &there), expected, "{copy}");
+        let there = survey(tree("mine"), Found::Absent, &[("claude-code", tree(copy))]);
+        let stays = copy == "elsewhere";
+        let expected = if stays { "disable" } else { "remove claude-code, disable" };
+        assert_eq!(words(&goal(content(), &[], true), &files, &there), expected, "{copy}");
+    }
 }
 
 /// What an agent's own copy holds that somebody edited goes by force alone, and is kept; one that a merge

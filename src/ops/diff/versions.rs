@@ -14,7 +14,7 @@ use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::{is_missing, not_installed, not_yet_installed};
+use crate::ops::change::{is_missing, no_longer_asked, not_installed, not_yet_installed};
 use crate::ops::install::restore::{Worker, lies, spec_of};
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
@@ -221,8 +221,13 @@ impl<'a> Compare<'a> {
     /// Compares what sources have with what is locked. They are asked first, so that what is the same
     /// is not fetched.
     fn newer(&mut self) {
+        let kept = self.files.kept();
         let mut asked = Vec::new();
         for one in self.meant() {
+            if !kept.contains(one.name) {
+                self.outcome.warnings.push(no_longer_asked(self.scope.kind, one.name));
+                continue;
+            }
             match self.worker.admit_now(&spec_of(&one.entry)) {
                 Ok(()) => asked.push(one),
                 Err(error) => self.fail(one.name, error),

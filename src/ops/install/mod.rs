@@ -29,7 +29,7 @@ use self::fetch::Fetched;
 use self::intake::Intake;
 use self::outcome::outcome;
 use self::restore::Restore;
-use super::change::{add_contents, is_fetched, keep_replaced, kept_by, make_plan, no_manifest};
+use super::change::{add_contents, is_fetched, keep_copies, keep_replaced, kept_by, make_plan, no_manifest};
 use super::gate::Gate;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -327,6 +327,7 @@ fn change(
         let kept = keep_replaced(context, scope, &plan)?;
         keep_left(context, scope, &goal, &plan, &mut outcome.warnings)?;
         add_contents(context, scope, &plan, &mut fetched.contents)?;
+        keep_copies(context, &plan, &files, &fetched.contents);
         for (name, planted) in &fetched.planted {
             transaction.adopt(name, *planted);
         }

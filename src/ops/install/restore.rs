@@ -305,7 +305,10 @@ impl<'a> Worker<'a> {
                         self.restore.unreadable.push(name.clone());
                     }
                 }
-                let set = if care.copy && !disabled { Some(self.admitted(name, locked)?) } else { None };
+                // Copies for agents are made from what is there too, if it can be read.
+                let copied = matches!(there, Some((_, Kind::Directory))) && digest.is_some();
+                let needed = care.copy && !disabled && !copied;
+                let set = if needed { Some(self.admitted(name, locked)?) } else { None };
                 self.want(name, Content::AsItIs(locked.clone()), disabled, set);
             }
             None if !care.bring => self.want(name, Content::AsItIs(locked.clone()), disabled, None),

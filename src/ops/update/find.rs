@@ -22,7 +22,7 @@ use crate::ops::change::is_missing;
 use crate::ops::diff::VersionDiff;
 use crate::ops::gate::Decided;
 use crate::ops::install::needs::Needer;
-use crate::ops::install::restore::{Worker, lies};
+use crate::ops::install::restore::{Worker, admit, lies};
 use crate::refusal::Limits;
 use crate::spec::{Origin, Reference};
 use crate::store::{self, Store};
@@ -52,6 +52,8 @@ pub(super) enum Work {
         theirs: FileSet,
         prefer: Prefer,
     },
+    /// A skill comes back that went when others were merged.
+    Return { locked: Locked, set: FileSet },
     /// An earlier merge is taken back.
     Abort { record: Unresolved, locked: Locked, mine: FileSet },
 }
@@ -82,8 +84,8 @@ impl Job {
         match &self.work {
             Work::New(newer) => newer.diff.review.new_capabilities(),
             Work::Come(come) => come.diff.review.new_capabilities(),
-            // Both versions were seen when they were merged.
-            Work::Decide { .. } | Work::Abort { .. } => 0,
+            // All of them were seen when they were merged.
+            Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => 0,
         }
     }
 
@@ -92,7 +94,7 @@ impl Job {
         match &self.work {
             Work::New(newer) => Some(&newer.new),
             Work::Come(come) => Some(&come.locked),
-            Work::Decide { .. } | Work::Abort { .. } => None,
+            Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => None,
         }
     }
 
@@ -264,7 +266,9 @@ impl<'a> Finder<'a> {
         if self.request.abort {
             let mine = mine(self.context, name, &record)?;
             let before = asked_before(self.files.manifest.skills().get(*name), &record);
+            let gone = record.gone.clone();
             job(before, Work::Abort { record, locked: (*locked).clone(), mine });
+            self.bring_back(name, gone);
             return Ok(true);
         }
         let lies = match tree(self.context, self.scope, name, entry.disabled)? {
@@ -291,6 +295,41 @@ impl<'a> Finder<'a> {
         let theirs = self.worker.content(name, locked)?;
         job(None, Work::Decide { record, locked: (*locked).clone(), base, mine, theirs, prefer });
         Ok(true)
+    }
+
+    /// Brings back what the update took away that has left the merge of `name`. A record may be a stranger's, so only what
+    /// was here before comes from it.
+    fn bring_back(&mut self, name: &SkillName, gone: BTreeMap<SkillName, Locked>) {
+        for (needed, locked) in gone {
+            let is_coming = self.found.jobs.iter().any(|job| job.name == needed);
+            if is_coming || self.files.knows(&needed) {
+                continue;
+            }
+            let why = match self.stored(&needed, &locked) {
+                Ok(Some(set)) => {
+                    let work = Work::Return { locked, set };
+                    self.found.jobs.push(Job { name: needed, entry: None, disabled: false, work });
+                    continue;
+                }
+                Ok(None) => "the store no longer has it".to_owned(),
+                Err(error) => error.with_causes(),
+            };
+            self.found.warnings.push(format!(
+                "`{needed}`, which `{name}` needs, does not come back: {why}; `skillpm install{}` asks for it anew",
+                self.scope.kind.flag()
+            ));
+        }
+    }
+
+    /// The files of `locked` where the store has them and the policy lets them in.
+    fn stored(&mut self, name: &SkillName, locked: &Locked) -> Result<Option<FileSet>> {
+        let gate = &mut self.worker.restore.fetched.gate;
+        admit(gate, self.files, name, locked)?;
+        let set = Store::new(&self.context.settings)?.get(&locked.digest)?;
+        let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == locked.digest);
+        let Some(set) = set.filter(whole) else { return Ok(None) };
+        gate.skill(name, &set)?;
+        Ok(Some(set))
     }
 
     /// Tells of a skill that stays as it is.

@@ -19,7 +19,7 @@ pub use self::outcome::{
 };
 
 use self::find::Job;
-use super::change::{add_contents, installed_names, keep_replaced, kept_by, no_manifest};
+use super::change::{add_contents, installed_names, keep_copies, keep_replaced, kept_by, no_manifest};
 use super::gate::Decided;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -179,7 +179,7 @@ impl Prepared<'_> {
 
     /// How many skills get a new version.
     pub fn new_versions(&self) -> usize {
-        self.jobs.iter().filter(|job| !job.ends_a_merge()).count()
+        self.jobs.iter().filter(|job| job.new_version().is_some()).count()
     }
 
     /// What [`Prepared::apply`] would do, as things are now. Nothing is changed.
@@ -229,10 +229,11 @@ impl Prepared<'_> {
         add_contents(self.context, &self.scope, &settled.plan, &mut settled.contents)?;
         let told = keep_replaced(self.context, &self.scope, &settled.plan)?;
         let told: BTreeSet<String> = told.into_iter().collect();
-        settled.keep_copies(self.context, &files);
+        keep_copies(self.context, &settled.plan, &files, &settled.contents);
         let ended = self.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
         let is_open = |name: &SkillName| settled.unresolved.iter().any(|(other, _)| other == name);
-        settled.plan.ended = ended.chain(&self.resolved).filter(|name| !is_open(name)).cloned().collect();
+        settled.plan.ended.extend(ended.chain(&self.resolved).cloned());
+        settled.plan.ended.retain(|name| !is_open(name));
         for (name, record) in &settled.unresolved {
             record.write(&self.scope, name)?;
         }

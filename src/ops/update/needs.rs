@@ -37,7 +37,7 @@ impl Finder<'_> {
             match &mut job.work {
                 Work::New(newer) => needs.write(&job.name, &mut newer.new),
                 Work::Come(come) => needs.write(&job.name, &mut come.locked),
-                Work::Decide { .. } | Work::Abort { .. } => {}
+                Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => {}
             }
         }
         self.found.warnings.extend(needs.warnings());

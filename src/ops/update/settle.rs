@@ -7,12 +7,12 @@ use super::Prepared;
 use super::edits;
 use super::find::{Job, Newer, Work, nothing, tree};
 use super::outcome::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
-use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::merges::{Asked, Unresolved};
-use crate::install::plan::{Content, Goal, Merged, Place, Plan, Step, Wanted};
+use crate::install::needs::reach;
+use crate::install::plan::{Content, Goal, Merged, Place, Plan, Wanted};
 use crate::install::state::{Files, digest_of};
 use crate::lockfile::Locked;
 use crate::merge::Versions;
@@ -88,6 +88,12 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
         skills.push(UpdatedSkill::new(name.as_str(), source, UpdateChange::Removed, locked));
     }
     goal.put.retain(|wanted| !goal.remove.contains(&wanted.name));
+    for (name, record) in &mut unresolved {
+        let needed = reach([&*name], |name| files.lock.skills.get(name));
+        let gone = goal.remove.iter().filter(|name| needed.contains(*name));
+        let locked = gone.filter_map(|name| files.lock.skills.get_key_value(name));
+        record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
+    }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let plan = make_plan(context, scope, &goal, files)?;
     let outcome = UpdateOutcome {
@@ -103,23 +109,6 @@ pub(super) fn settle(prepared: &Prepared<'_>, files: &Files) -> Result<Settled> 
         decided: prepared.decided.clone(),
     };
     Ok(Settled { plan, contents, unresolved, outcome })
-}
-
-impl Settled {
-    /// Keeps merged trees of which agents get copies, as what somebody edited: the next update knows by them that
-    /// nobody edited the copies.
-    pub(super) fn keep_copies(&self, context: &Context, files: &Files) {
-        for step in &self.plan.steps {
-            let Step::Put { place: Place::Agent(_), name, digest, .. } = step else { continue };
-            let locked = self.plan.lock.as_ref().unwrap_or(&files.lock).skills.get(name);
-            let set =
-                self.contents.get(name).filter(|_| locked.is_none_or(|locked| locked.digest != *digest));
-            if let Some(set) = set {
-                // Without it the next update asks for `--force`, and loses nothing.
-                let _ = Store::new(&context.settings).and_then(|store| store.keep_merged(set));
-            }
-        }
-    }
 }
 
 /// What is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
@@ -159,6 +148,13 @@ fn done(
             skill.compared(&come.diff);
             let content = Content::Locked(come.locked.clone());
             Ok(Done { content, set: come.set.clone(), skill, unresolved: None, known: None })
+        }
+        Work::Return { locked, set } => {
+            let origin = locked.origin.to_string();
+            let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
+            skill.to = Some(Version::of(locked));
+            let content = Content::Locked(locked.clone());
+            Ok(Done { content, set: set.clone(), skill, unresolved: None, known: None })
         }
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };
@@ -211,6 +207,7 @@ fn edited(
         mine: digest,
         merged: tree,
         paths,
+        gone: BTreeMap::new(),
     };
     let mut skill = clean.skill;
     skill.change = if paths.is_empty() { UpdateChange::Merged } else { UpdateChange::Conflict };

@@ -517,9 +517,9 @@ fn copies_of_what_a_new_version_needs_come_from_what_is_there() {
     assert!(base.join("SKILL.md").is_file());
 }
 
-/// An edit of a skill that another one needs stays, and whoever gets a copy now gets what is locked.
+/// An edit of a skill that another one needs stays, and whoever gets a copy now gets what lies there.
 #[test]
-fn copies_of_an_edited_skill_are_what_is_locked() {
+fn copies_of_an_edited_skill_are_what_lies_there() {
     let sandbox = Sandbox::new();
     let base = document("base", "1.0.0", "");
     sandbox.write("../src/base/SKILL.md", &base);
@@ -528,6 +528,6 @@ fn copies_of_an_edited_skill_are_what_is_locked() {
     let edited = base.clone() + "mine\n";
     sandbox.write(".agents/skills/base/SKILL.md", &edited);
     sandbox.run(&["install", "../src", "-s", "pdf", "-a", "goose"]);
-    assert_eq!(sandbox.read(".goose/skills/base/SKILL.md"), base);
+    assert_eq!(sandbox.read(".goose/skills/base/SKILL.md"), edited);
     assert_eq!(sandbox.read(".agents/skills/base/SKILL.md"), edited);
 }

@@ -143,6 +143,35 @@ pub(super) fn entries(look: &Look, found: &mut Vec<Finding>) {
     }
 }
 
+/// What locked skills need, and no file has.
+pub(super) fn needs(look: &Look, found: &mut Vec<Finding>) {
+    let Ok(Some(lock)) = &look.lock else { return };
+    let lockfile = &look.scope.lockfile;
+    let flag = look.scope.kind.flag();
+    let wanted: BTreeSet<&SkillName> = match look.asked() {
+        // What nothing asks for any more needs nothing.
+        Some(manifest) => manifest.skills().keys().collect(),
+        None => lock.skills.keys().collect(),
+    };
+    let kept = reach(wanted, |name| lock.skills.get(name));
+    let is_known = |name: &SkillName| {
+        lock.skills.contains_key(name)
+            || look.asked().is_some_and(|manifest| manifest.skills().contains_key(name))
+    };
+    for (name, locked) in lock.skills.iter().filter(|(name, _)| kept.contains(*name)) {
+        for needed in locked.dependencies.iter().filter_map(|text| SkillName::new(text).ok()) {
+            if !is_known(&needed) {
+                let message = format!("`{name}` needs `{needed}`, which is not in `{}`", lockfile.display());
+                found.push(
+                    Finding::new(&problem::NEED_NOT_LOCKED, lockfile, message)
+                        .skill(name.as_str())
+                        .advice(format!("`skillpm install{flag}` brings it")),
+                );
+            }
+        }
+    }
+}
+
 /// An agent that is not known, named in `file`.
 fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
     let error = crate::install::agents::find(id).err()?;

@@ -1,21 +1,21 @@
 //! The step that takes each step back, at what lies at its place by then.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+mod texts;
 
-use super::{Changed, ChangedKind, Stop, Text, Undo};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::{Changed, ChangedKind, Stop, Undo};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
-use crate::install::merges;
 use crate::install::plan::{Place, Step};
 use crate::install::scope::Scope;
 use crate::install::state::{Found, Inside, digest_of, inside, real_dir};
-use crate::install::transaction::journal::Change;
+use crate::install::transaction::MAX_FILE;
 use crate::install::transaction::record::{Record, of_text};
-use crate::install::transaction::{MAX_FILE, own_file};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::settings::Settings;
@@ -439,62 +439,5 @@ impl<'a> Planner<'a> {
                 return Ok(slot);
             }
         }
-    }
-
-    /// Plans the old texts of both files.
-    pub(super) fn files(&mut self) -> Done {
-        let journal = &self.record.journal;
-        self.undo.lockfile = self.file(&self.scope.lockfile, journal.lockfile)?;
-        self.undo.manifest = self.file(&self.scope.manifest, journal.manifest)?;
-        Ok(())
-    }
-
-    /// Plans the old records of merges. One that somebody has written or removed since stays as it is, and one
-    /// that is damaged is missed by nobody: what it tells of can be looked at without it.
-    pub(super) fn merges(&mut self) -> Done {
-        for (name, change) in &self.record.journal.merges {
-            let file = merges::file(self.scope, name)?;
-            let old = own_file(&file)?;
-            if old.as_deref().map(Digest::of) != change.new {
-                continue;
-            }
-            let new = match change.old {
-                Some(digest) => self.record.text(&file, digest)?,
-                None => None,
-            };
-            if new.is_some() == change.old.is_some() {
-                self.undo.merges.insert(name.clone(), Text { new, old });
-            }
-        }
-        Ok(())
-    }
-
-    fn file(&mut self, file: &Path, change: Option<Change>) -> Result<Option<Text>> {
-        let Some(change) = change else { return Ok(None) };
-        self.scope.check_inside(file)?;
-        let old = fs::read_capped(file, MAX_FILE)?;
-        let now = old.as_deref().map(Digest::of);
-        if now == change.old {
-            return Ok(None);
-        }
-        if now != change.new {
-            if !self.force {
-                self.changed.push(Changed { path: file.to_owned(), kind: ChangedKind::Edited });
-                return Ok(None);
-            }
-            self.undo.keep_files.extend(old.is_some().then(|| file.to_owned()));
-        }
-        let new = match change.old {
-            None => None,
-            Some(digest) => Some(self.record.text(file, digest)?.ok_or_else(|| {
-                let record = self.record.directory.display();
-                Error::integrity(format!(
-                    "the old text of `{}` is not in `{record}` as it was, so nothing is taken back",
-                    file.display()
-                ))
-                .hint("nothing was changed; `skillpm undo --forget` gives the record up")
-            })?),
-        };
-        Ok(Some(Text { new, old }))
     }
 }

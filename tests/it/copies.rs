@@ -1,0 +1,118 @@
+//! Copies of agents, where a skill was edited: they say what the project says, or they are told of.
+
+use crate::support::Sandbox;
+use crate::update::skill;
+
+const HOME: &str = ".agents/skills/pdf/SKILL.md";
+const COPY: &str = ".claude/skills/pdf/SKILL.md";
+
+fn source(sandbox: &Sandbox, lines: &[&str]) {
+    sandbox.write("src/pdf/SKILL.md", skill("pdf", &lines.join("\n")));
+}
+
+/// `pdf` as a copy for one agent.
+fn scene() -> Sandbox {
+    let sandbox = Sandbox::new();
+    source(&sandbox, &["1", "2", "3", "4", "5"]);
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code", "--copy"]);
+    sandbox
+}
+
+/// The same, where an update merged what the user wrote.
+fn merged() -> Sandbox {
+    let sandbox = scene();
+    sandbox.write(HOME, skill("pdf", "one\n2\n3\n4\n5"));
+    source(&sandbox, &["1", "2", "3", "4", "five"]);
+    sandbox.ok(&["update"]);
+    assert_eq!(sandbox.read(COPY), skill("pdf", "one\n2\n3\n4\nfive"));
+    sandbox
+}
+
+/// A copy of the merged skill is the skill, though the lockfile has other bytes.
+#[test]
+fn a_copy_of_a_merged_skill_is_skillpm_s() {
+    let sandbox = merged();
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source          agents       state
+    pdf   -        project  path:./src/pdf  claude-code  modified
+    ");
+    insta::assert_snapshot!(sandbox.run(&["why", "pdf"]), @"
+    exit: 0
+    --- stdout
+    pdf, in the project
+      asked for in skillpm.toml:2: pdf = { path = \"./src/pdf\" }
+      from path:./src/pdf
+      lies in .agents/skills/pdf, edited since it was installed
+      seen by claude-code in .claude/skills/pdf, a copy
+    ");
+    let text = sandbox.read(HOME);
+    // The store may be cleared: what lies in the project says enough.
+    std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm")).expect("is there");
+    for (away, back) in [
+        (&["disable", "pdf"][..], &["enable", "pdf"][..]),
+        (&["unlink", "--agent", "claude-code"], &["link", "--agent", "claude-code"]),
+    ] {
+        sandbox.ok(away);
+        assert!(!sandbox.project().join(COPY).exists(), "{away:?}");
+        sandbox.ok(&["undo"]);
+        assert_eq!(sandbox.read(COPY), text, "{away:?}, taken back");
+        sandbox.ok(&["undo"]);
+        assert!(!sandbox.project().join(COPY).exists(), "{away:?}, done again");
+        sandbox.ok(back);
+        assert_eq!(sandbox.read(COPY), text, "{back:?}: agents get the skill with the user's line");
+        assert_eq!(sandbox.read(HOME), text);
+    }
+    sandbox.ok(&["remove", "pdf", "--force"]);
+    assert!(!sandbox.project().join(COPY).exists());
+}
+
+/// Whoever edits the skill again gets that into the copies with the next change, and an edited copy is never lost.
+#[test]
+fn copies_are_made_of_what_lies_there() {
+    let sandbox = merged();
+    sandbox.ok(&["disable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
+    let text = skill("pdf", "one\ntwo\n3\n4\nfive");
+    sandbox.write(HOME, &text);
+    // It is as skillpm put it there, though it is neither what is locked nor what lies in the project.
+    sandbox.ok(&["disable", "pdf"]);
+    sandbox.ok(&["enable", "pdf"]);
+    assert_eq!(sandbox.read(COPY), text);
+    sandbox.write(COPY, "mine alone");
+    let output = sandbox.run(&["disable", "pdf"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(sandbox.read(COPY), "mine alone");
+}
+
+/// A skill is not in order of which an agent sees something else.
+#[test]
+fn an_edited_copy_is_told() {
+    let sandbox = scene();
+    sandbox.write(COPY, skill("pdf", "mine"));
+    insta::assert_snapshot!(sandbox.run(&["list"]), @"
+    exit: 0
+    --- stdout
+    name  version  scope    source          agents       state
+    pdf   -        project  path:./src/pdf  claude-code  ok, copy edited
+    --- stderr
+    hint: the copy of `pdf` that claude-code has was edited: `skillpm doctor` tells where it lies
+    ");
+    let listed = sandbox.ok(&["list", "--json"]).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    assert_eq!(listed[0]["edited_copies"], serde_json::json!(["claude-code"]));
+    assert_eq!((&listed[0]["state"], &listed[0]["modified"]), (&"ok".into(), &false.into()));
+    assert_eq!(sandbox.run(&["doctor"]).code, Some(1));
+}
+
+/// What skills are installed from is nobody's copy.
+#[test]
+fn a_source_in_an_agent_s_directory_is_no_copy() {
+    let sandbox = Sandbox::new();
+    sandbox.write(COPY, skill("pdf", "1"));
+    sandbox.ok(&["install", "./.claude/skills/pdf", "-a", "cursor", "--copy"]);
+    sandbox.write(COPY, skill("pdf", "2"));
+    let listed = sandbox.ok(&["list"]);
+    assert!(!listed.to_string().contains("copy edited"), "{listed}");
+}

@@ -1,0 +1,132 @@
+//! How a merge ends that somebody had to look at: all of what it changed goes back, and no note of it stays.
+
+use crate::support::Sandbox;
+
+const RECORDS: &str = ".agents/.skillpm-merge";
+const HOME: &str = ".agents/skills/pdf/SKILL.md";
+
+/// A `SKILL.md` of `pdf` with `line`, which needs the skills `needs`.
+fn text(line: &str, needs: &str) -> String {
+    let metadata = if needs.is_empty() {
+        String::new()
+    } else {
+        format!("metadata:\n  skill-dependencies: \"{needs}\"\n")
+    };
+    format!("---\nname: pdf\ndescription: Does pdf. Use it in tests.\n{metadata}---\n\n{line}\n")
+}
+
+/// `pdf` needs `base`, was edited, and its next version needs nothing and conflicts.
+fn scene() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/base/SKILL.md",
+        "---\nname: base\ndescription: Is needed. Use it in tests.\n---\n\nbase\n",
+    );
+    sandbox.write("src/pdf/SKILL.md", text("one", "../base"));
+    sandbox.ok(&["install", "./src", "--skill", "pdf", "-a", "claude-code"]);
+    sandbox.write(HOME, text("mine", "../base"));
+    sandbox.write("src/pdf/SKILL.md", text("new", ""));
+    sandbox
+}
+
+fn update(sandbox: &Sandbox) {
+    let output = sandbox.run(&["update"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(sandbox.project().join(RECORDS).exists());
+}
+
+/// What the update took away because nothing needs it any more comes back with what needs it.
+#[test]
+fn what_is_needed_again_comes_back() {
+    let sandbox = scene();
+    let before = sandbox.scope();
+    update(&sandbox);
+    assert!(!sandbox.project().join(".agents/skills/base").exists());
+    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
+    exit: 0
+    --- stderr
+    + base (path:./src): others need it now
+    < pdf (path:./src): back to what it was before the merge
+    1 skill taken back, 1 added in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    ");
+    assert_eq!(sandbox.scope(), before);
+    sandbox.ok(&["doctor"]);
+    // Where it cannot be had any more, that is told, and an installation asks for it.
+    let lock = sandbox.read("skillpm.lock");
+    let (_, digest) = lock.split_once("sha256:").expect("`base` is the first one");
+    update(&sandbox);
+    let store = sandbox.home().join(".local/share/skillpm/store-v2/sha256");
+    std::fs::remove_file(store.join(&digest[..2]).join(&digest[2..64])).expect("is there");
+    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
+    exit: 0
+    --- stderr
+    < pdf (path:./src): back to what it was before the merge
+    warning: `base`, which `pdf` needs, does not come back: the store no longer has it; `skillpm install` asks for it anew
+    1 skill taken back in `.agents/skills`
+    `skillpm.lock` changed: commit it
+    ");
+    let output = sandbox.run(&["doctor"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(
+        output.stdout.contains("`pdf` needs `base`, which is not in `[DIR]/project/skillpm.lock`"),
+        "{output}"
+    );
+    let output = sandbox.run(&["install"]);
+    assert!(sandbox.project().join(".agents/skills/base/SKILL.md").exists(), "{output}");
+}
+
+/// A policy that came meanwhile says what may come back.
+#[test]
+fn what_a_policy_refuses_does_not_come_back() {
+    let sandbox = scene();
+    update(&sandbox);
+    let manifest = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\ndeny = [\"path:./src/base\"]\n"));
+    let output = sandbox.run(&["update", "--abort"]);
+    assert!(!sandbox.project().join(".agents/skills/base").exists(), "{output}");
+}
+
+/// Nobody is told of a merge that was taken back with all else, whatever comes later.
+#[test]
+fn an_update_that_was_taken_back_leaves_no_note() {
+    let sandbox = scene();
+    let before = sandbox.scope();
+    update(&sandbox);
+    let after = sandbox.scope();
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.scope(), before);
+    assert!(!sandbox.project().join(RECORDS).exists());
+    // Done again, it has its note again.
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.scope(), after);
+    assert!(sandbox.project().join(RECORDS).exists());
+    sandbox.ok(&["undo"]);
+    sandbox.write(HOME, text("one", "../base"));
+    sandbox.ok(&["update"]);
+    let output = sandbox.run(&["update", "pdf", "--abort"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr.contains("there is no merge of `pdf` to take back"), "{output}");
+}
+
+/// The same of what a run left that was killed before its change began.
+#[test]
+fn a_version_that_comes_whole_ends_every_merge_into_it() {
+    for verb in ["update", "install"] {
+        let sandbox = scene();
+        update(&sandbox);
+        let record = sandbox.read(&format!("{RECORDS}/pdf.json"));
+        let lock = sandbox.read("skillpm.lock");
+        sandbox.ok(&["undo"]);
+        sandbox.write(&format!("{RECORDS}/pdf.json"), &record);
+        sandbox.write(HOME, text("one", "../base"));
+        if verb == "install" {
+            // Somebody else's update, as version control brings it.
+            sandbox.write("skillpm.lock", lock);
+        }
+        sandbox.ok(&[verb]);
+        assert_eq!(sandbox.read(HOME), text("new", ""), "{verb}");
+        let output = sandbox.run(&["update", "pdf", "--abort"]);
+        assert_eq!(output.code, Some(2), "{verb}: {output}");
+    }
+}
