@@ -205,6 +205,33 @@ fn unsafe_repairs() {
     assert_eq!(all(&long), long, "nothing is cut");
 }
 
+/// What no YAML is may hold comments that only a person can tell from text: no name takes their place.
+#[test]
+fn comments_in_a_broken_name_stay() {
+    for name in ["Foo: bar # c", "\n  Foo: bar # c\n  baz", "\n  # c\n  Foo: bar", "@x # c", "'a' b # c"] {
+        let text = format!("---\nname: {name}\ndescription: x\n---\n");
+        assert_eq!(fixed(&text, Safety::Unsafe).document.text(), text);
+    }
+    let text = |name: &str| format!("---\nname: {name}\ndescription: x\n---\n");
+    for (block, fixed_block) in [
+        ("| # c\n  Foo Bar\n  # text\n# d", "pdf # c\n# d"),
+        (">-   # c\n\n  Foo\n", "pdf # c\n"),
+        ("\n  | # c\n  Foo", "pdf # c"),
+        ("|\n  Foo # text", "pdf"),
+    ] {
+        assert_eq!(fixed(&text(block), Safety::Unsafe).document.text(), text(fixed_block));
+    }
+    let twice = "---\nname: pdf\ndescription: x\nlicense: |-\n  a\nlicense: |- # c\n  a\n---\n";
+    assert_eq!(fixed(twice, Safety::Unsafe).document.text(), twice);
+    let switch = " # skillpm: allow body-lines";
+    assert_eq!(fixed(&text("Foo: bar"), Safety::Unsafe).document.text(), text("pdf"));
+    assert_eq!(fixed(&text("C#: bar"), Safety::Unsafe).document.text(), text("pdf"));
+    assert_eq!(
+        fixed(&text(&format!("Foo: bar{switch}")), Safety::Unsafe).document.text(),
+        text(&format!("pdf{switch}"))
+    );
+}
+
 /// Rules say whether they repair, and how; what they repair is gone.
 #[test]
 fn every_repair_is_announced_and_works() {
