@@ -120,6 +120,7 @@ mod tests {
             label: None,
             help: None,
             fix: None,
+            ends: false,
         };
         let text = String::new();
         let skills = vec![Checked { file: "x".into(), text, findings: vec![finding] }];

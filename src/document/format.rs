@@ -16,6 +16,9 @@ const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "al
 /// The keys whose values are text, whatever they look like.
 const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "allowed-tools"];
 
+/// What ends a line in YAML 1.1 and not in YAML 1.2: no other form is sure to mean the same to both.
+const DISPUTED: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
+
 /// Why a text has no canonical form, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -45,6 +48,11 @@ pub fn format(document: &Document) -> Result<String, Unformattable> {
         return Err(odd(Odd(0..0)));
     };
     let text = document.text();
+    if let Some((at, c)) = text[parts.yaml.clone()].char_indices().find(|(_, c)| DISPUTED.contains(c)) {
+        let start = parts.yaml.start + at;
+        let reason = format!("U+{:04X} ends a line to some readers and not to others", u32::from(c));
+        return Err(Unformattable { reason, span: start..start + c.len_utf8() });
+    }
     let outline = Outline::new(text, parts.yaml.clone(), root).map_err(odd)?;
     let newline = &text[parts.open.end..parts.yaml.start];
     let formatted = whole(&outline, newline, document.body());
@@ -114,7 +122,8 @@ fn is_kept(document: &Document, outline: &Outline<'_>, formatted: &str) -> bool 
 /// indented by `indent`; `None` where that would lose something.
 pub(crate) fn block_lines(document: &Document, node: &Node, indent: usize, newline: &str) -> Option<String> {
     let text = document.text();
-    if !outline::can_be_block(text, node) || outline::has_empty(node) {
+    let is_disputed = text.get(node.span.clone()).is_none_or(|source| source.contains(DISPUTED));
+    if is_disputed || !outline::can_be_block(text, node) || outline::has_empty(node) {
         return None;
     }
     let outline = Outline::new(text, node.span.clone(), node).ok()?;

@@ -58,6 +58,18 @@ impl<'a> LineIndex<'a> {
         Position { line, column: column + 1 }
     }
 
+    /// The number of characters before byte `offset`; a byte-order mark at the start is none.
+    pub(crate) fn offset(&self, offset: usize) -> usize {
+        let offset = self.text.floor_char_boundary(offset);
+        let has_mark = offset > 0 && self.text.starts_with('\u{feff}');
+        self.characters_before(offset) - usize::from(has_mark)
+    }
+
+    /// Where the line of byte `offset` starts.
+    pub(crate) fn start(&self, offset: usize) -> usize {
+        self.starts()[self.line(offset) - 1]
+    }
+
     /// The number of characters that start before byte `offset`, in a time that does not grow with the text.
     fn characters_before(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
@@ -121,6 +133,8 @@ mod tests {
         assert_eq!(at(16), (4, 1));
         assert_eq!(at(999), (4, 1));
         assert_eq!(index.count(), 4);
+        assert_eq!([0, 3, 9, 12].map(|at| index.offset(at)), [0, 0, 3, 6]);
+        assert_eq!([0, 9, 12, 16].map(|at| index.start(at)), [3, 3, 12, 16]);
         assert_eq!(LineIndex::new("").position(0), Position { line: 1, column: 1 });
     }
 }

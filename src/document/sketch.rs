@@ -11,6 +11,8 @@ use super::target::{Target, is_plain};
 const MAX_TARGETS: usize = 256;
 /// Few destinations are longer than that.
 const NEAR: usize = 64;
+/// Longer ones are a matter for the parser too: each may hold the start of the next.
+const MAX_DESTINATION: usize = 4096;
 
 /// What a Markdown text may hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,10 +35,11 @@ impl Sketch {
         for at in memchr::memchr3_iter(b']', b'<', b'\\', bytes) {
             let rest = &text[at + 1..];
             match (bytes[at], rest.as_bytes().first()) {
-                (b']', Some(b'(')) => sketch.inline(&rest[1..]),
-                (b']', Some(b':')) => sketch.definition(&rest[1..]),
                 (b'\\', _) => sketch.backslash = true,
                 (b'<', Some(b'!')) => sketch.comment |= rest.starts_with("!--"),
+                _ if sketch.unclear => {}
+                (b']', Some(b'(')) => sketch.inline(&rest[1..]),
+                (b']', Some(b':')) => sketch.definition(&rest[1..]),
                 (b'<', Some(first)) if first.is_ascii_alphabetic() => sketch.address(rest),
                 _ => {}
             }
@@ -88,6 +91,7 @@ impl Sketch {
         let mut end = rest.len();
         for (at, byte) in rest.bytes().enumerate() {
             match byte {
+                _ if at == MAX_DESTINATION => return self.unclear = true,
                 b'(' => depth += 1,
                 b')' if depth > 0 => depth -= 1,
                 b' ' | b'\t' | b'\n' | b'\r' | b')' => {
@@ -187,6 +191,13 @@ mod tests {
         let links: Vec<_> = (0..=MAX_TARGETS).map(|number| format!("[a]({number}.md)")).collect();
         assert_eq!(targets(&links.join("\n")), None);
         assert_eq!(targets(&links[1..].join("\n")).map(|targets| targets.len()), Some(MAX_TARGETS));
+    }
+
+    /// Destinations that are never closed, each of which would hold all that follow.
+    #[test]
+    fn a_destination_is_looked_at_as_far_as_people_write_them() {
+        assert_eq!(targets(&format!("[a](https://{})", "x".repeat(MAX_DESTINATION - 9))), Some(vec![]));
+        assert_eq!(targets(&"[a](https://x".repeat(MAX_DESTINATION)), None);
     }
 
     /// As the proptest, with skills as people write them.

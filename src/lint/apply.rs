@@ -4,7 +4,7 @@
 //! field that it does not touch has another value, and what it repairs is gone. Everything outside
 //! of its edits stays byte for byte.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::Value as Json;
@@ -13,8 +13,9 @@ use super::{Edit, Finding, Fix, Safety, Severity};
 use crate::document::{Document, Node};
 use crate::skill;
 
-/// How often a text is checked and repaired again: each round may make room for other repairs.
-const MAX_ROUNDS: usize = 20;
+/// How often a text is checked and repaired again: each round may make room for other repairs, and a reader that ends
+/// at the first fault shows one in each.
+const MAX_ROUNDS: usize = 100;
 
 /// A text after some repairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,11 +109,12 @@ fn together(
     }
     let document = Document::parse(patched(before.document.text(), &chosen));
     let found = check(&document);
-    let rules = findings.iter().map(|finding| finding.rule);
-    // Where syntax was repaired, what it hid comes to light.
-    let reveals = document.problems().len() < before.document.problems().len();
+    // Where syntax was repaired, or somebody reads on, what it hid comes to light.
+    let reveals = document.problems().len() < before.document.problems().len()
+        || findings.iter().any(|finding| finding.ends);
+    let rests = (before.document.text().len(), document.text().len());
     let better = is_no_worse(&before.document, &document, &chosen)
-        && are_fewer(rules, &before.findings, &found)
+        && are_gone(findings, (&before.findings, &found), rests)
         && (reveals || !has_new_errors(&before.findings, &found));
     better.then_some((document, found, chosen.len()))
 }
@@ -216,12 +218,25 @@ fn fields(document: &Document) -> BTreeMap<String, Json> {
     pairs.iter().map(|(key, value)| (key.flat_text().unwrap_or_default(), value.to_json())).collect()
 }
 
-/// Whether each of `rules` finds less than before.
-fn are_fewer<'a>(rules: impl Iterator<Item = &'a str>, old: &[Finding], new: &[Finding]) -> bool {
+/// Whether each of the rules of `repaired` finds less than before. Where reading ended, the next place at which it does
+/// may be of the same rule, behind all that was repaired.
+///
+/// `lengths` are those of the two texts.
+fn are_gone(repaired: &[&Finding], (old, new): (&[Finding], &[Finding]), lengths: (usize, usize)) -> bool {
     let count = |findings: &[Finding], rule| findings.iter().filter(|finding| finding.rule == rule).count();
     // A text can have thousands of findings, of a few rules.
-    let rules: BTreeSet<&str> = rules.collect();
-    rules.into_iter().all(|rule| count(new, rule) < count(old, rule))
+    let rules: BTreeMap<&str, &Finding> = repaired.iter().map(|finding| (finding.rule, *finding)).collect();
+    let is_behind = |last: &Finding| {
+        let end = last.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span.end).max();
+        let next = new.iter().find(|finding| finding.ends && finding.rule == last.rule);
+        let rest = next.and_then(|next| lengths.1.checked_sub(next.span.start));
+        let behind = end.and_then(|end| lengths.0.checked_sub(end));
+        last.ends && rest.zip(behind).is_some_and(|(rest, behind)| rest <= behind)
+    };
+    rules.into_iter().all(|(rule, last)| {
+        let (before, now) = (count(old, rule), count(new, rule));
+        now < before || (now == before && is_behind(last))
+    })
 }
 
 /// Whether there are more errors than before, and more that no repair takes away.

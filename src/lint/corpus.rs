@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::reference::{self, FIELD_RULES, FILE_RULES, Reading, YAML_RULES};
 use super::{Finding, Group, Level, Profile, RULES, Ruleset, Severity, Subject, check_with, rules};
-use crate::document::{Document, Problem, ProblemKind};
+use crate::document::{Document, Node, Problem, ProblemKind};
 use crate::skill::{LoadError, load};
 
 /// One skill of the data.
@@ -215,13 +215,13 @@ const STRICTER_HERE: &[Class] = &[
 ];
 
 /// The classes of differences that no rule shows: the two see other fields.
-const OTHER_FIELDS: [&str; 2] = ["other delimiters", "a laxer YAML reader"];
+const OTHER_FIELDS: [&str; 3] = ["other delimiters", "a laxer YAML reader", "white space of Python"];
 
 /// The class of a difference that is a consequence: the reference does not read what we read.
 fn consequence(case: &Case, rule: &str) -> String {
     let document = &case.document;
     let own_yaml = document.yaml_span().map(|yaml| yaml.end);
-    let [delimiters, yaml] = OTHER_FIELDS;
+    let [delimiters, yaml, space] = OTHER_FIELDS;
     if own_yaml.is_none() || own_yaml != reference::slice(document).map(|yaml| yaml.end) {
         return delimiters.to_owned();
     }
@@ -236,6 +236,11 @@ fn consequence(case: &Case, rule: &str) -> String {
     let old = text.contains(['=', '\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']) || text.contains("<<");
     if document.problems().iter().any(not_read) || old {
         return yaml.to_owned();
+    }
+    let is_space = |c: char| matches!(c, '\u{1c}'..='\u{1f}');
+    let values = ["name", "description"].map(|field| document.get(field).and_then(Node::text));
+    if values.into_iter().flatten().any(|text| text.contains(is_space)) {
+        return space.to_owned();
     }
     format!("UNEXPLAINED: {rule}")
 }

@@ -55,9 +55,41 @@ fn newline(document: &Document) -> &str {
 /// Puts `new`, which is YAML on one line, in the place of the value of `key`. A comment beside the
 /// key stays beside it.
 pub(super) fn set_value(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
-    if !matches!(value.value, Value::Scalar { style: Style::Raw, .. }) && has_comment(document, value) {
-        return None;
+    if is_block(value) {
+        return set_block(document, key, value, new);
     }
+    if has_comment(document, key, value) { None } else { set_all(document, key, value, new) }
+}
+
+/// As [`set_value`] of a block after `|` or `>`: a comment behind that sign comes behind `new`.
+fn set_block(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
+    let header = header(document, key);
+    let start = key.span.end + header.find(':')? + 1;
+    let header_end = key.span.end + header.len();
+    let end = value.span.start + document.text().get(value.span.clone())?.trim_end().len();
+    let end = end.max(header_end);
+    Some(match header.find('#') {
+        Some(comment) => vec![
+            Edit::replace(start..key.span.end + comment, format!(" {new} ")),
+            Edit::delete(header_end..end),
+        ],
+        None => vec![Edit::replace(start..end, format!(" {new}"))],
+    })
+}
+
+fn is_block(value: &Node) -> bool {
+    matches!(value.value, Value::Scalar { style: Style::Literal | Style::Folded, .. })
+}
+
+/// What follows `key` up to the end of the line with the first sign of its value.
+fn header<'a>(document: &'a Document, key: &Node) -> &'a str {
+    let rest = document.text().get(key.span.end..).unwrap_or_default();
+    let value = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ':').len();
+    &rest[..value + rest_of_line(rest, value).len()]
+}
+
+/// As [`set_value`], where `new` holds all that looks like a comment in the value.
+fn set_all(document: &Document, key: &Node, value: &Node, new: &str) -> Option<Vec<Edit>> {
     let text = document.text();
     if let Some(place) = place(document, key, value) {
         // Some tools refuse a tab behind a value in quotes.
@@ -80,17 +112,21 @@ pub(super) fn set_value(document: &Document, key: &Node, value: &Node, new: &str
         .then(|| vec![Edit::insert(start, format!(" {new}")), Edit::delete(line_end..end)])
 }
 
-/// Whether a comment may stand inside of a list or mapping.
-fn has_comment(document: &Document, node: &Node) -> bool {
-    let is_scalar = matches!(node.value, Value::Scalar { .. });
-    !is_scalar && document.text().get(node.span.clone()).is_none_or(|source| source.contains('#'))
+/// Whether a comment may stand inside of a list, of a mapping or of what is no YAML, or behind the sign of a block.
+fn has_comment(document: &Document, key: &Node, value: &Node) -> bool {
+    let source = match value.value {
+        Value::Scalar { .. } if is_block(value) => Some(header(document, key)),
+        Value::Scalar { style, .. } if style != Style::Raw => return false,
+        _ => document.text().get(value.span.clone()),
+    };
+    source.is_none_or(|source| source.contains('#'))
 }
 
 /// Takes the entry of `key` out, with its lines. Nothing else may stand on them.
 pub(super) fn delete_entry(document: &Document, key: &Node, value: &Node) -> Option<Edit> {
     let text = document.text();
     let start = line_start(text, key.span.start);
-    if !text[start..key.span.start].trim().is_empty() || has_comment(document, value) {
+    if !text[start..key.span.start].trim().is_empty() || has_comment(document, key, value) {
         return None;
     }
     let end = place(document, key, value)?.end;
@@ -221,11 +257,15 @@ pub(super) fn quote_raw(document: &Document, at: usize) -> Option<Fix> {
     let hidden = source.lines().any(|line| line.starts_with('#'))
         || signs().any(|(_, after)| document::is_switch(after));
     let raw = value.text().filter(|raw| !hidden && !raw.chars().any(document::is_forbidden))?;
-    let edits = set_value(document, key, value, &super::quote::written(raw))?;
+    let edits = set_all(document, key, value, &super::quote::written(raw))?;
     let title = "put the value in quotes";
     // A mapping that is broken does not become one by quotes, and a comment would become text.
     let broken = key.text() == Some("metadata");
     let cut = signs().any(|(before, _)| before.ends_with(char::is_whitespace));
+    // No name has a `#`: that is a comment, and would be lost with the text when that becomes a name.
+    if cut && key.text() == Some("name") {
+        return None;
+    }
     let open = match open_quote(raw) {
         // It is closed further below, where others read all of the text.
         Some(quote) if rest_of_frontmatter(document, value).contains(quote) => return None,

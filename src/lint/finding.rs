@@ -41,6 +41,8 @@ pub struct Finding {
     pub help: Option<String>,
     /// The repair, where there is one.
     pub fix: Option<Fix>,
+    /// Whether reading ended here: what comes after it was not looked at.
+    pub ends: bool,
 }
 
 impl Finding {

@@ -44,7 +44,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use self::signs::Signs;
-use crate::document::{Document, Problem};
+use crate::document::{Document, Problem, ProblemKind};
 
 /// The most bytes in a message: a key may have thousands.
 const MAX_MESSAGE: usize = 400;
@@ -161,6 +161,7 @@ impl Rule {
             label: None,
             help: None,
             fix: None,
+            ends: false,
         }
     }
 }
@@ -193,6 +194,12 @@ pub fn check_with(subject: &Subject<'_>, rules: &Ruleset) -> Vec<Finding> {
 fn is_of_a_template(document: &Document) -> bool {
     let yaml = document.yaml_span().and_then(|span| document.text().get(span));
     yaml.is_some_and(|yaml| yaml.lines().any(|line| line.trim_start().starts_with("{%")))
+}
+
+/// Whether the text of `document` is what is in its file. Of bytes that are no UTF-8 it is not: a repair would lose them.
+pub(crate) fn is_text(document: &Document) -> bool {
+    let is_lost = |kind: &ProblemKind| matches!(kind, ProblemKind::Utf16 | ProblemKind::InvalidUtf8 { .. });
+    !document.problems().iter().any(|problem| is_lost(&problem.kind))
 }
 
 /// A rule that is on, and how much it matters.
@@ -254,7 +261,7 @@ impl<'a> Plan<'a> {
                 findings
             }
         };
-        if !findings.is_empty() && is_of_a_template(subject.document) {
+        if !findings.is_empty() && (is_of_a_template(subject.document) || !is_text(subject.document)) {
             for finding in &mut findings {
                 finding.fix = None;
             }

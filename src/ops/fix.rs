@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::document::{Document, ProblemKind};
+use crate::document::Document;
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::{Error, Result};
 use crate::fs;
@@ -65,8 +65,7 @@ pub fn repair(
     let name = rename.as_ref().map_or(file, |rename| &rename.to).file_name();
     let name = name.unwrap_or_default().to_string_lossy();
     let find = |document: &Document| check(document, &name);
-    let is_text = |kind: &ProblemKind| !matches!(kind, ProblemKind::Utf16 | ProblemKind::InvalidUtf8 { .. });
-    let fixed = if document.problems().iter().all(|problem| is_text(&problem.kind)) {
+    let fixed = if lint::is_text(document) {
         lint::fix_all(document, safety, find)
     } else {
         Fixed { document: document.clone(), findings: find(document), applied: 0, skipped: 0 }

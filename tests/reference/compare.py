@@ -27,7 +27,7 @@ VALUES = [
     '"\\', '"\\/"', '"\\\t"', "~", "null", "true", "yes", "no", "1.0", "0x1f", "2026-01-01", "2026-01-01 10:00:00",
     "12:30:45", "=", "<<", ".inf", "...", "a ... b", "--- a", "a --- b", "a---b", "\ta", "a\t", "a\tb", "a\t# b", "",
     " ", "  ", "\u00a0", "\u2028", "a\u2028b", "\u0085", "a\u0085b", "\ufeff", "a\ufeffb", "\u200b", "a\x01b", "\x7f",
-    "\ufffe", "𝐚", "ｐｄｆ", "技能", "हिन्दी", "ﬁle", "ǅ", "ß", "İ", "½", "①", "Ⅷ", "·", "a_b", "A", "a--b", "-a-", "a-",
+    "\ufffe", '"\\x1c"', '"\\x1fpdf \\x1d"', "𝐚", "ｐｄｆ", "技能", "हिन्दी", "ﬁle", "ǅ", "ß", "İ", "½", "①", "Ⅷ", "·", "a_b", "A", "a--b", "-a-", "a-",
     ",a", "a,b", "}", "]", "a]b", "a}", "\"a\": b", "'a': b", "x" * 64, "x" * 65, "x" * 500, "x" * 501, "x" * 1024,
     "x" * 1025, "é" * 1025, "'" + "x" * 1024 + " '", "'" + " " * 600 + "'", "'" + "x" * 499 + "  '", "\\", "a\\",
 ]
@@ -52,6 +52,10 @@ LINES = [
     "x:\n  -   a: b\n      c: d", "x:\n  - a: b\n     c: d", "x: - y", "x: ? y", "x: a: b", "x: http://a.b", "x: a :b", "x: \"a\": b", "x: 'a': b", "x:: y", "x:",
 ]
 CHARACTERS = list("\t\n\r :#-'\"|>[]{}&*!%@`?,.\\~_aZé0") + ["\u0085", "\u2028", "\ufeff", "\x00", "\x01", "---", "\r\n", " #", ": ", "\n\n", "\n  "]
+COMMENTS = [
+    "a:", "b:", "c:", "d:", " x", " # c", "# c", "\n", "\n", "\n  ", "\n  ", "\n    ", "- ", "-", "? ", ": ", " |", " >-", " |+", "\n\n", "\u0085",
+    "\n  # d\n", "'q'", "\\x1c",
+]
 NAMES = ["pdf", "PDF", "-pdf", "p--f", "p_f", "p f", "p.f", "技能", "pаypal", "ｐｄｆ", "ﬁle", "Ⅷ", "½", "हिन्दी", "x" * 64, "x" * 65, "ß", "ŉ", "e\u0301", "\u00e9"]
 
 
@@ -135,9 +139,17 @@ def soup(rng):
     return "---\n" + "".join(words) + "\n---\n"
 
 
+def commented(rng):
+    """Comments and empty lines in odd places, below a skill that is right."""
+    words = "".join(rng.choices(COMMENTS, k=rng.randint(3, 16)))
+    return "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  " + words + "\n---\n"
+
+
 def made(rng):
     if rng.random() < 0.2:
         return soup(rng)
+    if rng.random() < 0.2:
+        return commented(rng)
     lines = rng.choices(LINES, k=rng.randint(0, 3))
     if rng.random() < 0.9:
         lines.append(f"name: {rng.choice(NAMES) if rng.random() < 0.3 else 'pdf'}")

@@ -118,7 +118,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
         render::validate::diff(&app.printer, &outcome);
     } else if format == FormatArg::Human && output.is_none() {
         let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
-        render::validate::show(&app.printer, &outcome, in_files);
+        render::validate::show(&app.printer, &outcome, in_files, request.repairs);
     } else {
         // The others are for whoever called, who knows the working directory.
         let tree = match format {
@@ -139,13 +139,13 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
 /// Checks, and checks again what changes until the program is stopped, or nobody reads any more.
 fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8> {
     let (mut watch, outcome) = Watch::start(&app.context, targets(args)?, profile)?;
-    render::validate::show(&app.printer, &outcome, true);
+    render::validate::show(&app.printer, &outcome, true, Repairs::None);
     app.printer.note("watching for changes; `Ctrl-C` ends");
     while !app.printer.is_closed() {
         thread::sleep(INTERVAL);
         let News { outcome, error } = watch.poll(&app.context);
         if let Some(outcome) = outcome {
-            render::validate::show(&app.printer, &outcome, true);
+            render::validate::show(&app.printer, &outcome, true, Repairs::None);
         }
         if let Some(error) = error {
             render::error::show(&app.printer, &error);

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::fs;
 use crate::lint::report::{Report, SkillReport, github, json, junit, sarif};
 use crate::lint::{Finding, Profile, Safety, Severity};
-use crate::ops::validate::{Checked, Repaired, Tree, ValidateOutcome};
+use crate::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 
 /// The width of findings in pipes and files.
 const WIDTH: usize = 140;
@@ -35,8 +35,8 @@ const MARKS: &str = match str::from_utf8(&[b'^'; WIDTH]) {
 const PIECE: usize = 1 << 16;
 
 /// Shows all findings, then how many there are, which of them flags repair if they can, and where more
-/// is told.
-pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool) {
+/// is told. `made` was done about them.
+pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, made: Repairs) {
     let look = printer.look();
     let mut piece = String::new();
     human(outcome, look.out_colour, look.width.unwrap_or(WIDTH), |text| {
@@ -53,7 +53,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool) {
     printer.note(&summary(outcome));
     super::fmt::installed(printer, outcome.installed);
     // What could be repaired of installed skills was asked for already.
-    if let Some(hint) = repairable(outcome).filter(|_| flags && outcome.installed == 0) {
+    if let Some(hint) = repairable(outcome, made).filter(|_| flags && outcome.installed == 0) {
         printer.hint(&hint);
     }
     let errors = outcome.findings().find(|finding| finding.severity == Severity::Error);
@@ -89,15 +89,21 @@ fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
 }
 
 /// How much of what is left can be repaired by a flag.
-fn repairable(outcome: &ValidateOutcome) -> Option<String> {
+fn repairable(outcome: &ValidateOutcome, made: Repairs) -> Option<String> {
     let with = |wanted| {
+        // What is left of those that were to be made would do harm.
+        if matches!(made, Repairs::Make(safety) if wanted <= safety) {
+            return 0;
+        }
         let fixes = outcome.findings().filter_map(|finding| finding.fix.as_ref());
         fixes.filter(|fix| fix.safety == wanted).count()
     };
+    let is_one = outcome.findings().nth(1).is_none();
+    let told = |count| if is_one { "it".to_owned() } else { format!("{count} of them") };
     Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
         (0, 0) => return None,
-        (safe, 0) => format!("`--fix` repairs {safe} of them; `--diff` shows how"),
-        (0, all) => format!("`--fix=unsafe` repairs {all} of them; `--fix=unsafe --diff` shows how"),
+        (safe, 0) => format!("`--fix` repairs {}; `--diff` shows how", told(safe)),
+        (0, all) => format!("`--fix=unsafe` repairs {}; `--fix=unsafe --diff` shows how", told(all)),
         (safe, more) => {
             format!("`--fix` repairs {safe} of them, `--fix=unsafe` {more} more; with `--diff` they show how")
         }
@@ -316,7 +322,7 @@ mod tests {
         let skills = texts.iter().map(|text| checked(text)).collect();
         let outcome = ValidateOutcome { skills, ..ValidateOutcome::default() };
         let (talking, out, err) = printer(Look::PLAIN);
-        show(&talking, &outcome, true);
+        show(&talking, &outcome, true, Repairs::None);
         (out.text(), err.text())
     }
 
@@ -362,7 +368,9 @@ mod tests {
         skill.findings.truncate(1);
         skill.findings[0].fix = Some(crate::lint::Fix::safe("rename the file to `SKILL.md`", Vec::new()));
         let outcome = ValidateOutcome { skills: vec![skill], ..ValidateOutcome::default() };
-        assert_eq!(repairable(&outcome).as_deref(), Some("`--fix` repairs 1 of them; `--diff` shows how"));
+        let hint = |made| repairable(&outcome, made);
+        assert_eq!(hint(Repairs::None).as_deref(), Some("`--fix` repairs it; `--diff` shows how"));
+        assert_eq!(hint(Repairs::Make(Safety::Safe)), None, "it was tried");
     }
 
     #[test]

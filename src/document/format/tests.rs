@@ -245,6 +245,9 @@ fn what_is_in_doubt_is_left_alone_and_its_place_is_told() {
         ("---\n? a\n: b\n---\n", 4..5, "this has no canonical form"),
         // YAML has a line end there, and not all readers do.
         ("---\na: |+\n\nb: c\n---\n", 7..8, "this has no canonical form"),
+        // To YAML 1.1 the second line of a text, and a comment that ends before a key.
+        ("---\nb: c\na: x\u{2028}  y\n---\n", 13..16, "U+2028 ends a line to some readers and not to others"),
+        ("---\n# c\u{85}name: x\n---\n", 7..9, "U+0085 ends a line to some readers and not to others"),
         ("---\na: {[b]: c}\n---\n", 0..0, ""),
     ] {
         match formatted(text) {

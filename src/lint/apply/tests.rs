@@ -205,6 +205,64 @@ fn unsafe_repairs() {
     assert_eq!(all(&long), long, "nothing is cut");
 }
 
+/// What no YAML is may hold comments that only a person can tell from text: no name takes their place.
+#[test]
+fn comments_in_a_broken_name_stay() {
+    for name in ["Foo: bar # c", "\n  Foo: bar # c\n  baz", "\n  # c\n  Foo: bar", "@x # c", "'a' b # c"] {
+        let text = format!("---\nname: {name}\ndescription: x\n---\n");
+        assert_eq!(fixed(&text, Safety::Unsafe).document.text(), text);
+    }
+    let text = |name: &str| format!("---\nname: {name}\ndescription: x\n---\n");
+    for (block, fixed_block) in [
+        ("| # c\n  Foo Bar\n  # text\n# d", "pdf # c\n# d"),
+        (">-   # c\n\n  Foo\n", "pdf # c\n"),
+        ("\n  | # c\n  Foo", "pdf # c"),
+        ("|\n  Foo # text", "pdf"),
+    ] {
+        assert_eq!(fixed(&text(block), Safety::Unsafe).document.text(), text(fixed_block));
+    }
+    let twice = "---\nname: pdf\ndescription: x\nlicense: |-\n  a\nlicense: |- # c\n  a\n---\n";
+    assert_eq!(fixed(twice, Safety::Unsafe).document.text(), twice);
+    let switch = " # skillpm: allow body-lines";
+    assert_eq!(fixed(&text("Foo: bar"), Safety::Unsafe).document.text(), text("pdf"));
+    assert_eq!(fixed(&text("C#: bar"), Safety::Unsafe).document.text(), text("pdf"));
+    assert_eq!(
+        fixed(&text(&format!("Foo: bar{switch}")), Safety::Unsafe).document.text(),
+        text(&format!("pdf{switch}"))
+    );
+}
+
+/// To the reference validator, which stops at the first fault.
+#[test]
+fn what_a_reader_did_not_come_to_is_repaired_too() {
+    let rules = Ruleset::new(Profile::Reference);
+    let all = |text: &str| {
+        let check =
+            |document: &Document| check_with(&Subject::new(document, Some("pdf"), "SKILL.md"), &rules);
+        fix_all(&Document::parse(text.to_owned()), Safety::Safe, check)
+    };
+    let values = |value: &str| (0..40).map(|at| format!("  k{at}: {value}\n")).collect::<Vec<_>>().concat();
+    let text = |values: &str| {
+        format!("---\nname: pdf\ndescription: x\nallowed-tools: {values}metadata:\n{}---\n", "  a: b\n")
+    };
+    let fixed = all(&text("[a, b] # c\n").replace("  a: b\n", &values("[a]")));
+    assert_eq!(fixed.findings, []);
+    assert_eq!((fixed.applied, fixed.skipped), (41, 0));
+    assert!(fixed.document.text().starts_with(
+        "---\nname: pdf\ndescription: x\nallowed-tools: # c\n  - a\n  - b\nmetadata:\n  k0:\n    - a\n"
+    ));
+    // Faults of another kind behind it, and one of this kind that has no repair.
+    let fixed = all(&text("[a]\nauthor: me\nlicense:\n  - {a: b}\n"));
+    let left = fixed.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    assert_eq!((fixed.applied, left), (2, vec!["unknown-field"]));
+    let fixed = all(&text("[a]\nlicense: {}\ncompatibility: [b]\n"));
+    assert_eq!((fixed.applied, fixed.findings.len(), fixed.skipped), (1, 1, 0));
+    // A blank line at the start, before what is never closed.
+    let fixed = all("\n \r\n---\nname: pdf\n");
+    let left = fixed.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    assert_eq!((fixed.document.text(), left), ("---\nname: pdf\n", vec!["frontmatter-unclosed"]));
+}
+
 /// Rules say whether they repair, and how; what they repair is gone.
 #[test]
 fn every_repair_is_announced_and_works() {

@@ -52,7 +52,7 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severi
     let subject = &Subject { reading: Some(&reading), ..*subject };
     let view = reading.view(subject.document);
     let stopped = match &reading {
-        Reading::Stopped(stop) => explanation(stop, subject),
+        Reading::Stopped(stop) => explanation(stop, subject).map(|finding| Finding { ends: true, ..finding }),
         Reading::Same | Reading::Fields(_) => None,
     };
     for (rule, severity) in on {

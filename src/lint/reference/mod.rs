@@ -115,8 +115,8 @@ pub(super) enum Cause {
     /// A key that is a list or a mapping.
     #[error("a key must be text")]
     KeyKind,
-    /// A value after a comment and before empty lines, which crashes it.
-    #[error("it cannot keep both the comment before this value and the empty lines after it")]
+    /// Comments in two places that belong to one, which crashes it. Empty lines count as comments.
+    #[error("it has no room for the comments and empty lines around this")]
     Comment,
     /// The key `<<` with something that cannot be merged.
     #[error("`<<` must be a mapping to merge")]
@@ -249,7 +249,7 @@ fn read(document: &Document) -> Result<Document, Stop> {
     }
     let text = document.text();
     if !text.starts_with(DELIMITER) {
-        return stop(Cause::Opening, 0..0);
+        return stop(Cause::Opening, 0..blank_lines(text));
     }
     let Some(yaml) = slice(document) else { return stop(Cause::NotClosed, 0..DELIMITER.len()) };
     if yaml.len() > MAX_YAML {
@@ -262,7 +262,33 @@ fn read(document: &Document) -> Result<Document, Stop> {
     let tokens = scan::tokens(&mut reader)?;
     match parse::parse(&tokens, &reader)? {
         None => stop(Cause::Empty, 0..DELIMITER.len()),
-        Some(root @ Node { value: Value::Mapping { .. }, .. }) => Ok(document.seen_as(yaml, root)),
+        Some(Node { span, value: Value::Mapping { mut pairs, layout } }) => {
+            for (_, value) in &mut pairs {
+                blank_edges(value);
+            }
+            Ok(document.seen_as(yaml, Node { span, value: Value::Mapping { pairs, layout } }))
+        }
         Some(root) => stop(Cause::NotAMapping(root.kind()), root.span),
+    }
+}
+
+/// The length of the blank lines before a `---` that is the first text of the file; 0 where something else is.
+fn blank_lines(text: &str) -> usize {
+    let blank = text.len() - text.trim_start_matches([' ', '\t', '\n', '\r']).len();
+    let is_line = text[..blank].ends_with(['\n', '\r']);
+    if is_line && text[blank..].starts_with(DELIMITER) { blank } else { 0 }
+}
+
+/// Puts spaces in the place of the characters around a text that are white space in Python and nowhere else: the
+/// reference looks at a name and a description without what is around them, and measures with it.
+fn blank_edges(value: &mut Node) {
+    let Value::Scalar { text, .. } = &mut value.value else { return };
+    let is_separator = |c: char| matches!(c, '\u{1c}'..='\u{1f}');
+    let inner = text.trim_matches(|c: char| c.is_whitespace() || is_separator(c));
+    if inner.len() < text.len() && text.contains(is_separator) {
+        let start = text.find(inner).unwrap_or_default();
+        let (before, after) = (&text[..start], &text[start + inner.len()..]);
+        let blank = |edge: &str| edge.replace(is_separator, " ");
+        *text = (blank(before) + inner + &blank(after)).into();
     }
 }

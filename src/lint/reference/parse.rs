@@ -12,7 +12,8 @@ const MAX_DEPTH: usize = 245;
 
 /// Parses `tokens`; `None` where there is no value at all.
 pub(super) fn parse(tokens: &[Token], reader: &Reader) -> Result<Option<Node>, Stop> {
-    let mut parser = Parser { tokens, reader, at: 0 };
+    let comments = tokens.iter().map(Comments::of).collect();
+    let mut parser = Parser { tokens, reader, comments, at: 0 };
     if parser.is(&[&Kind::End]) {
         return Ok(None);
     }
@@ -26,7 +27,23 @@ pub(super) fn parse(tokens: &[Token], reader: &Reader) -> Result<Option<Node>, S
 struct Parser<'a> {
     tokens: &'a [Token],
     reader: &'a Reader,
+    /// What each token has to keep.
+    comments: Vec<Comments>,
     at: usize,
+}
+
+/// The comments that a token has to keep. There is room for those before it and for those behind it, each once.
+#[derive(Debug, Clone, Copy, Default)]
+struct Comments {
+    before: bool,
+    behind: bool,
+}
+
+impl Comments {
+    fn of(token: &Token) -> Self {
+        // Those behind a `:` come to it when it is taken.
+        Self { before: token.leading, behind: token.trailing && token.kind != Kind::Value }
+    }
 }
 
 /// The tokens before which the value of a key is empty.
@@ -51,6 +68,35 @@ impl Parser<'_> {
     fn stop(&self, cause: Cause) -> Stop {
         let at = self.peek().map_or(0, |token| token.start);
         Stop { cause, span: self.reader.bytes(at, at + 1) }
+    }
+
+    /// Hands the comments of the last token on to the next one, as the reference does. It ends where there is no room.
+    fn hand_on(&mut self) -> Result<(), Stop> {
+        if self.is(&[&Kind::End]) {
+            return Ok(());
+        }
+        let last = std::mem::take(&mut self.comments[self.at - 1]);
+        let next = self.comments[self.at];
+        if (last.before && next.before) || (last.behind && next.behind) {
+            return Err(self.stop(Cause::Comment));
+        }
+        self.comments[self.at] =
+            Comments { before: last.before || next.before, behind: last.behind || next.behind };
+        Ok(())
+    }
+
+    /// Hands on the comments of the `:` that was taken last, unless a key comes next.
+    fn hand_on_behind_colon(&mut self) -> Result<(), Stop> {
+        let colon = self.at - 1;
+        self.comments[colon].behind |= self.tokens[colon].trailing;
+        if !self.is(&[&Kind::Key]) {
+            self.hand_on()?;
+        }
+        // Where there is no value, they are those of its absence.
+        if self.is(AFTER_VALUE) {
+            self.comments[self.at].behind = false;
+        }
+        Ok(())
     }
 
     fn node(&mut self, indentless: bool, depth: usize) -> Result<Node, Stop> {
@@ -88,10 +134,17 @@ impl Parser<'_> {
             &[&Kind::Entry, &Kind::BlockEnd]
         };
         let mut items = Vec::new();
+        if indentless {
+            self.comments[self.at].behind = false;
+        }
         while self.take(&Kind::Entry) {
+            self.hand_on()?;
             items.push(if self.is(after) { self.empty() } else { self.node(false, depth + 1)? });
         }
-        if !indentless && !self.take(&Kind::BlockEnd) {
+        if indentless {
+            // The list keeps what stands before its end.
+            self.comments[self.at].before = false;
+        } else if !self.take(&Kind::BlockEnd) {
             return Err(self.stop(Cause::Block));
         }
         let end = items.last().map_or(0, |item| item.span.end);
@@ -109,17 +162,21 @@ impl Parser<'_> {
             if !self.is(&[&Kind::Key, &Kind::Value]) {
                 return Err(self.stop(Cause::Block));
             }
-            let explicit = self.take(&Kind::Key) && !self.is(AFTER_VALUE);
-            let key = if explicit { self.node(true, depth + 1)? } else { self.empty() };
+            let has_key = self.take(&Kind::Key);
+            if has_key {
+                self.hand_on()?;
+            }
+            let key =
+                if has_key && !self.is(AFTER_VALUE) { self.node(true, depth + 1)? } else { self.empty() };
             let merge = is_plain(&key, &["<<"]);
             check_key(&key, &mut seen)?;
-            let comment = self.peek().is_some_and(|token| token.trailing);
-            let explicit = self.take(&Kind::Value) && !self.is(AFTER_VALUE);
-            let first = self.at;
-            if explicit && comment && self.peek().is_some_and(|token| token.trailing) {
-                return Err(self.stop(Cause::Comment));
+            let has_value = self.take(&Kind::Value);
+            if has_value {
+                self.hand_on_behind_colon()?;
             }
-            let value = if explicit { self.node(true, depth + 1)? } else { self.empty() };
+            let first = self.at;
+            let value =
+                if has_value && !self.is(AFTER_VALUE) { self.node(true, depth + 1)? } else { self.empty() };
             if merge {
                 // What is merged is no field of its own.
                 check_merge(&key, &value)?;
@@ -128,6 +185,7 @@ impl Parser<'_> {
             self.check_indent(&value, first, &mut column)?;
             pairs.push((key, not_text(value)));
         }
+        self.hand_on()?;
         let end = pairs.last().map_or(0, |(_, value)| value.span.end);
         let start = self.reader.bytes(start, start).start;
         Ok(Node { span: start..end.max(start), value: Value::Mapping { pairs, layout: Layout::Block } })

@@ -195,7 +195,7 @@ impl Scanner<'_> {
     pub(super) fn block_scalar(&mut self, indicator: char) -> Result<Token, Stop> {
         let start = self.reader.mark();
         self.reader.forward(1);
-        let (keep, increment) = self.block_header()?;
+        let (keep, increment, leading) = self.block_header()?;
         let least = self.indent.map_or(0, |indent| indent + 1);
         // Only at the top level can a block stand as far left as the end of the document.
         let may_end = least == 0 && increment.is_none();
@@ -237,11 +237,12 @@ impl Scanner<'_> {
             self.skip();
         }
         let style = if indicator == '|' { Style::Literal } else { Style::Folded };
-        Ok(Token { end: end.index, trailing, ..self.token(Kind::Scalar(text, style), start) })
+        Ok(Token { end: end.index, trailing, leading, ..self.token(Kind::Scalar(text, style), start) })
     }
 
-    /// Whether the last line ends are kept (`+`) or dropped (`-`), and by how much it is indented.
-    fn block_header(&mut self) -> Result<(Option<bool>, Option<usize>), Stop> {
+    /// Whether the last line ends are kept (`+`) or dropped (`-`), by how much it is indented, and whether it has a
+    /// comment.
+    fn block_header(&mut self) -> Result<(Option<bool>, Option<usize>, bool), Stop> {
         let (mut keep, mut increment) = (None, None);
         for _ in 0..2 {
             match self.reader.peek(0) {
@@ -254,7 +255,8 @@ impl Scanner<'_> {
         let glued = self.reader.peek(0) == '#';
         let blanks = self.reader.count(|c| c == ' ');
         self.reader.forward(blanks);
-        if self.reader.peek(0) == '#' && !glued {
+        let has_comment = self.reader.peek(0) == '#' && !glued;
+        if has_comment {
             let comment = self.reader.count(|c| !is_end(c));
             self.reader.forward(comment);
         }
@@ -262,7 +264,7 @@ impl Scanner<'_> {
             return Err(self.stop(Cause::BlockHeader));
         }
         self.reader.line_break();
-        Ok((keep, increment))
+        Ok((keep, increment, has_comment))
     }
 
     /// The line ends before the first line with text, and the deepest indentation among them.

@@ -44,6 +44,8 @@ pub(super) struct Token {
     pub(super) column: usize,
     /// For `:`, whether a comment follows on its line; for text, whether empty lines follow.
     pub(super) trailing: bool,
+    /// Whether a comment before it is kept with it, or for a block the one behind its `|`.
+    pub(super) leading: bool,
 }
 
 /// A place where a key may start whose colon has not come yet.
@@ -67,6 +69,8 @@ pub(super) struct Scanner<'a> {
     key: Option<SimpleKey>,
     /// The line of the last token, if that is a `:`.
     value_line: Option<usize>,
+    /// How many tokens there are before each comment that is kept with the next one.
+    comments: Vec<usize>,
 }
 
 /// All tokens of the text.
@@ -79,15 +83,24 @@ pub(super) fn tokens(reader: &mut Reader) -> Result<Vec<Token>, Stop> {
         allow_key: true,
         key: None,
         value_line: None,
+        comments: Vec::new(),
     };
     while scanner.advance()? {}
-    Ok(scanner.tokens)
+    let Scanner { mut tokens, comments, .. } = scanner;
+    for at in comments {
+        if let Some(token) = tokens.get_mut(at) {
+            token.leading = true;
+        }
+    }
+    Ok(tokens)
 }
 
 impl Scanner<'_> {
     /// Scans a token; `false` at the end.
     fn advance(&mut self) -> Result<bool, Stop> {
-        self.skip();
+        if let Some(line) = self.skip() {
+            self.comment(line);
+        }
         self.forget_stale_key()?;
         self.value_line = None;
         let column = self.reader.mark().column;
@@ -103,6 +116,10 @@ impl Scanner<'_> {
                 self.forget_key()?;
                 self.allow_key = true;
                 let token = self.block_scalar(style)?;
+                if token.leading && self.comments.last() == Some(&self.tokens.len()) {
+                    let span = self.reader.bytes(token.start, token.start + 1);
+                    return Err(Stop { cause: Cause::Comment, span });
+                }
                 self.tokens.push(token);
             }
             quote @ ('"' | '\'') => {
@@ -141,11 +158,14 @@ impl Scanner<'_> {
             end: self.reader.mark().index,
             column: start.column,
             trailing: false,
+            leading: false,
         }
     }
 
-    /// Moves over blanks, comments and line ends.
-    pub(super) fn skip(&mut self) {
+    /// Moves over blanks, comments and line ends; returns the line of the first comment. Empty lines are comments too;
+    /// they are on the line before them after a line end that does not count as one.
+    pub(super) fn skip(&mut self) -> Option<usize> {
+        let mut first = None;
         if self.reader.mark().index == 0 && self.reader.peek(0) == '\u{feff}' {
             self.reader.forward(1);
         }
@@ -153,7 +173,7 @@ impl Scanner<'_> {
             let blanks = self.reader.count(|c| c == ' ');
             self.reader.forward(blanks);
             if self.reader.peek(0) == '#' {
-                self.comment();
+                first.get_or_insert(self.reader.mark().line);
                 let comment = self.reader.count(|c| !super::reader::is_end(c));
                 self.reader.forward(comment);
                 while self.reader.line_break().is_some() {}
@@ -162,25 +182,25 @@ impl Scanner<'_> {
                 self.allow_key = true;
                 // After an empty line even tabs are passed over.
                 if self.reader.peek(0) == '\n' {
-                    self.comment();
+                    first.get_or_insert(self.reader.mark().line);
                     let blank = self
                         .reader
                         .count(|c| matches!(c, '\n' | '\t' | ' ' | '\u{85}' | '\u{2028}' | '\u{2029}'));
                     self.reader.forward(blank);
                 }
             } else {
-                return;
+                return first;
             }
         }
     }
 
-    /// Remembers that a comment starts at the cursor, if a `:` stands before it on its line. Empty
-    /// lines are comments too; they are on that line after a line end that does not count as one.
-    fn comment(&mut self) {
-        if self.value_line.take() == Some(self.reader.mark().line)
-            && let Some(value) = self.tokens.last_mut()
-        {
-            value.trailing = true;
+    /// Remembers where comments are kept of which the first is on `line`: with the text before them, else with a `:` on
+    /// that line, else with what comes next.
+    fn comment(&mut self, line: usize) {
+        match self.tokens.last_mut() {
+            Some(Token { kind: Kind::Scalar(..), .. }) => {}
+            Some(value) if self.value_line == Some(line) => value.trailing = true,
+            _ => self.comments.push(self.tokens.len()),
         }
     }
 
@@ -225,8 +245,14 @@ impl Scanner<'_> {
     fn value(&mut self) -> Result<(), Stop> {
         if let Some(key) = self.key.take() {
             let SimpleKey { token, at, .. } = key;
-            let here =
-                |kind| Token { kind, start: at.index, end: at.index, column: at.column, trailing: false };
+            let here = |kind| Token {
+                kind,
+                start: at.index,
+                end: at.index,
+                column: at.column,
+                trailing: false,
+                leading: false,
+            };
             self.tokens.insert(token, here(Kind::Key));
             if self.add_indent(at.column) {
                 self.tokens.insert(token, here(Kind::Mapping));

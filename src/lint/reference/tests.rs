@@ -71,6 +71,19 @@ fn blocks_keep_their_last_line_end() {
 fn comments_and_empty_lines_are_passed_over() {
     assert_eq!(read_yaml("# a\n\nx: y # b\n  # c\n\n\n  # d\nz: w").map(|fields| fields.len()), Ok(2));
     assert_eq!(read_yaml("x:\n a: 'b'\n\n\tc: d").map(|fields| fields.len()), Ok(1));
+    // Comments in two places, where there is room for them.
+    for yaml in [
+        "x:\n  # a\n  -\n  # b\n  -",
+        "x:\n  # a\n  - b # c\n  # d\n  -\n  # e\n",
+        "x:\n  - # a\n    b\n  # c\n  - d",
+        "x: # a\n  # b\n  | # c\n  d",
+        "x: | # a\n  b\n# c\n",
+        "x: # a\n\n  # b\n  - c # d\n",
+        "x:\n# a\ny: # b\nz:\n  # c\n",
+        "x:\n- # a\ny: z",
+    ] {
+        assert!(read_yaml(yaml).is_ok(), "{yaml:?}: {:?}", read_yaml(yaml));
+    }
     assert_eq!(read_yaml("<<:\n  a: b\nx: y").map(|fields| fields.len()), Ok(1), "merged keys are not there");
 }
 
@@ -108,6 +121,15 @@ fn what_it_refuses() {
         ("<<: a", Cause::Merge),
         ("x: # a\n  b\n\ny: z", Cause::Comment),
         ("x:\u{2028}\n  a\n\ny: z", Cause::Comment),
+        ("x:\n  -\n  # a\n  -\n  # b\n  -", Cause::Comment),
+        ("x:\n# a\n- # b\n  c", Cause::Comment),
+        ("x:\n  -\n\n  - # a\n    b", Cause::Comment),
+        ("x:\n- # a\n-\n\n- b", Cause::Comment),
+        ("x:\n\n- \u{85}\n  b", Cause::Comment),
+        ("x:\n  # a\n  | # b\n  c", Cause::Comment),
+        ("x:\n- # a\n  >- # b\n  c", Cause::Comment),
+        ("x:\n\n? # a\n  b\n: c", Cause::Comment),
+        ("? a\n: # b\n  |\n  c\n\n", Cause::Comment),
         ("m:\n  a: b\nn:\n   a: b", Cause::SiblingIndent),
         ("x: a\u{1}", Cause::Control('\u{1}')),
     ] {
@@ -148,6 +170,12 @@ fn the_findings_are_those_of_the_reference() {
     assert_eq!(rules("\u{feff}---\nname: PDF\n---\n"), ["byte-order-mark"]);
     assert_eq!(rules("\n---\nname: pdf\n"), ["frontmatter-first-line"]);
     assert_eq!(rules("---x: y\n"), ["frontmatter-unclosed"]);
+    let only =
+        |name: &str, text: &str| rules(&format!("---\nname: \"{name}\"\ndescription: \"{text}\"\n---\n"));
+    assert_eq!(only("\\x1cpdf \\x1f", "x\\x1d"), [""; 0], "white space to Python");
+    assert_eq!(only("\\x1c\\x1d", "\\x1e \\x1f"), ["name-missing", "description-missing"]);
+    assert_eq!(only("p\\x1cdf", "x"), ["name-alphabet", "name-directory"]);
+    assert_eq!(only("pdf", &format!("{}\\x1c", "x".repeat(1024))), ["quirk-description-length"]);
     assert_eq!(
         rules("---\nname: pdf---\ndescription: x\n---\n"),
         ["description-missing", "quirk-closing-delimiter"]

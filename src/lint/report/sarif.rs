@@ -15,6 +15,9 @@ use crate::text::visible;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/// The most bytes of a line that tell it from others.
+const MAX_LINE: usize = 4096;
+
 /// Returns the report as a log with one run.
 pub fn sarif(report: &Report<'_>) -> Value {
     let rules: Vec<&Rule> = documented().collect();
@@ -32,6 +35,7 @@ pub fn sarif(report: &Report<'_>) -> Value {
                 "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
+            "newlineSequences": ["\r\n", "\n", "\r"],
             "results": results,
         }],
     })
@@ -127,24 +131,30 @@ impl Writer<'_> {
     }
 
     fn region(&self, bytes: &Range<usize>) -> Value {
-        let text = self.skill.text;
-        let bytes = span(text, bytes);
+        let bytes = span(self.skill.text, bytes);
         let (start, end) = (self.lines.position(bytes.start), self.lines.position(bytes.end));
-        // A byte-order mark is no character of the text.
-        let before = text[..bytes.start].trim_start_matches('\u{feff}').chars().count();
+        let before = self.lines.offset(bytes.start);
         json!({
             "startLine": start.line,
             "startColumn": start.column,
             "endLine": end.line,
             "endColumn": end.column,
             "charOffset": before,
-            "charLength": text[bytes].chars().count(),
+            "charLength": self.lines.offset(bytes.end) - before,
         })
+    }
+
+    /// A byte-order mark is in no region of a text: that can only be told in bytes.
+    fn deleted(&self, bytes: &Range<usize>) -> Value {
+        if self.skill.text.starts_with('\u{feff}') && bytes.start == 0 && bytes.end > 0 {
+            return json!({ "byteOffset": 0, "byteLength": bytes.end });
+        }
+        self.region(bytes)
     }
 
     fn fix(&self, fix: &Fix) -> Value {
         let replacement = |edit: &Edit| {
-            let mut replacement = json!({ "deletedRegion": self.region(&edit.span) });
+            let mut replacement = json!({ "deletedRegion": self.deleted(&edit.span) });
             if !edit.text.is_empty() {
                 replacement["insertedContent"] = json!({ "text": edit.text });
             }
@@ -162,9 +172,10 @@ impl Writer<'_> {
     /// What stays the same where lines above come and go: rule, line, and which of several it is.
     fn fingerprint(&self, finding: &Finding, seen: &mut BTreeMap<String, usize>) -> String {
         let text = self.skill.text;
-        let at = span(text, &finding.span).start;
-        let start = text[..at].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let line = text[start..].lines().next().unwrap_or_default().trim();
+        let start = self.lines.start(span(text, &finding.span).start);
+        // A line can be a megabyte, and have thousands of findings.
+        let near = &text[start..text.floor_char_boundary(start + MAX_LINE)];
+        let line = near.split(['\n', '\r']).next().unwrap_or_default().trim();
         let mut hash = Digest::of(format!("{}\0{line}", finding.rule).as_bytes()).hex();
         hash.truncate(16);
         let count = seen.entry(hash.clone()).or_default();

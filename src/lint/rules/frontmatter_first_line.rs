@@ -24,7 +24,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(_: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     matches!(problem.kind, ProblemKind::LeadingBlankLines).then(|| {
         let fix = Fix::safe("delete the blank lines", vec![Edit::delete(problem.span.clone())]);
-        RULE.told(problem).help("delete the blank lines").fix(fix)
+        let finding = RULE.told(problem).help("delete the blank lines");
+        // To the reference there may be something else before `---` than what can be deleted.
+        if problem.span.is_empty() { finding } else { finding.fix(fix) }
     })
 }
 

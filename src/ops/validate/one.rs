@@ -211,7 +211,16 @@ fn of_kind(reason: &Unusable) -> Finding {
 
 fn finding(message: &str) -> Finding {
     let (severity, message) = (Severity::Error, message.to_owned());
-    Finding { rule: FILE_KIND, severity, message, span: 0..0, label: None, help: None, fix: None }
+    Finding {
+        rule: FILE_KIND,
+        severity,
+        message,
+        span: 0..0,
+        label: None,
+        help: None,
+        fix: None,
+        ends: false,
+    }
 }
 
 #[cfg(test)]

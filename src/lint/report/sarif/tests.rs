@@ -1,5 +1,7 @@
 use super::super::testing::{TEXT, findings, report};
 use super::*;
+use crate::document::Document;
+use crate::lint::{Subject, check};
 
 #[test]
 fn a_result() {
@@ -240,6 +242,34 @@ fn fingerprints_stay_when_lines_move() {
         results.map(|result| result["partialFingerprints"].to_string()).collect::<Vec<_>>()
     };
     assert_eq!(prints(TEXT), prints(&format!("\n\n{TEXT}")));
+}
+
+/// What the specification says of a byte-order mark: no number of a text counts it.
+#[test]
+fn places_do_not_depend_on_a_byte_order_mark() {
+    let results = |text: &str| {
+        let document = Document::parse(text.to_owned());
+        let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
+        let skill = SkillReport { path: "SKILL.md".into(), text, findings: &findings };
+        results(&skill, &documented().collect::<Vec<_>>())
+    };
+    let text = "---\r\nname: PDF\rdescription: é 😀 e\u{301} \tUse it for PDF.\nauthor: 😀\n---\n";
+    let (plain, mut marked) = (results(text), results(&format!("\u{feff}{text}")));
+    let region = |result: &Value| result["locations"][0]["physicalLocation"]["region"].clone();
+    let mark = marked.remove(0);
+    assert_eq!(mark["ruleId"], "byte-order-mark");
+    assert_eq!((&region(&mark)["charOffset"], &region(&mark)["charLength"]), (&json!(0), &json!(0)));
+    let replacement = &mark["fixes"][0]["artifactChanges"][0]["replacements"][0];
+    assert_eq!(replacement["deletedRegion"], json!({ "byteOffset": 0, "byteLength": 3 }));
+    assert_eq!(plain, marked);
+    let author = plain.iter().find(|result| result["ruleId"] == "unknown-field").expect("a finding");
+    let before = text[..text.find("author").expect("a field")].chars().count();
+    assert_eq!(
+        region(author),
+        json!({
+            "startLine": 4, "startColumn": 1, "endLine": 4, "endColumn": 7, "charOffset": before, "charLength": 6
+        })
+    );
 }
 
 /// `file-name`: the format wants replacements in every fix, and another name for a file is none.
