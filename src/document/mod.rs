@@ -252,6 +252,13 @@ impl Document {
         LineIndex::new(&self.text)
     }
 
+    /// The line of byte `offset`, from 1: as in [`Self::line_index`], for one place and not far from the start.
+    pub(crate) fn line(&self, offset: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[..offset.min(bytes.len())]);
+        ends.filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n')).count() + 1
+    }
+
     /// The place of byte `offset`.
     pub fn position(&self, offset: usize) -> Position {
         self.line_index().position(offset)

@@ -28,6 +28,17 @@ fn repaired(key: &str, fault: Fault, raw: &str) -> ProblemKind {
     ProblemKind::Repaired { key: key.into(), fault, raw: raw.into() }
 }
 
+#[test]
+fn a_line_is_the_one_of_the_index() {
+    let text = "\u{feff}---\r\na: b\rc: d\n\r\n---\né";
+    let document = Document::parse(text.to_owned());
+    let index = document.line_index();
+    // The mark stands before the first line, and half of a line end in none.
+    for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+        assert_eq!(document.line(at), index.line(at), "{at}");
+    }
+}
+
 /// S0-US5.1, S0-FR-007, S0-FR-015: numbers and booleans stay the text that they are.
 #[test]
 fn scalars_keep_their_source_text() {

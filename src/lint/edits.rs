@@ -210,11 +210,10 @@ pub(super) fn first_line(document: &Document, line: &str) -> Option<Edit> {
 /// The field that byte `at` is in and whose value is no YAML.
 fn raw_at(document: &Document, at: usize) -> Option<(&Node, &Node)> {
     let pairs = document.frontmatter()?.pairs();
-    let found = pairs.iter().find(|(_, value)| {
-        matches!(value.value, Value::Scalar { style: Style::Raw, .. })
-            && (value.span.start..=value.span.end).contains(&at)
-    });
-    found.map(|(key, value)| (key, value))
+    // There may be thousands, each with a problem of its own.
+    let (key, value) = pairs[..pairs.partition_point(|(key, _)| key.span.start <= at)].last()?;
+    let is_raw = matches!(value.value, Value::Scalar { style: Style::Raw, .. });
+    (is_raw && (value.span.start..=value.span.end).contains(&at)).then_some((key, value))
 }
 
 /// Whether `value`, which is no YAML, looks like a list or a mapping on the lines below its key:

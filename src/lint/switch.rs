@@ -1,5 +1,6 @@
 //! Comments in a skill that switch rules off: `# skillpm: allow name-directory`.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -29,7 +30,7 @@ pub(super) struct Switch<'a> {
 }
 
 /// Where a rule is switched off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Scope {
     File,
     /// A line, from 1.
@@ -64,22 +65,21 @@ pub(super) fn apply(document: &Document, ruleset: &Ruleset, findings: &mut Vec<F
         return;
     }
     let lines = document.line_index();
-    let mut used = vec![false; switches.len()];
+    // Whether each is needed: there may be thousands, and as many findings.
+    let mut used: BTreeMap<(&str, Scope), bool> =
+        switches.iter().map(|switch| ((switch.rule, switch.scope), false)).collect();
     findings.retain(|finding| {
-        let line = lines.position(finding.span.start).line;
-        let own = |switch: &Switch<'_>| {
-            switch.rule == finding.rule && [Scope::File, Scope::Line(line)].contains(&switch.scope)
-        };
+        let line = lines.line(finding.span.start);
         let mut wanted = true;
-        for (switch, used) in switches.iter().zip(&mut used) {
-            if own(switch) {
+        for scope in [Scope::File, Scope::Line(line)] {
+            if let Some(used) = used.get_mut(&(finding.rule, scope)) {
                 *used = true;
                 wanted = false;
             }
         }
         wanted
     });
-    let unused = switches.iter().zip(&used).filter(|(_, used)| !**used).map(|(switch, _)| switch);
+    let unused = switches.iter().filter(|switch| !used[&(switch.rule, switch.scope)]);
     findings.extend(rules::unused_switches(unused, ruleset));
 }
 
@@ -124,6 +124,12 @@ fn read<'a>(text: &'a str, at: usize, line: usize, switches: &mut Vec<Switch<'a>
 fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Switch<'a>>) {
     let index = document.line_index();
     let all: Vec<(usize, &str)> = lines(document, yaml).collect();
+    // Where the next line with something in it starts, behind each.
+    let mut next = vec![None; all.len()];
+    for number in (1..all.len()).rev() {
+        let (at, line) = all[number];
+        next[number - 1] = if is_blank_or_comment(line) { next[number] } else { Some(at) };
+    }
     for (number, (at, line)) in all.iter().enumerate() {
         let Some(comment) = comment(line) else { continue };
         if document.frontmatter().is_some_and(|root| in_text(root, at + comment)) {
@@ -131,8 +137,7 @@ fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Sw
         }
         let own = index.position(*at).line;
         let line_for = if line[..comment].trim().is_empty() {
-            let next = all[number + 1..].iter().find(|(_, line)| !is_blank_or_comment(line));
-            next.map_or(own, |(at, _)| index.position(*at).line)
+            next[number].map_or(own, |at| index.position(at).line)
         } else {
             own
         };

@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
     let ProblemKind::DuplicateKey { first, .. } = &problem.kind else { return None };
-    let line = subject.document.position(first.start).line;
+    let line = subject.document.line(first.start);
     let help = format!("delete this one or the one in line {line}");
     let fix = fix(subject.document, first.start, problem.span.start);
     Some(Finding { fix, ..RULE.told(problem).help(help) })
@@ -35,7 +35,11 @@ fn check(subject: &Subject<'_>, problem: &Problem) -> Option<Finding> {
 fn fix(document: &Document, first: usize, second: usize) -> Option<Fix> {
     let mut nodes = vec![document.frontmatter()?];
     while let Some(node) = nodes.pop() {
-        let find = |start| node.pairs().iter().find(|(key, _)| key.span.start == start);
+        let pairs = node.pairs();
+        let find = |start| {
+            let found = pairs.binary_search_by_key(&start, |(key, _)| key.span.start);
+            found.ok().map(|at| &pairs[at])
+        };
         if let (Some(first), Some(second)) = (find(first), find(second)) {
             let delete = |(key, value): &(Node, Node)| edits::delete_entry(document, key, value);
             return Some(if first.1.to_json() == second.1.to_json() {
