@@ -36,7 +36,7 @@ fn a_copy_of_a_merged_skill_is_skillpm_s() {
     exit: 0
     --- stdout
     name  version  scope    source          agents       state
-    pdf   -        project  path:./src/pdf  claude-code  modified
+    pdf   -        project  path:./src/pdf  claude-code  edited
     ");
     insta::assert_snapshot!(sandbox.run(&["why", "pdf"]), @"
     exit: 0
@@ -104,6 +104,17 @@ fn an_edited_copy_is_told() {
     assert_eq!(listed[0]["edited_copies"], serde_json::json!(["claude-code"]));
     assert_eq!((&listed[0]["state"], &listed[0]["modified"]), (&"ok".into(), &false.into()));
     assert_eq!(sandbox.run(&["doctor"]).code, Some(1));
+}
+
+/// A copy that says what the skill said a while ago is not edited: the next `install` renews it.
+#[test]
+fn an_earlier_copy_is_not_edited() {
+    let sandbox = merged();
+    sandbox.write(HOME, skill("pdf", "one\n2\n3\n4\nfive\nsix"));
+    let listed = sandbox.ok(&["list"]);
+    assert!(listed.to_string().contains("claude-code  edited\n"), "{listed}");
+    assert_eq!(sandbox.run(&["install"]).code, Some(1), "what is edited stays");
+    assert_eq!(sandbox.read(COPY), sandbox.read(HOME));
 }
 
 /// What skills are installed from is nobody's copy.

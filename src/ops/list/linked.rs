@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::fs;
 use crate::install::agents;
 use crate::install::scope::Scope;
@@ -13,6 +14,7 @@ use crate::install::state::{Files, Found, Survey};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::store::Store;
 
 /// The directories of a scope. There are thousands of skills, and few directories.
 pub(super) struct Dirs<'a> {
@@ -48,6 +50,11 @@ impl<'a> Dirs<'a> {
         let sources = self.sources.get_or_insert_with(here);
         place.is_some_and(|place| sources.contains(&place))
     }
+
+    /// Whether an agent was given a copy of `tree`, when that lay in the project: nobody edited it since.
+    fn is_earlier(&self, tree: &Digest) -> bool {
+        Store::new(&self.context.settings).is_ok_and(|store| store.is_merged(tree))
+    }
 }
 
 /// The agents that have a link to a skill, or a copy of it.
@@ -79,8 +86,10 @@ pub(super) fn linked(
             // Some agents look where people write skills, in `skills/`: what lies there is no copy of what was made of it.
             Found::Tree(_) if dirs.is_source(files, agent, name) => false,
             Found::Tree(Some(tree)) if Some(*tree) == digest || is_home(found) => true,
-            Found::Tree(_) if has_copy(agent) => {
-                edited.insert(agent);
+            Found::Tree(tree) if has_copy(agent) => {
+                if !tree.is_some_and(|tree| dirs.is_earlier(&tree)) {
+                    edited.insert(agent);
+                }
                 true
             }
             _ => false,
