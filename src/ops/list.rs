@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use self::linked::{Dirs, Linked, linked};
+use self::linked::{Dirs, Linked, know_sources, linked};
 use super::change::no_longer_asked;
 use super::update::has_conflicts;
 use crate::context::Context;
@@ -176,7 +176,8 @@ fn list_scope(context: &Context, scope: &Scope, outcome: &mut ListOutcome) -> Re
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
     let all: Vec<_> = names.iter().collect();
-    let survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
+    let mut survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
+    know_sources(&dirs, &files, &mut survey, names.iter());
     for error in survey.unreadable.values() {
         let warning = format!("{error}: {}", error.source);
         if !outcome.warnings.contains(&warning) {
@@ -270,8 +271,9 @@ pub(super) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Resul
 fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
     let files = Files::read(scope)?;
     let agents: Vec<_> = agents::all().iter().collect();
-    let survey = Survey::take(&context.settings, scope, &[name], &agents)?;
+    let mut survey = Survey::take(&context.settings, scope, &[name], &agents)?;
     let mut dirs = Dirs::new(context, scope);
+    know_sources(&dirs, &files, &mut survey, [name].into_iter());
     listed(context, scope, &files, &survey, &mut dirs, name)
 }
 

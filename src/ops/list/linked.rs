@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::fs;
 use crate::install::agents;
+use crate::install::plan::Place;
 use crate::install::scope::Scope;
 use crate::install::sources;
 use crate::install::state::{Files, Found, Survey};
@@ -24,13 +24,11 @@ pub(super) struct Dirs<'a> {
     pub(super) skills: PathBuf,
     /// Those of the agents that were asked about, by their ids.
     known: BTreeMap<&'static str, Rc<Path>>,
-    /// Directories that skills are installed from, once that is asked for.
-    sources: Option<BTreeSet<PathBuf>>,
 }
 
 impl<'a> Dirs<'a> {
     pub(super) fn new(context: &'a Context, scope: &'a Scope) -> Self {
-        Self { context, scope, skills: scope.skills_dir(), known: BTreeMap::new(), sources: None }
+        Self { context, scope, skills: scope.skills_dir(), known: BTreeMap::new() }
     }
 
     fn of(&mut self, id: &'static str) -> Option<Rc<Path>> {
@@ -41,19 +39,24 @@ impl<'a> Dirs<'a> {
         Some(Rc::clone(self.known.entry(id).or_insert(dir.into())))
     }
 
-    /// Whether a skill is installed from what lies at the place of `name` in the directory of the agent `id`: that is
-    /// its author's, and no copy.
-    fn is_source(&mut self, files: &Files, id: &'static str, name: &SkillName) -> bool {
-        let place = self.of(id).and_then(|dir| fs::real_path(&dir.join(name.as_str())).ok().flatten());
-        let settings = &self.context.settings;
-        let here = || sources::here(settings, self.scope, sources::there(files)).unwrap_or_default();
-        let sources = self.sources.get_or_insert_with(here);
-        place.is_some_and(|place| sources.contains(&place))
-    }
-
     /// Whether an agent was given a copy of `tree`, when that lay in the project: nobody edited it since.
     fn is_earlier(&self, tree: &Digest) -> bool {
         Store::new(&self.context.settings).is_ok_and(|store| store.is_merged(tree))
+    }
+}
+
+/// Lets `survey` know which of the skills `names` that agents have are what something is installed from. Only what is no
+/// link can be.
+pub(super) fn know_sources<'a>(
+    dirs: &Dirs<'_>,
+    files: &Files,
+    survey: &mut Survey,
+    mut names: impl Iterator<Item = &'a SkillName>,
+) {
+    if names.any(|name| survey.of(name).any(|(_, found)| matches!(found, Found::Tree(_)))) {
+        // Where one cannot be found, what is here is told all the same.
+        let here = sources::here(&dirs.context.settings, dirs.scope, sources::there(files));
+        survey.sources = here.unwrap_or_default();
     }
 }
 
@@ -84,7 +87,7 @@ pub(super) fn linked(
         let ours = match found {
             Found::OurLink => true,
             // Some agents look where people write skills, in `skills/`: what lies there is no copy of what was made of it.
-            Found::Tree(_) if dirs.is_source(files, agent, name) => false,
+            Found::Tree(_) if survey.is_source(&Place::Agent(agent.to_owned()), name) => false,
             Found::Tree(Some(tree)) if Some(*tree) == digest || is_home(found) => true,
             Found::Tree(tree) if has_copy(agent) => {
                 if !tree.is_some_and(|tree| dirs.is_earlier(&tree)) {
