@@ -155,10 +155,20 @@ pub fn join_paths(dirs: &[PathBuf]) -> OsString {
 }
 
 /// The directories of `path`, a value of `PATH`, in which a program is looked for; those of the system where there is
-/// none. Relative ones are left out: what lies in the working directory may be a stranger's, and is never started.
+/// none, each once. Relative ones are left out: what lies in the working directory may be a stranger's, and is never
+/// started.
 pub fn program_dirs(path: Option<&OsStr>) -> Vec<PathBuf> {
     let standard = OsStr::new(if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" });
-    let absolute = |path| split_paths(path).filter(|dir| dir.is_absolute()).collect::<Vec<_>>();
+    let absolute = |path| {
+        let mut dirs: Vec<PathBuf> = Vec::new();
+        // A directory that was looked into has nothing new the second time.
+        for dir in split_paths(path).filter(|dir| dir.is_absolute()) {
+            if !dirs.contains(&dir) {
+                dirs.push(dir);
+            }
+        }
+        dirs
+    };
     let dirs = path.map(absolute).unwrap_or_default();
     if dirs.is_empty() { absolute(standard) } else { dirs }
 }
@@ -235,7 +245,10 @@ mod tests {
     #[test]
     fn programs_are_looked_for_in_absolute_directories() {
         let dirs = |path: &str| program_dirs(Some(OsStr::new(path)));
-        assert_eq!(dirs("bin:.::/usr/bin:../x:/bin"), [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
+        assert_eq!(
+            dirs("bin:.::/usr/bin:../x:/bin:/usr/bin:/bin/"),
+            [PathBuf::from("/usr/bin"), PathBuf::from("/bin")]
+        );
         let standard = program_dirs(None);
         assert_eq!(standard.len(), 3);
         for none in ["", ".", ":", "node_modules/.bin"] {

@@ -269,6 +269,10 @@ struct Watched {
 }
 
 impl Watch for Watched {
+    fn hears(&self) -> bool {
+        false
+    }
+
     fn is_stopped(&mut self) -> bool {
         if self.stop.load(Ordering::SeqCst) {
             return true;

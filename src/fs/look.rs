@@ -95,6 +95,16 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
     Ok(Some(bytes))
 }
 
+/// Reads what the system tells at `path`, such as a file of `/proc`: it has no size, is no pipe and never blocks. Up to
+/// `limit` bytes; `None` where it tells nothing.
+#[cfg(target_os = "linux")]
+pub fn read_told(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    // Most of it comes at once.
+    let mut bytes = Vec::with_capacity(4096);
+    fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// Reads the regular file at `path` from its start until `enough` says so of the bytes read so
 /// far, or to its end; `None` where there is none. A link at `path` is not followed.
 ///
@@ -216,6 +226,12 @@ pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
         Some(Kind::Symlink) => fs::read_link(path).at("read", path).map(Some),
         _ => Ok(None),
     }
+}
+
+/// The target of the link at `path`; `None` where no link can be read.
+#[cfg(target_os = "linux")]
+pub fn link_target(path: &Path) -> Option<PathBuf> {
+    fs::read_link(path).ok()
 }
 
 /// The text of `path`, without a copy where it is text.

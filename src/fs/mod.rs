@@ -42,6 +42,8 @@ pub use look::{
     Kind, bytes_in, into_text, is_loop, is_set_id, kind, list_dir, may_execute, read_capped, read_link,
     read_prefix, read_text, real_path,
 };
+#[cfg(target_os = "linux")]
+pub use look::{link_target, read_told};
 pub use opened::Opened;
 pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};
 pub use place::{
@@ -51,7 +53,7 @@ pub use place::{
 pub use plant::write_file;
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats};
-pub use temp::{anonymous_temp_file, temp_dir};
+pub use temp::{anonymous_temp_file, brief_temp_dir, temp_dir};
 pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};
 pub use walk::{Walk, gather, scan, scan_places, tree_of};

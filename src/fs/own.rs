@@ -112,7 +112,9 @@ pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     if others_may_write(&metadata) {
         return refused("users other than its owner may write it".to_owned());
     }
-    let mut bytes = Vec::new();
+    // One byte more than there should be, so that its end is seen at once.
+    let room = metadata.len().min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     file.take(limit + 1).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() as u64 > limit {
         return refused(format!("it has more than {limit} bytes"));

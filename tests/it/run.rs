@@ -137,10 +137,23 @@ fn how_a_script_ended_is_heard_whatever_is_ignored() {
 /// An empty variable counts as unset: the copy that a script runs from does not lie in the project.
 #[test]
 fn an_empty_place_for_temporary_files_is_none() {
-    let mut sandbox = installed(&[("where.sh", "echo \"$SKILL_BASE_DIR\"\n")]);
+    let mut sandbox = installed(&[("where.sh", "echo \"$HOME\"\n")]);
     sandbox.env("TMPDIR", "");
     let output = run(&sandbox, &["demo", "where"]);
     assert!(output.stdout.starts_with("/tmp/"), "{output}");
+}
+
+/// All of a run lies where temporary files are to lie; without a place, the copy may lie in memory.
+#[test]
+fn a_place_for_temporary_files_is_kept() {
+    let mut sandbox = installed(&[("where.sh", "echo \"$SKILL_BASE_DIR\"; echo \"$HOME\"\n")]);
+    let file = sandbox.write("temporary/file", "");
+    sandbox.env("TMPDIR", file.parent().and_then(Path::to_str).expect("UTF-8"));
+    let output = run(&sandbox, &["demo", "where"]);
+    assert_eq!(output.stdout.lines().count(), 2, "{output}");
+    for line in output.stdout.lines() {
+        assert!(line.starts_with("[DIR]/project/temporary/"), "{output}");
+    }
 }
 
 /// A name alone means what is in `scripts/`, in whatever order names are; `./` leads to what lies beside `SKILL.md`.

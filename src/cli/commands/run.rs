@@ -122,6 +122,10 @@ struct Shown<'a> {
 }
 
 impl Watch for Shown<'_> {
+    fn hears(&self) -> bool {
+        self.printer.is_some()
+    }
+
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         if let Some(printer) = self.printer {
             printer.pass_on(stream == Stream::Err, bytes);

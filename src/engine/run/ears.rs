@@ -1,4 +1,4 @@
-//! Hearing what a script writes and when it ends, on the caller's own thread.
+//! Hearing what a script writes and when it ends, on the thread that follows it.
 
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -9,8 +9,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Stream;
+use super::follow::SOON;
 use super::heard::{Heard, PIECE, Pipe, has_ended};
-use super::process::SOON;
 
 /// The ends of a script's outputs, and of the script.
 pub(super) struct Ears {
@@ -23,8 +23,8 @@ pub(super) struct Ears {
     buffer: Vec<u8>,
 }
 
-trait Source: Read + std::os::fd::AsFd {}
-impl<T: Read + std::os::fd::AsFd> Source for T {}
+trait Source: Read + std::os::fd::AsFd + Send {}
+impl<T: Read + std::os::fd::AsFd + Send> Source for T {}
 
 impl Ears {
     /// Listens to `child`, whose outputs are taken: `limit` bytes of each are handed on.

@@ -4,31 +4,42 @@ use std::process::Child;
 
 use super::limits::Limits;
 use super::mark::Mark;
-use super::plan::{Done, Plan};
+use super::plan::{Done, Open, Plan};
 use crate::error::Result;
+
+/// Nothing.
+pub(super) struct Prepared;
 
 /// Restricts nothing.
 ///
 /// # Errors
 ///
 /// Where the network is to be kept away.
-pub(super) fn restrict(plan: &Plan) -> std::result::Result<Done, String> {
+pub(super) fn prepare(plan: Plan) -> std::result::Result<Prepared, String> {
     if plan.no_network {
         return Err("only Linux can keep the network away".to_owned());
     }
-    Ok(Done::default())
+    Ok(Prepared)
+}
+
+impl Prepared {
+    /// Restricts nothing either.
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as where there is something to do")]
+    pub(super) fn restrict(self, _open: &Open) -> std::result::Result<Done, String> {
+        Ok(Done::default())
+    }
 }
 
 /// Limits are not set.
-pub(super) fn limit(_child: &Child, _limits: &Limits) {}
+pub(super) fn limit(_child: &Child, _limits: &Limits, _before: Option<u64>) {}
 
-/// Lets `spawn` start a process, which gets no mark.
+/// Lets `spawn` start a process, which gets no mark. How many there are is not told.
 pub(super) fn born<T>(
     _mark: Mark,
     _limits: &Limits,
-    spawn: impl FnOnce() -> Result<(Child, T)>,
+    spawn: impl FnOnce(Option<u64>) -> Result<(Child, T)>,
 ) -> Result<(Child, T, Family)> {
-    spawn().map(|(child, done)| {
+    spawn(None).map(|(child, done)| {
         let family = Family::of(&child);
         (child, done, family)
     })

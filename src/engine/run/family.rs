@@ -33,13 +33,13 @@ const FEW: i32 = 512;
 /// So long those are followed that are born while one looks.
 const CHASE: Duration = Duration::from_millis(100);
 
-/// Sets the limits of `child`, as soon after its birth as can be: its interpreter is still starting. What
-/// cannot be set stays as it is for all of this user's programs.
-pub(super) fn limit(child: &Child, limits: &Limits) {
-    limit_one(Pid::from_child(child), limits);
+/// Sets the limits of `child`, as soon after its birth as can be: its interpreter is still starting. The machine had
+/// `before` processes and threads then. What cannot be set stays as it is for all of this user's programs.
+pub(super) fn limit(child: &Child, limits: &Limits, before: Option<u64>) {
+    limit_one(Pid::from_child(child), limits, before);
 }
 
-fn limit_one(pid: Pid, limits: &Limits) {
+fn limit_one(pid: Pid, limits: &Limits, before: Option<u64>) {
     let set = |resource, soft: u64, hard: u64| {
         let _ = prlimit(Some(pid), resource, Rlimit { current: Some(soft), maximum: Some(hard) });
     };
@@ -58,8 +58,8 @@ fn limit_one(pid: Pid, limits: &Limits) {
     set(Resource::Core, 0, 0);
     // All processes of the user are counted, which are no more than those of all users. Root's are not: for
     // it there is `is_more_than`.
-    if let Some((entities, _)) = load() {
-        let most = entities.saturating_add(limits.processes);
+    if let Some(before) = before {
+        let most = before.saturating_add(limits.processes);
         set(Resource::Nproc, most, most);
     }
 }
@@ -67,15 +67,16 @@ fn limit_one(pid: Pid, limits: &Limits) {
 /// One process is born at a time.
 static BIRTH: Mutex<()> = Mutex::new(());
 
-/// Lets `spawn` start the process that its mark is for, the first of a family. It has the mark from its
-/// birth on: this process has it itself meanwhile, as its soft limit.
+/// Lets `spawn` start the process that its mark is for, the first of a family, and tells it how many processes and
+/// threads the machine has. That process has the mark from its birth on: this one has it itself meanwhile, as its soft
+/// limit.
 ///
 /// Nothing looks at that limit, here neither. What other threads of this process start in the same moment
 /// is born with the mark, too, and loses it at once.
 pub(super) fn born<T>(
     mark: Mark,
     limits: &Limits,
-    spawn: impl FnOnce() -> Result<(Child, T)>,
+    spawn: impl FnOnce(Option<u64>) -> Result<(Child, T)>,
 ) -> Result<(Child, T, Family)> {
     let one = BIRTH.lock().unwrap_or_else(PoisonError::into_inner);
     let own = getrlimit(Resource::Locks);
@@ -83,7 +84,7 @@ pub(super) fn born<T>(
     let (before, first) = load().unzip();
     // Where this is refused, the mark follows after the birth.
     let is_set = prlimit(None, Resource::Locks, Rlimit { current: Some(mark.number()), ..own }).is_ok();
-    let born = spawn();
+    let born = spawn(before);
     if is_set {
         // It was allowed before.
         let _ = prlimit(None, Resource::Locks, own);
@@ -92,7 +93,7 @@ pub(super) fn born<T>(
     }
     drop(one);
     born.map(|(child, done)| {
-        let family = Family::of(&child, mark, limits, before.unwrap_or(0));
+        let family = Family::of(&child, mark, limits, before);
         (child, done, family)
     })
 }
@@ -132,8 +133,6 @@ pub(super) struct Family {
     /// The leader itself: another part of this process may wait for it, and then its number may become another's.
     /// Kernels before 5.3 have none.
     held: Option<OwnedFd>,
-    /// The session of this process: 0 where it was made outside of what this one sees, as in a container.
-    session: Option<i32>,
     began: Instant,
     /// Whether the system tells of processes by the numbers that this one knows.
     told: bool,
@@ -146,21 +145,20 @@ pub(super) struct Family {
 impl Family {
     /// Takes in the process `leader`, which was just started as the leader of a group of its own, and
     /// sets its limits. The machine had `before` processes and threads then.
-    fn of(leader: &Child, mark: Mark, limits: &Limits, before: u64) -> Self {
+    fn of(leader: &Child, mark: Mark, limits: &Limits, before: Option<u64>) -> Self {
         let leader = Pid::from_child(leader);
         let own = getpid().as_raw_nonzero().to_string();
-        let told =
-            fs::read_link(Path::new("/proc/self")).ok().flatten().is_some_and(|to| to == Path::new(&own));
+        let told = fs::link_target(Path::new("/proc/self")).is_some_and(|to| to == Path::new(&own));
         let start = stat(leader).map_or(0, |stat| stat.start);
         let held = pidfd_open(leader, PidfdFlags::empty()).ok();
-        let session = stat(getpid()).map(|stat| stat.session);
-        let family = Self { mark, leader, held, session, began: Instant::now(), told, before, start };
+        let began = Instant::now();
+        let family = Self { mark, leader, held, began, told, before: before.unwrap_or(0), start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
         // The mark has done its work where this fails.
         let _ = prlimit(Some(leader), Resource::Locks, both);
         // What it started before it had limits.
         for pid in family.others() {
-            limit_one(pid, limits);
+            limit_one(pid, limits, before);
         }
         family
     }
@@ -187,7 +185,12 @@ impl Family {
         }
         let is_found = |pid: &Pid| *pid != self.leader && is_found(*pid);
         let mut seen = load().map(|(_, last)| last);
-        let mut found: Vec<Pid> = self.candidates(seen).into_iter().filter(is_found).collect();
+        let candidates = self.candidates(seen);
+        if candidates.is_empty() {
+            // The leader is the last process of all: it has no child, or has one in this moment and is looked at again.
+            return candidates;
+        }
+        let mut found: Vec<Pid> = candidates.into_iter().filter(is_found).collect();
         let began = Instant::now();
         while let (Some(from), Some((_, last))) = (seen, load())
             && from != last
@@ -233,6 +236,8 @@ impl Family {
     pub(super) fn signal(&self, kill: bool) {
         let signal = if kill { Signal::KILL } else { Signal::TERM };
         self.signal_leader(signal);
+        // That of this process is 0 where it was made outside of what this one sees, as in a container.
+        let own = if kill { stat(getpid()).map(|stat| stat.session) } else { None };
         // Who is asked may take its time, and is not chased.
         self.look(!kill, |pid| {
             // In this order: what is held is the process that is looked at then.
@@ -240,8 +245,7 @@ impl Family {
             let Some(stat) = self.member(pid) else { return false };
             // A whole group gets a signal at once, however fast its processes fork: it is not missed by one that is
             // born in that moment. In a session that a process of the run made there is nobody else.
-            if kill
-                && self.session.is_some_and(|session| session != stat.session && stat.session > 0)
+            if own.is_some_and(|own| own != stat.session && stat.session > 0)
                 && let Some(group) = Pid::from_raw(stat.group)
             {
                 let _ = kill_process_group(group, signal);
@@ -360,13 +364,13 @@ fn is_marked(limits: &[u8], mark: Mark) -> bool {
 /// What the system tells of `pid`; nothing where it ended.
 fn text(pid: Pid, what: &str) -> Vec<u8> {
     let path = format!("/proc/{}/{what}", pid.as_raw_nonzero());
-    fs::read_capped(Path::new(&path), MAX_TEXT).ok().flatten().unwrap_or_default()
+    fs::read_told(Path::new(&path), MAX_TEXT).unwrap_or_default()
 }
 
 /// How many processes and threads there are, and the number of the one that was made last.
 fn load() -> Option<(u64, i32)> {
-    let text = fs::read_text(Path::new("/proc/loadavg"), 1 << 10).ok()??;
-    parse_load(&text)
+    let text = fs::read_told(Path::new("/proc/loadavg"), 1 << 10)?;
+    parse_load(std::str::from_utf8(&text).ok()?)
 }
 
 fn parse_load(text: &str) -> Option<(u64, i32)> {

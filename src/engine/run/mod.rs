@@ -12,6 +12,7 @@ mod elsewhere;
 mod environment;
 #[cfg(target_os = "linux")]
 mod family;
+mod follow;
 mod heard;
 mod interpreter;
 mod limits;
@@ -24,6 +25,7 @@ mod relay;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod stage;
+mod starter;
 
 #[cfg(not(target_os = "linux"))]
 use self::elsewhere as family;
@@ -40,9 +42,11 @@ pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEAR
 
 use self::environment::Parts;
 use self::mark::Mark;
+use self::plan::Plan;
 use self::process::Start;
 use self::reach::Reach;
 use self::stage::Stage;
+use self::starter::Starter;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
@@ -139,6 +143,11 @@ pub enum Stream {
 /// Hears what a script writes while it runs. Calls come on the caller's own thread. While one of them lasts, the script's
 /// time goes on, and it is ended when that is over.
 pub trait Watch {
+    /// Whether [`Watch::output`] does anything. Where it does not, most scripts need no thread beside the caller's.
+    fn hears(&self) -> bool {
+        true
+    }
+
     /// It wrote `bytes`, which are within the limit.
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         let _ = (stream, bytes);
@@ -154,7 +163,11 @@ pub trait Watch {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unwatched;
 
-impl Watch for Unwatched {}
+impl Watch for Unwatched {
+    fn hears(&self) -> bool {
+        false
+    }
+}
 
 /// Runs `script` to its end, and ends everything that it started. That it failed is no error here:
 /// [`Ran::success`] makes one of it.
@@ -164,6 +177,21 @@ impl Watch for Unwatched {}
 /// A script that is not there or has no interpreter, files that are not those of the digest, a sandbox
 /// that is required and cannot be had, and what the system says.
 pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut dyn Watch) -> Result<Ran> {
+    let plan = Plan::of(options);
+    std::thread::scope(|scope| {
+        let starter = plan.restricts().then(|| Starter::new(scope, plan)).transpose()?;
+        run_by(starter, settings, script, options, watch)
+    })
+}
+
+/// [`run()`], where `starter` starts it if it is to be restricted.
+fn run_by(
+    starter: Option<Starter<'_>>,
+    settings: &Settings,
+    script: &Script,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Ran> {
     let search =
         crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
     let stage = Stage::new(script)?;
@@ -194,7 +222,8 @@ pub fn run(settings: &Settings, script: &Script, options: &Options, watch: &mut 
         env: env.join(),
         stdin: &options.stdin,
         limits: &options.limits,
-        plan: reach.plan,
+        starter,
+        open: reach.open,
         require: options.sandbox == Mode::Require,
         mark,
         stage: &stage,

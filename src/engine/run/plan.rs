@@ -2,26 +2,39 @@
 
 use std::path::PathBuf;
 
-/// What a script may touch.
-#[derive(Debug, Clone, Default)]
+use super::{Mode, Options};
+
+/// What is kept from a script.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Plan {
-    /// Files are kept from it.
+    /// Files are, but for those of the system and those that are [`Open`].
     pub(super) files: bool,
-    /// Directories and files that it may read, beside the system's.
-    pub(super) read: Vec<PathBuf>,
-    /// Those that it may also write.
-    pub(super) write: Vec<PathBuf>,
     /// Its mark cannot be changed.
     pub(super) keep_mark: bool,
-    /// The network is kept from it.
+    /// The network is.
     pub(super) no_network: bool,
 }
 
 impl Plan {
+    /// What `options` ask for.
+    pub(super) fn of(options: &Options) -> Self {
+        let sandboxed = options.sandbox != Mode::Off;
+        Self { files: sandboxed, keep_mark: sandboxed, no_network: options.no_network }
+    }
+
     /// Whether anything is kept from it.
-    pub(super) fn restricts(&self) -> bool {
+    pub(super) fn restricts(self) -> bool {
         self.files || self.keep_mark || self.no_network
     }
+}
+
+/// What a script may touch beside the system's files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Open {
+    /// Directories and files that it may read.
+    pub(super) read: Vec<PathBuf>,
+    /// Those that it may also write.
+    pub(super) write: Vec<PathBuf>,
 }
 
 /// What was done of a [`Plan`].

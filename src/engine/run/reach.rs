@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::interpreter::Interpreter;
-use super::plan::Plan;
+use super::plan::Open;
 use super::stage::Stage;
 use super::{Mode, Options, WorkDir};
 use crate::error::{Error, Result};
@@ -17,8 +17,8 @@ const OF_PROGRAMS: &[&str] = &["bin", "shims", "Scripts"];
 pub(super) struct Reach {
     /// Where it runs.
     pub(super) cwd: PathBuf,
-    /// What it may touch.
-    pub(super) plan: Plan,
+    /// What it may touch, if files are kept from it.
+    pub(super) open: Open,
     /// What it may write that is the caller's.
     pub(super) own_write: Vec<PathBuf>,
     /// What it may read that is the caller's.
@@ -55,17 +55,19 @@ impl Reach {
         if closed.is_none() && options.cwd != WorkDir::Skill {
             own_write.push(cwd.clone());
         }
-        let mut read = own_read.clone();
-        read.push(stage.skill().to_owned());
-        let searched: Vec<_> = search.iter().filter_map(|dir| fs::real_path(dir).ok()?).collect();
-        read.extend(installation(&home, &interpreter.program, &searched));
-        read.extend(searched.into_iter().filter(|dir| !home.is_in(dir)));
-        let mut write = own_write.clone();
-        write.push(stage.private().to_owned());
-        let sandboxed = options.sandbox != Mode::Off;
-        let plan =
-            Plan { files: sandboxed, read, write, keep_mark: sandboxed, no_network: options.no_network };
-        Ok(Self { cwd, plan, own_write, own_read, closed })
+        let open = if options.sandbox == Mode::Off {
+            Open::default()
+        } else {
+            let mut read = own_read.clone();
+            read.push(stage.skill().to_owned());
+            let searched: Vec<_> = search.iter().filter_map(|dir| fs::real_path(dir).ok()?).collect();
+            read.extend(installation(&home, &interpreter.program, &searched));
+            read.extend(searched.into_iter().filter(|dir| !home.is_in(dir)));
+            let mut write = own_write.clone();
+            write.push(stage.private().to_owned());
+            Open { read, write }
+        };
+        Ok(Self { cwd, open, own_write, own_read, closed })
     }
 }
 
@@ -93,7 +95,7 @@ fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// one project. Who means it says so by name.
 fn too_wide(settings: &Settings, home: &Home, stage: &Stage, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
-    if stage.skill().starts_with(cwd) {
+    if stage.skill().starts_with(cwd) || stage.private().starts_with(cwd) {
         return Ok(Some(format!("`{shown}` holds temporary files of other programs")));
     }
     if home.is_in(cwd) {

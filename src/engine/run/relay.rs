@@ -7,15 +7,16 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::process::TICK;
+use super::follow::TICK;
 use super::{Stream, Watch};
 
 /// With so many bytes waiting, the script waits, too.
 const ROOM: usize = 1 << 20;
 
 /// What one thread hears of a script and another hands on.
-#[derive(Default)]
 pub(super) struct Relay {
+    /// Whether anybody wants what the script writes.
+    hears: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -34,8 +35,26 @@ struct State {
 }
 
 impl Relay {
+    /// For a caller who `hears` what the script writes, or does not.
+    pub(super) fn new(hears: bool) -> Self {
+        Self { hears, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Whether anybody wants what the script writes.
+    pub(super) fn hears(&self) -> bool {
+        self.hears
+    }
+
+    /// Whether something waits to be handed on.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.state().waiting.is_empty()
+    }
+
     /// Takes what is to be handed on, at once.
     pub(super) fn put(&self, stream: Stream, bytes: Vec<u8>) {
+        if !self.hears {
+            return;
+        }
         let mut state = self.state();
         state.bytes += bytes.len();
         state.waiting.push_back((stream, bytes));

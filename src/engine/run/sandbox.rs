@@ -4,25 +4,29 @@
 //! restricts itself and then starts the interpreter; the others of this process stay as they are.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use landlock::{
     ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, LandlockStatus, Ruleset,
-    RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+    path_beneath_rules,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities, set_no_new_privs};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, apply_filter,
+    TargetArch, apply_filter, sock_filter,
 };
 
-use super::plan::{Done, Plan};
+use super::plan::{Done, Open, Plan};
+use crate::fs;
 
 /// The newest rights that were tested; a kernel that knows fewer grants those.
 const RIGHTS: ABI = ABI::V6;
 /// Before this version files can be emptied through a right to nothing.
 const ENOUGH: ABI = ABI::V3;
-/// Calls of the x32 interface have numbers of their own.
-const X32: i64 = 0x4000_0000;
+/// From here on lie the numbers of the x32 interface: the same calls by other numbers.
+const X32: u32 = 0x4000_0000;
 
 /// Where the system's programs and what they need lie.
 const SYSTEM: &[&str] = &[
@@ -94,8 +98,11 @@ const OPENS: &[(i64, u8, u8)] = &[
     (libc::SYS_openat, 2, 3),
 ];
 
-/// Calls that say what they want where no filter can look: they are not there, and programs use those that were there before.
-const UNSEEN: &[i64] = &[libc::SYS_openat2];
+/// Says what it wants where no filter can look: it is not there, and programs use what was there before.
+const UNSEEN: u32 = call(libc::SYS_openat2);
+
+/// Without a socket nothing is reached, also not what listens on this machine.
+const SOCKETS: &[i64] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
 
 /// Kinds of sockets of which pairs lead nowhere else. Others can be told anew where they lead, or by each message.
 const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
@@ -105,26 +112,48 @@ const KINDS: u64 = 0xf;
 /// Devices that keep nothing.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
-/// Restricts this thread and all that it starts.
+/// A thread that is restricted, but for the files.
+pub(super) struct Prepared {
+    /// Which files it may touch so far, if it is to be kept from others.
+    files: Option<(RulesetCreated, Vec<&'static Path>)>,
+    /// Whether its system calls are filtered.
+    seccomp: bool,
+}
+
+/// Takes from this thread, and all that it starts, what `plan` keeps from every script.
 ///
 /// # Errors
 ///
 /// What the system says where it knows the means and refuses them.
-pub(super) fn restrict(plan: &Plan) -> Result<Done, String> {
-    let mut done = Done::default();
+pub(super) fn prepare(plan: Plan) -> Result<Prepared, String> {
+    let mut files = None;
     if plan.files {
         drop_powers().map_err(|error| error.to_string())?;
-        (done.landlock, done.whole) = keep_files(plan).map_err(|error| error.to_string())?;
+        let system: Vec<_> = SYSTEM.iter().map(Path::new).filter(|dir| !is_in_usr(dir)).collect();
+        files = Some((ruleset(&system).map_err(|error| error.to_string())?, system));
     }
-    let filters = filters(plan).map_err(|error| error.to_string())?;
-    if !filters.is_empty() {
-        done.seccomp = match filters.iter().try_for_each(|filter| apply_filter(filter)) {
-            Ok(()) => true,
-            Err(error) if plan.no_network => return Err(error.to_string()),
-            Err(_) => false,
-        };
+    let seccomp = match filter(plan)?.map(|filter| apply_filter(filter)) {
+        Some(Ok(())) => true,
+        Some(Err(error)) if plan.no_network => return Err(error.to_string()),
+        Some(Err(_)) | None => false,
+    };
+    Ok(Prepared { files, seccomp })
+}
+
+impl Prepared {
+    /// Keeps all files from this thread, and all that it starts, but those of the system and those that are `open`.
+    ///
+    /// # Errors
+    ///
+    /// What the system says where it knows the means and refuses them.
+    pub(super) fn restrict(self, open: &Open) -> Result<Done, String> {
+        let mut done = Done { seccomp: self.seccomp, ..Done::default() };
+        if let Some((ruleset, system)) = self.files {
+            let kept = keep_files(ruleset, &system, open).map_err(|error| error.to_string())?;
+            (done.landlock, done.whole) = kept;
+        }
+        Ok(done)
     }
-    Ok(done)
 }
 
 /// Gives up for good what root may do beyond files and users: with it the rest could be undone, the memory
@@ -149,21 +178,38 @@ fn drop_powers() -> Result<(), rustix::io::Errno> {
     set_capabilities(None, sets)
 }
 
-fn keep_files(plan: &Plan) -> Result<(Option<u32>, bool), landlock::RulesetError> {
-    let read = AccessFs::from_read(RIGHTS);
-    // Devices are not made, and none is asked to do what it likes.
-    let all = AccessFs::from_all(RIGHTS);
-    let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+/// What may be done to a file that may be read.
+fn reading() -> BitFlags<AccessFs> {
+    AccessFs::from_read(RIGHTS)
+}
+
+/// What may be done to one that may be written: devices are not made, and none is asked to do what it likes.
+fn writing() -> BitFlags<AccessFs> {
+    AccessFs::from_all(RIGHTS) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+}
+
+/// Rules by which the directories of the `system` may be read.
+fn ruleset(system: &[&Path]) -> Result<RulesetCreated, RulesetError> {
     let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
-    let status = Ruleset::default()
+    Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(all)?
+        .handle_access(AccessFs::from_all(RIGHTS))?
         .scope(Scope::from_all(RIGHTS))?
         .create()?
-        .add_rules(path_beneath_rules(SYSTEM, read))?
-        .add_rules(path_beneath_rules(DEVICES, device))?
-        .add_rules(path_beneath_rules(&plan.read, read))?
-        .add_rules(path_beneath_rules(&plan.write, write))?
+        .add_rules(path_beneath_rules(system, reading()))?
+        .add_rules(path_beneath_rules(DEVICES, device))
+}
+
+fn keep_files(
+    ruleset: RulesetCreated,
+    system: &[&Path],
+    open: &Open,
+) -> Result<(Option<u32>, bool), RulesetError> {
+    let mut read = topmost(open.read.clone());
+    read.retain(|path| !system.iter().any(|dir| path.starts_with(dir)));
+    let status = ruleset
+        .add_rules(path_beneath_rules(read, reading()))?
+        .add_rules(path_beneath_rules(&open.write, writing()))?
         .restrict_self()?;
     let (LandlockStatus::Available { effective_abi, .. }, true) =
         (status.landlock, status.ruleset != RulesetStatus::NotEnforced)
@@ -173,47 +219,102 @@ fn keep_files(plan: &Plan) -> Result<(Option<u32>, bool), landlock::RulesetError
     Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
 }
 
-/// What is forbidden by its number; empty where nothing is, and where this machine's numbers are not
+/// Whether `dir` is a link into `/usr`, as `/bin` and others are on most systems.
+fn is_in_usr(dir: &Path) -> bool {
+    let target = fs::link_target(dir);
+    target.is_some_and(|target| Path::new("/").join(target).starts_with("/usr"))
+}
+
+/// `paths` but for those that lie in another of them: most of a system lies in `/usr`, and each rule takes time.
+fn topmost(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    // Each directory comes right before what lies in it.
+    paths.sort_unstable();
+    paths.dedup_by(|next, kept| next.starts_with(kept));
+    paths
+}
+
+/// What is forbidden by its number; `None` where nothing is, and where this machine's numbers are not
 /// known although nobody insists.
-fn filters(plan: &Plan) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
-    if !plan.keep_mark && !plan.no_network {
-        return Ok(Vec::new());
+fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
+    static FILTERS: [OnceLock<Option<BpfProgram>>; 3] = [const { OnceLock::new() }; 3];
+    let at = match (plan.keep_mark, plan.no_network) {
+        (false, false) => return Ok(None),
+        (true, false) => 0,
+        (false, true) => 1,
+        (true, true) => 2,
+    };
+    // A program that runs many scripts puts it together once.
+    if let Some(known) = FILTERS[at].get() {
+        return Ok(known.as_ref());
     }
+    let built = build(plan).map_err(|error| error.to_string())?;
+    Ok(FILTERS[at].get_or_init(|| built).as_ref())
+}
+
+fn build(plan: Plan) -> Result<Option<BpfProgram>, seccompiler::BackendError> {
     let arch = match TargetArch::try_from(std::env::consts::ARCH) {
         Ok(arch) => arch,
-        Err(_) if !plan.no_network => return Ok(Vec::new()),
+        Err(_) if !plan.no_network => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut rules = Rules::new();
     // The ring opens files and makes sockets past this filter. Programs go on without it, as in most containers.
-    rules.insert(libc::SYS_io_uring_setup, Vec::new());
+    let mut denied = vec![libc::SYS_io_uring_setup];
+    let mut rules = Rules::new();
     if plan.keep_mark {
         keep_mark(&mut rules)?;
-        rules.extend(SHARED.iter().map(|number| (*number, Vec::new())));
+        denied.extend(SHARED);
         keep_owner(&mut rules)?;
     }
     if plan.no_network {
+        denied.extend(SOCKETS);
         keep_network(&mut rules)?;
     }
-    let mut filters = vec![program(rules, libc::EPERM, arch)?];
-    if plan.keep_mark {
-        let unseen = UNSEEN.iter().map(|number| (*number, Vec::new())).collect();
-        filters.push(program(unseen, libc::ENOSYS, arch)?);
-    }
-    Ok(filters)
+    let deny = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let by_arguments: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, deny, arch)?.try_into()?;
+    let mut filter = by_number(&denied, plan.keep_mark);
+    filter.extend(by_arguments);
+    Ok(Some(filter))
 }
 
-/// By the number of a call when it is refused; always, where there is no rule.
+/// By the number of a call when it is refused.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// A filter that answers what `rules` say with `error`.
-fn program(mut rules: Rules, error: i32, arch: TargetArch) -> Result<BpfProgram, seccompiler::BackendError> {
-    if cfg!(target_arch = "x86_64") {
-        let again: Vec<_> = rules.iter().map(|(number, rules)| (number | X32, rules.clone())).collect();
-        rules.extend(again);
+/// Refuses the calls that are `denied`, and says of others that they are not there: of those of the x32 interface, which
+/// most kernels do not have either, and of the one that cannot be seen into, if that `hides_unseen`. All others are left
+/// to what follows.
+///
+/// [`SeccompFilter`] knows one answer, no ranges, and takes five steps for a number. The kernel translates each step for
+/// each script, and goes through them with each call.
+fn by_number(denied: &[i64], hides_unseen: bool) -> BpfProgram {
+    use libc::{BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W};
+    let same = |number, is, isnt| step(BPF_JMP | BPF_JEQ | BPF_K, number, is, isnt);
+    let answer = |error: i32| step(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | error.unsigned_abs(), 0, 0);
+    // The end, from the last step to the first, so that each knows how far it leads.
+    let mut back =
+        vec![answer(libc::EPERM), answer(libc::ENOSYS), step(BPF_JMP | BPF_JGE | BPF_K, X32, 0, 2)];
+    if hides_unseen {
+        back.push(same(UNSEEN, 1, 0));
     }
-    let deny = SeccompAction::Errno(error.unsigned_abs());
-    SeccompFilter::new(rules, SeccompAction::Allow, deny, arch)?.try_into()
+    let first: u8 = if hides_unseen { 3 } else { 2 };
+    for (far, number) in (first..).zip(denied) {
+        back.push(same(call(*number), far, 0));
+    }
+    // The number stands at the beginning of what is told of a call.
+    back.push(step(BPF_LD | BPF_W | BPF_ABS, 0, 0, 0));
+    back.reverse();
+    back
+}
+
+/// The number of a call as a filter sees it.
+#[expect(clippy::cast_possible_truncation, reason = "numbers of calls are small")]
+const fn call(number: i64) -> u32 {
+    number.unsigned_abs() as u32
+}
+
+/// A step of a filter, after which as many are left out as `is` says where it is a question that is true, else `isnt`.
+#[expect(clippy::cast_possible_truncation, reason = "codes are small")]
+fn step(code: u32, k: u32, is: u8, isnt: u8) -> sock_filter {
+    sock_filter { code: code as u16, jt: is, jf: isnt, k }
 }
 
 /// That argument `arg`, of which `mask` is looked at, is `value`.
@@ -254,12 +355,8 @@ fn keep_owner(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
     Ok(())
 }
 
-/// Without a socket nothing is reached, also not what listens on this machine; what is left are pairs that lead nowhere
-/// else.
+/// What is left are pairs that lead nowhere else.
 fn keep_network(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
-    for number in [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind] {
-        rules.insert(number, Vec::new());
-    }
     // What a message of another call says of its address lies where no filter can look.
     rules.insert(libc::SYS_sendto, vec![SeccompRule::new(vec![is_given(4)?])?]);
     let unix = u64::from(libc::AF_UNIX.unsigned_abs());
@@ -271,4 +368,81 @@ fn keep_network(rules: &mut Rules) -> Result<(), seccompiler::BackendError> {
     }
     rules.insert(libc::SYS_socketpair, pairs);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `filter` answers to the call `number` with `args`, as the kernel goes through it.
+    fn answer(filter: &BpfProgram, number: u32, args: &[u32]) -> u32 {
+        let arch = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
+        let mut told = vec![number, arch, 0, 0];
+        told.extend(args.iter().flat_map(|arg| [*arg, 0]));
+        told.resize(16, 0);
+        let (mut at, mut value) = (0, 0);
+        loop {
+            let step = &filter[at];
+            at += 1;
+            let (code, k) = (u32::from(step.code), step.k);
+            let is = match (code & 0x07, code & 0xf0) {
+                (libc::BPF_RET, _) => return k,
+                (libc::BPF_LD, _) => {
+                    value = told[k as usize / 4];
+                    continue;
+                }
+                (libc::BPF_ALU, libc::BPF_AND) => {
+                    value &= k;
+                    continue;
+                }
+                (libc::BPF_JMP, libc::BPF_JA) => {
+                    at += k as usize;
+                    continue;
+                }
+                (libc::BPF_JMP, libc::BPF_JEQ) => value == k,
+                (libc::BPF_JMP, libc::BPF_JGE) => value >= k,
+                (libc::BPF_JMP, libc::BPF_JGT) => value > k,
+                _ => panic!("step {code:#x}"),
+            };
+            at += usize::from(if is { step.jt } else { step.jf });
+        }
+    }
+
+    /// S1-FR-204: by each of its numbers, also where a kernel has the x32 interface.
+    #[test]
+    fn a_call_is_answered_by_its_number() {
+        let error = |error: i32| libc::SECCOMP_RET_ERRNO + error.unsigned_abs();
+        let (allowed, denied, absent) = (libc::SECCOMP_RET_ALLOW, error(libc::EPERM), error(libc::ENOSYS));
+        let plan = |keep_mark, no_network| Plan { keep_mark, no_network, ..Plan::default() };
+        let of = |plan| filter(plan).expect("is put together");
+        assert!(of(plan(false, false)).is_none(), "nothing is forbidden");
+        assert_eq!(answer(of(plan(true, true)).expect("a filter"), call(libc::SYS_bind), &[]), denied);
+        let kept = of(plan(true, false)).expect("a filter");
+        for number in 0..1024 {
+            assert_eq!(answer(kept, X32 | number, &[]), absent, "{number}");
+        }
+        for (number, args, expected) in [
+            (call(libc::SYS_read), &[][..], allowed),
+            (call(libc::SYS_openat2), &[], absent),
+            (call(libc::SYS_io_uring_setup), &[], denied),
+            (call(libc::SYS_shmget), &[], denied),
+            (call(libc::SYS_keyctl), &[], denied),
+            (call(libc::SYS_fchmod), &[3, 0o4755], denied),
+            (call(libc::SYS_fchmod), &[3, 0o755], allowed),
+            (call(libc::SYS_socket), &[], allowed),
+        ] {
+            assert_eq!(answer(kept, number, args), expected, "{number}");
+        }
+        let apart = of(plan(false, true)).expect("a filter");
+        assert_eq!(answer(apart, call(libc::SYS_socket), &[]), denied);
+        assert_eq!(answer(apart, X32 | call(libc::SYS_socket), &[]), absent);
+        assert_eq!(answer(apart, call(libc::SYS_openat2), &[]), allowed, "files are not kept away");
+    }
+
+    /// Names alone make nothing lie in another.
+    #[test]
+    fn a_directory_in_another_is_not_opened_twice() {
+        let paths = ["/b/c", "/b", "/b-c", "/a", "/b", "/b/d/e"].map(PathBuf::from).to_vec();
+        assert_eq!(topmost(paths), ["/a", "/b", "/b-c"].map(PathBuf::from));
+    }
 }

@@ -51,12 +51,15 @@ fn bytes_that_were_not_checked_never_run() {
 /// Nothing of a run is left in the temporary directory, also what its owner may not write to.
 #[test]
 fn the_copy_goes_with_the_run() {
-    let demo =
-        Demo::sh("mkdir \"$HOME/a\" && touch \"$HOME/a/b\" && chmod 500 \"$HOME/a\"; echo \"$HOME\"\n");
-    let shown = demo.run().stdout.text();
-    assert_eq!(fs::kind(Path::new(shown.trim())).expect("looks"), None, "{shown}");
-    let above = Path::new(shown.trim()).parent().expect("a parent");
-    assert_eq!(fs::kind(above).expect("looks"), None);
+    let text = "mkdir \"$HOME/a\" && touch \"$HOME/a/b\" && chmod 500 \"$HOME/a\"\n\
+                ls \"$HOME\" \"$SKILL_BASE_DIR\" >&2; echo \"$HOME\"; dirname \"$SKILL_BASE_DIR\"\n";
+    let ran = Demo::sh(text).run();
+    let (shown, there) = (ran.stdout.text(), ran.stderr.text());
+    assert!(there.contains("\na\n") && there.contains("\nSKILL.md\n"), "{there}");
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    for dir in shown.lines() {
+        assert_eq!(fs::kind(Path::new(dir)).expect("looks"), None, "{dir}");
+    }
 }
 
 /// S1-FR-205.1, S1-SM-5: only files of the skill are scripts.

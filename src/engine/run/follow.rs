@@ -1,0 +1,229 @@
+//! Following a running script, and ending it with all that it started.
+
+use std::process::Child;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::ears::Ears;
+use super::family::Family;
+use super::heard::Heard;
+use super::limits::Limits;
+use super::relay::Relay;
+use super::{Captured, Ended, Stream};
+use crate::interrupt;
+
+/// How often a running script is looked at.
+pub(super) const TICK: Duration = Duration::from_millis(20);
+/// How often it is looked at while it is to end.
+pub(super) const SOON: Duration = Duration::from_millis(10);
+/// How long one goes on ending what does not end.
+const STUBBORN: Duration = Duration::from_secs(10);
+/// How long the rest of its output may take once all of it has ended.
+pub(super) const LINGER: Duration = Duration::from_secs(1);
+
+/// A running script.
+pub(super) struct Follow<'a> {
+    child: &'a mut Child,
+    family: Family,
+    ears: Ears,
+    relay: &'a Relay,
+    limits: &'a Limits,
+    began: Instant,
+    stdout: Captured,
+    stderr: Captured,
+    /// How many of its two outputs may still bring something.
+    open: u8,
+    exited: bool,
+    /// Whether it is over: what it still writes is heard, whoever reads it.
+    is_ending: bool,
+    ended: Option<Ended>,
+    leftovers: usize,
+}
+
+/// What was heard of a script.
+pub(super) struct Heeded {
+    /// Why it was ended, if it was.
+    pub(super) ended: Option<Ended>,
+    /// How many processes it left behind.
+    pub(super) leftovers: usize,
+    pub(super) stdout: Captured,
+    pub(super) stderr: Captured,
+}
+
+impl<'a> Follow<'a> {
+    /// Follows `child`, the first of `family`, whose outputs it takes. It `began` just now.
+    pub(super) fn new(
+        child: &'a mut Child,
+        family: Family,
+        limits: &'a Limits,
+        relay: &'a Relay,
+        began: Instant,
+    ) -> Self {
+        let ears = Ears::of(child, limits.output);
+        Self {
+            child,
+            family,
+            ears,
+            relay,
+            limits,
+            began,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+            open: 2,
+            exited: false,
+            is_ending: false,
+            ended: None,
+            leftovers: 0,
+        }
+    }
+
+    /// Where what it writes is handed on.
+    pub(super) fn relay(&self) -> &'a Relay {
+        self.relay
+    }
+
+    /// Follows it as long as nothing is to be asked of the caller, which may take time: for a [`TICK`], and not once
+    /// there is something to be handed on. Returns whether it has ended by then, and has nothing more to say to the
+    /// caller.
+    pub(super) fn is_over_soon(&mut self) -> bool {
+        let most = TICK.min(self.limits.timeout);
+        loop {
+            let left = most.saturating_sub(self.began.elapsed());
+            if self.relay.is_waiting() || left.is_zero() {
+                return false;
+            }
+            if self.exited && (self.open == 0 || !self.relay.hears()) {
+                return true;
+            }
+            self.hear(left);
+        }
+    }
+
+    /// Follows it until it ends by itself or has to be ended, and ends all that it started.
+    pub(super) fn finish(&mut self) {
+        self.ended = self.until_the_end();
+        self.leftovers = self.clear(self.ended);
+        self.drain();
+    }
+
+    /// Ends it, whatever it does.
+    pub(super) fn end(&mut self) {
+        self.clear(Some(Ended::Stopped));
+    }
+
+    /// What was heard of it.
+    pub(super) fn heeded(self) -> Heeded {
+        let Self { ended, leftovers, stdout, stderr, .. } = self;
+        Heeded { ended, leftovers, stdout, stderr }
+    }
+
+    /// Follows it until it ends by itself, or has to be ended for the reason that is returned.
+    fn until_the_end(&mut self) -> Option<Ended> {
+        let mut looked = Instant::now();
+        while !self.exited {
+            let left = self.limits.timeout.saturating_sub(self.began.elapsed());
+            if left.is_zero() {
+                return Some(Ended::Timeout);
+            }
+            self.hear(left.min(if cfg!(target_os = "linux") { TICK } else { SOON }));
+            if looked.elapsed() >= TICK {
+                looked = Instant::now();
+                if interrupt::asked() || self.relay.is_stopped() {
+                    return Some(Ended::Stopped);
+                }
+                if self.family.is_more_than(self.limits.processes) {
+                    return Some(Ended::Processes);
+                }
+            }
+        }
+        None
+    }
+
+    /// Waits for what comes next, and takes it.
+    fn hear(&mut self, limit: Duration) {
+        let began = Instant::now();
+        // Like a program that nobody reads, the script waits; this thread does not.
+        let listens = self.is_ending || self.relay.has_room(limit.min(SOON));
+        let all = self.ears.hear(if listens { limit } else { Duration::ZERO }, listens);
+        if all.is_empty() && self.exited && self.open == 0 {
+            // Nothing is left to be heard, only processes to end.
+            thread::sleep(limit.min(SOON).saturating_sub(began.elapsed()));
+        }
+        for heard in all {
+            match heard {
+                Heard::Piece(stream, bytes) => {
+                    self.captured(stream).bytes.extend_from_slice(&bytes);
+                    self.relay.put(stream, bytes);
+                }
+                Heard::All(stream, total) => {
+                    self.captured(stream).total = total;
+                    self.open = self.open.saturating_sub(1);
+                }
+                Heard::Exited => self.exited = true,
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            self.exited |= family::has_ended(self.child);
+        }
+    }
+
+    fn captured(&mut self, stream: Stream) -> &mut Captured {
+        match stream {
+            Stream::Out => &mut self.stdout,
+            Stream::Err => &mut self.stderr,
+        }
+    }
+
+    /// Ends what still runs: asked first, so that it can tidy up, then without asking. Returns how many
+    /// processes the script left behind when it ended by itself.
+    fn clear(&mut self, ended: Option<Ended>) -> usize {
+        self.is_ending = true;
+        let forced = ended.is_some();
+        if !self.family.is_told() {
+            // Who is left cannot be asked for.
+            self.family.signal(!forced);
+        }
+        let others = self.family.others().len();
+        if !forced && others == 0 {
+            return 0;
+        }
+        // Too many would only become more.
+        if ended != Some(Ended::Processes) {
+            self.signal(false);
+            let asked = Instant::now();
+            while !self.is_gone() && asked.elapsed() < self.limits.grace {
+                self.hear(SOON);
+            }
+        }
+        let stubborn = Instant::now();
+        while !self.is_gone() && stubborn.elapsed() < STUBBORN {
+            self.signal(true);
+            self.hear(SOON);
+        }
+        if forced { 0 } else { others }
+    }
+
+    fn signal(&mut self, kill: bool) {
+        self.family.signal(kill);
+        if cfg!(not(unix)) && kill {
+            // It has ended already where this fails.
+            let _ = self.child.kill();
+        }
+    }
+
+    fn is_gone(&self) -> bool {
+        self.exited && self.family.others().is_empty()
+    }
+
+    /// Takes the rest of the output, which may be held open by what is none of the run.
+    fn drain(&mut self) {
+        let began = Instant::now();
+        while self.open > 0 && began.elapsed() < LINGER {
+            self.hear(SOON);
+        }
+        for captured in [&mut self.stdout, &mut self.stderr] {
+            captured.total = captured.total.max(captured.bytes.len() as u64);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The thread that is restricted as a script is to be, and starts it.
+//!
+//! Restrictions take a while, and most of them are the same for all scripts. So that thread takes them while the skill
+//! is copied, and is told last what it starts, and which of the user's directories are open to it.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use super::plan::{Done, Open, Plan};
+use super::sandbox;
+use crate::error::{Error, Result};
+
+/// A thread that starts a script. Without an order it ends with the value.
+pub(super) struct Starter<'scope> {
+    order: Sender<Order>,
+    thread: ScopedJoinHandle<'scope, Option<Result<Started>>>,
+}
+
+/// What is started.
+struct Order {
+    command: Command,
+    open: Open,
+    /// Whether a sandbox that cannot be had is a failure.
+    require: bool,
+}
+
+/// The script, if the system started it, and what was done of the plan.
+type Started = (io::Result<Child>, Done);
+
+impl<'scope> Starter<'scope> {
+    /// Has a thread of `scope` restrict itself by `plan`.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no thread to be had.
+    pub(super) fn new(scope: &'scope Scope<'scope, '_>, plan: Plan) -> Result<Self> {
+        let (order, orders) = channel();
+        let thread = Builder::new().spawn_scoped(scope, move || attend(plan, &orders));
+        let thread = thread.map_err(|error| Error::io("failed to start a thread").because(error))?;
+        Ok(Self { order, thread })
+    }
+
+    /// Starts `command`, to which `open` is open. If it is to `require` the sandbox, it is not started without one.
+    ///
+    /// # Errors
+    ///
+    /// A sandbox that is refused, or required and not to be had.
+    pub(super) fn start(self, command: Command, open: Open, require: bool) -> Result<Started> {
+        // It waits for one, unless it panicked, which is told below.
+        let _ = self.order.send(Order { command, open, require });
+        let started = self.thread.join().ok().flatten();
+        started.unwrap_or_else(|| Err(Error::io("failed to start the script")))
+    }
+}
+
+fn attend(plan: Plan, orders: &Receiver<Order>) -> Option<Result<Started>> {
+    let prepared = sandbox::prepare(plan);
+    let order = orders.recv().ok()?;
+    Some(start(prepared, order))
+}
+
+fn start(prepared: std::result::Result<sandbox::Prepared, String>, order: Order) -> Result<Started> {
+    let Order { mut command, open, require } = order;
+    let done = prepared
+        .and_then(|prepared| prepared.restrict(&open))
+        .map_err(|reason| missing(&format!("the system refused it: {reason}")))?;
+    if require && !done.whole {
+        return Err(missing(if done.landlock.is_some() {
+            "the Landlock of this kernel is too old (Linux 6.2 has what is needed)"
+        } else {
+            "this kernel has no Landlock, or it is switched off"
+        }));
+    }
+    Ok((command.spawn(), done))
+}
+
+fn missing(why: &str) -> Error {
+    Error::config(format!("the script was not run, because the sandbox cannot be had: {why}"))
+        .hint("`--sandbox off` runs it without one, if you trust it")
+}
