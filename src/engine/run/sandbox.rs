@@ -408,7 +408,7 @@ mod tests {
         }
     }
 
-    /// S1-FR-204: by each of its numbers, also where a kernel has the x32 interface.
+    /// THREATS 3: by each of its numbers, also where a kernel has the x32 interface.
     #[test]
     fn a_call_is_answered_by_its_number() {
         let error = |error: i32| libc::SECCOMP_RET_ERRNO + error.unsigned_abs();
