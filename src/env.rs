@@ -77,8 +77,7 @@ variables! {
     XDG_CACHE_HOME;
     /// Where trusted directories, the audit log and, for `undo`, the last changes are noted; `~/.local/state` unless set.
     XDG_STATE_HOME;
-    /// Where temporary files lie, and copies of skills whose scripts run; it may be relative. Unless set, the system's place,
-    /// and for small copies memory (`/dev/shm`).
+    /// Where temporary files lie, and copies of skills whose scripts run; the system's place unless set. It may be relative.
     TMPDIR;
     /// The Python environment whose packages bring skills along; wins over `VIRTUAL_ENV`.
     SKILLPM_PYTHON_ENV;

@@ -48,7 +48,7 @@ impl FileSet {
     ///
     /// As [`Content::copy_to`]; content of another size than was declared.
     pub fn hold(&self) -> Result<Option<Held>, ReadError> {
-        let size = self.size();
+        let size: u64 = self.files.iter().map(|file| file.size).sum();
         if size > MOST {
             return Ok(None);
         }

@@ -53,7 +53,7 @@ impl FileSet {
         if files.len() as u64 > limits.skill_files {
             return Err(Refusal::TooManyEntries { count: files.len() as u64, limit: limits.skill_files });
         }
-        let size = size_of(&files);
+        let size = files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
         if size > limits.skill_bytes {
             return Err(Refusal::TooLarge { size, limit: limits.skill_bytes });
         }
@@ -78,11 +78,6 @@ impl FileSet {
     /// The files, sorted by the bytes of their paths.
     pub fn files(&self) -> &[FileEntry] {
         &self.files
-    }
-
-    /// How many bytes the files have together.
-    pub fn size(&self) -> u64 {
-        size_of(&self.files)
     }
 
     /// The file at `path`, if there is one.
@@ -155,11 +150,6 @@ impl fmt::Debug for FileSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&self.files).finish()
     }
-}
-
-fn size_of(files: &[FileEntry]) -> u64 {
-    // What is declared may be anything.
-    files.iter().fold(0, |sum, file| sum.saturating_add(file.size))
 }
 
 /// Refuses two paths that would meet on some file system, directories included.

@@ -143,7 +143,7 @@ fn an_empty_place_for_temporary_files_is_none() {
     assert!(output.stdout.starts_with("/tmp/"), "{output}");
 }
 
-/// All of a run lies where temporary files are to lie; without a place, the copy may lie in memory.
+/// All of a run lies where temporary files are to lie.
 #[test]
 fn a_place_for_temporary_files_is_kept() {
     let mut sandbox = installed(&[("where.sh", "echo \"$SKILL_BASE_DIR\"; echo \"$HOME\"\n")]);

@@ -133,6 +133,8 @@ pub(super) struct Family {
     /// The leader itself: another part of this process may wait for it, and then its number may become another's.
     /// Kernels before 5.3 have none.
     held: Option<OwnedFd>,
+    /// The session that the leader was born in: 0 where that was made outside of what this process sees, as in a container.
+    session: Option<i32>,
     began: Instant,
     /// Whether the system tells of processes by the numbers that this one knows.
     told: bool,
@@ -149,10 +151,11 @@ impl Family {
         let leader = Pid::from_child(leader);
         let own = getpid().as_raw_nonzero().to_string();
         let told = fs::link_target(Path::new("/proc/self")).is_some_and(|to| to == Path::new(&own));
-        let start = stat(leader).map_or(0, |stat| stat.start);
+        let (start, session) = stat(leader).map(|stat| (stat.start, stat.session)).unzip();
+        let start = start.unwrap_or(0);
         let held = pidfd_open(leader, PidfdFlags::empty()).ok();
         let began = Instant::now();
-        let family = Self { mark, leader, held, began, told, before: before.unwrap_or(0), start };
+        let family = Self { mark, leader, held, session, began, told, before: before.unwrap_or(0), start };
         let both = Rlimit { current: Some(mark.number()), maximum: Some(mark.number()) };
         // The mark has done its work where this fails.
         let _ = prlimit(Some(leader), Resource::Locks, both);
@@ -236,8 +239,6 @@ impl Family {
     pub(super) fn signal(&self, kill: bool) {
         let signal = if kill { Signal::KILL } else { Signal::TERM };
         self.signal_leader(signal);
-        // That of this process is 0 where it was made outside of what this one sees, as in a container.
-        let own = if kill { stat(getpid()).map(|stat| stat.session) } else { None };
         // Who is asked may take its time, and is not chased.
         self.look(!kill, |pid| {
             // In this order: what is held is the process that is looked at then.
@@ -245,7 +246,8 @@ impl Family {
             let Some(stat) = self.member(pid) else { return false };
             // A whole group gets a signal at once, however fast its processes fork: it is not missed by one that is
             // born in that moment. In a session that a process of the run made there is nobody else.
-            if own.is_some_and(|own| own != stat.session && stat.session > 0)
+            if kill
+                && self.session.is_some_and(|session| session != stat.session && stat.session > 0)
                 && let Some(group) = Pid::from_raw(stat.group)
             {
                 let _ = kill_process_group(group, signal);

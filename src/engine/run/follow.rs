@@ -77,38 +77,24 @@ impl<'a> Follow<'a> {
         }
     }
 
-    /// Where what it writes is handed on.
-    pub(super) fn relay(&self) -> &'a Relay {
-        self.relay
-    }
-
-    /// Follows it as long as nothing is to be asked of the caller, which may take time: for a [`TICK`], and not once
-    /// there is something to be handed on. Returns whether it has ended by then, and has nothing more to say to the
-    /// caller.
+    /// Follows it for a [`TICK`], or until it ends. Returns whether it has ended by then.
     pub(super) fn is_over_soon(&mut self) -> bool {
         let most = TICK.min(self.limits.timeout);
-        loop {
+        while !self.exited {
             let left = most.saturating_sub(self.began.elapsed());
-            if self.relay.is_waiting() || left.is_zero() {
+            if left.is_zero() {
                 return false;
-            }
-            if self.exited && (self.open == 0 || !self.relay.hears()) {
-                return true;
             }
             self.hear(left);
         }
+        true
     }
 
-    /// Follows it until it ends by itself or has to be ended, and ends all that it started.
-    pub(super) fn finish(&mut self) {
-        self.ended = self.until_the_end();
+    /// Follows it until it ends by itself or has to be ended, such as when it `is_stopped`, and ends all that it started.
+    pub(super) fn finish(&mut self, is_stopped: &mut dyn FnMut() -> bool) {
+        self.ended = self.until_the_end(is_stopped);
         self.leftovers = self.clear(self.ended);
         self.drain();
-    }
-
-    /// Ends it, whatever it does.
-    pub(super) fn end(&mut self) {
-        self.clear(Some(Ended::Stopped));
     }
 
     /// What was heard of it.
@@ -118,8 +104,8 @@ impl<'a> Follow<'a> {
     }
 
     /// Follows it until it ends by itself, or has to be ended for the reason that is returned.
-    fn until_the_end(&mut self) -> Option<Ended> {
-        let mut looked = Instant::now();
+    fn until_the_end(&mut self, is_stopped: &mut dyn FnMut() -> bool) -> Option<Ended> {
+        let mut looked = self.began;
         while !self.exited {
             let left = self.limits.timeout.saturating_sub(self.began.elapsed());
             if left.is_zero() {
@@ -128,7 +114,7 @@ impl<'a> Follow<'a> {
             self.hear(left.min(if cfg!(target_os = "linux") { TICK } else { SOON }));
             if looked.elapsed() >= TICK {
                 looked = Instant::now();
-                if interrupt::asked() || self.relay.is_stopped() {
+                if interrupt::asked() || is_stopped() {
                     return Some(Ended::Stopped);
                 }
                 if self.family.is_more_than(self.limits.processes) {
@@ -164,7 +150,7 @@ impl<'a> Follow<'a> {
         }
         #[cfg(not(target_os = "linux"))]
         {
-            self.exited |= family::has_ended(self.child);
+            self.exited |= super::family::has_ended(self.child);
         }
     }
 

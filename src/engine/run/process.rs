@@ -56,62 +56,74 @@ pub(super) struct Went {
 
 impl Start<'_> {
     /// Runs the script to its end.
-    pub(super) fn run(mut self, watch: &mut dyn Watch) -> Result<Went> {
-        let running = Running::begin();
+    pub(super) fn run(self, watch: &mut dyn Watch) -> Result<Went> {
+        let began = Instant::now();
+        let (mut child, went) = if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
+        let exit = end_of(&mut child)?;
+        Ok(Went { exit, duration: began.elapsed(), ..went })
+    }
+
+    /// Starts it and follows it on a thread of its own, while this one hands on what it writes. The end is not heard yet:
+    /// what the caller does with the output comes first.
+    fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Went)> {
+        let relay = Relay::new(true);
+        let stage = self.stage;
+        thread::scope(|scope| {
+            // Before the script starts: it might leave no room for another thread.
+            let aside = thread::Builder::new().spawn_scoped(scope, || {
+                let running = Running::begin();
+                let ending = relay.ending();
+                let went = self.follow(&relay, |follow| follow.finish(&mut || relay.is_stopped()))?;
+                drop(ending);
+                see_off(stage, &relay, running);
+                Ok(went)
+            });
+            let aside = aside.map_err(|error| Error::io("failed to start a thread").because(error))?;
+            relay.attend(watch);
+            aside.join().unwrap_or_else(|_| Err(Error::io("failed to follow the script")))
+        })
+    }
+
+    /// Starts it and follows it on this thread for as long as there is nothing to ask of the caller, which may take time.
+    /// Most scripts are over by then, and need no other.
+    fn run_here(mut self, watch: &mut dyn Watch) -> Result<(Child, Went)> {
+        let _running = Running::begin();
+        let relay = Relay::new(false);
+        self.follow(&relay, |follow| {
+            if follow.is_over_soon() {
+                follow.finish(&mut || false);
+                return;
+            }
+            let is_followed = thread::scope(|scope| {
+                let aside = thread::Builder::new().spawn_scoped(scope, || {
+                    let _ending = relay.ending();
+                    follow.finish(&mut || relay.is_stopped());
+                });
+                aside.is_ok_and(|aside| {
+                    relay.attend(watch);
+                    aside.join().is_ok()
+                })
+            });
+            if !is_followed {
+                // The script may have left no room for another thread. It is ended by this one then.
+                follow.finish(&mut || watch.is_stopped());
+            }
+        })
+    }
+
+    /// Starts it and has `to_the_end` follow it. How it ended is not asked yet.
+    fn follow(&mut self, relay: &Relay, to_the_end: impl FnOnce(&mut Follow<'_>)) -> Result<(Child, Went)> {
         let began = Instant::now();
         let (mark, limits) = (self.mark, self.limits);
         let (mut child, done, family) = family::born(mark, limits, |before| self.spawn(before))?;
         if let Some(keys) = child.stdin.take() {
             hand_on(keys);
         }
-        let relay = Relay::new(watch.hears());
-        let mut follow = Follow::new(&mut child, family, limits, &relay, began);
-        // Most scripts are over before there is anything to ask of the caller, and need no thread.
-        if follow.is_over_soon() {
-            follow.finish();
-        } else if let Err(error) = self.follow_aside(&mut follow, watch, running) {
-            follow.end();
-            return Err(error);
-        }
+        let mut follow = Follow::new(&mut child, family, limits, relay, began);
+        to_the_end(&mut follow);
         let Heeded { ended, leftovers, stdout, stderr } = follow.heeded();
-        let exit = end_of(&mut child)?;
-        Ok(Went { exit, ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
-    }
-
-    /// Follows it on a thread of its own, while this one asks the caller and hands on what it writes. The end is not
-    /// heard yet: what the caller does with the output comes first.
-    ///
-    /// # Errors
-    ///
-    /// Where there is no thread to be had: then it runs on.
-    fn follow_aside(&self, follow: &mut Follow<'_>, watch: &mut dyn Watch, running: Running) -> Result<()> {
-        let relay = follow.relay();
-        thread::scope(|scope| {
-            let aside = thread::Builder::new().spawn_scoped(scope, || {
-                let ending = relay.ending();
-                follow.finish();
-                drop(ending);
-                self.see_off(relay, running);
-            });
-            let aside = aside.map_err(|error| Error::io("failed to start a thread").because(error))?;
-            relay.attend(watch);
-            aside.join().map_err(|_| Error::io("failed to follow the script"))
-        })
-    }
-
-    /// Waits until the caller has handed everything on. Where nobody reads it and somebody wants this program to end,
-    /// the rest is dropped: no other thread could go on then.
-    fn see_off(&self, relay: &Relay, running: Running) {
-        let over = Instant::now();
-        while !relay.is_left(TICK) {
-            if interrupt::asked() && over.elapsed() >= LINGER {
-                self.stage.clear();
-                // What the front end does about signals is the default from here on.
-                drop(running);
-                ask_again();
-                return;
-            }
-        }
+        let duration = began.elapsed();
+        Ok((child, Went { exit: Exit::Unknown, ended, leftovers, stdout, stderr, done, duration }))
     }
 
     /// Starts it. The machine had `before` processes and threads.
@@ -157,6 +169,21 @@ impl Start<'_> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         Ok(command)
+    }
+}
+
+/// Waits until the caller has handed everything on. Where nobody reads it and somebody wants this program to end, the
+/// rest is dropped: no other thread could go on then.
+fn see_off(stage: &Stage, relay: &Relay, running: Running) {
+    let over = Instant::now();
+    while !relay.is_left(TICK) {
+        if interrupt::asked() && over.elapsed() >= LINGER {
+            stage.clear();
+            // What the front end does about signals is the default from here on.
+            drop(running);
+            ask_again();
+            return;
+        }
     }
 }
 

@@ -95,7 +95,7 @@ fn real(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// one project. Who means it says so by name.
 fn too_wide(settings: &Settings, home: &Home, stage: &Stage, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
-    if stage.skill().starts_with(cwd) || stage.private().starts_with(cwd) {
+    if stage.skill().starts_with(cwd) {
         return Ok(Some(format!("`{shown}` holds temporary files of other programs")));
     }
     if home.is_in(cwd) {

@@ -40,16 +40,6 @@ impl Relay {
         Self { hears, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Whether anybody wants what the script writes.
-    pub(super) fn hears(&self) -> bool {
-        self.hears
-    }
-
-    /// Whether something waits to be handed on.
-    pub(super) fn is_waiting(&self) -> bool {
-        !self.state().waiting.is_empty()
-    }
-
     /// Takes what is to be handed on, at once.
     pub(super) fn put(&self, stream: Stream, bytes: Vec<u8>) {
         if !self.hears {
@@ -84,7 +74,7 @@ impl Relay {
     /// Hands on what comes until nothing more does, in the order in which it came.
     pub(super) fn attend(&self, watch: &mut dyn Watch) {
         let _leaving = Leaving(self);
-        let mut asked = Instant::now();
+        let mut asked: Option<Instant> = None;
         loop {
             let mut state = self.wait(TICK, |state| state.is_over || !state.waiting.is_empty());
             let next = state.waiting.pop_front();
@@ -99,8 +89,8 @@ impl Relay {
                 None if is_over => return,
                 None => {}
             }
-            if !is_over && asked.elapsed() >= TICK {
-                asked = Instant::now();
+            if !is_over && asked.is_none_or(|asked| asked.elapsed() >= TICK) {
+                asked = Some(Instant::now());
                 if watch.is_stopped() {
                     self.state().is_stopped = true;
                 }

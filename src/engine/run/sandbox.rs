@@ -221,8 +221,8 @@ fn keep_files(
 
 /// Whether `dir` is a link into `/usr`, as `/bin` and others are on most systems.
 fn is_in_usr(dir: &Path) -> bool {
-    let target = fs::link_target(dir);
-    target.is_some_and(|target| Path::new("/").join(target).starts_with("/usr"))
+    let leads_to = |dir: &Path| fs::real_path(dir).ok().flatten();
+    fs::link_target(dir).is_some() && leads_to(dir).is_some_and(|real| real.starts_with("/usr"))
 }
 
 /// `paths` but for those that lie in another of them: most of a system lies in `/usr`, and each rule takes time.
@@ -290,12 +290,17 @@ fn by_number(denied: &[i64], hides_unseen: bool) -> BpfProgram {
     let same = |number, is, isnt| step(BPF_JMP | BPF_JEQ | BPF_K, number, is, isnt);
     let answer = |error: i32| step(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | error.unsigned_abs(), 0, 0);
     // The end, from the last step to the first, so that each knows how far it leads.
-    let mut back =
-        vec![answer(libc::EPERM), answer(libc::ENOSYS), step(BPF_JMP | BPF_JGE | BPF_K, X32, 0, 2)];
+    let mut back = vec![
+        answer(libc::EPERM),
+        answer(libc::ENOSYS),
+        step(BPF_JMP | BPF_JGE | BPF_K, X32, 0, 2),
+        // What a debugger has answered already has this number, which is none.
+        same(u32::MAX, 3, 0),
+    ];
     if hides_unseen {
-        back.push(same(UNSEEN, 1, 0));
+        back.push(same(UNSEEN, 2, 0));
     }
-    let first: u8 = if hides_unseen { 3 } else { 2 };
+    let first: u8 = if hides_unseen { 4 } else { 3 };
     for (far, number) in (first..).zip(denied) {
         back.push(same(call(*number), far, 0));
     }
@@ -434,6 +439,8 @@ mod tests {
             assert_eq!(answer(kept, number, args), expected, "{number}");
         }
         let apart = of(plan(false, true)).expect("a filter");
+        assert_eq!(answer(apart, u32::MAX, &[]), allowed);
+        assert_eq!(answer(kept, u32::MAX, &[]), allowed);
         assert_eq!(answer(apart, call(libc::SYS_socket), &[]), denied);
         assert_eq!(answer(apart, X32 | call(libc::SYS_socket), &[]), absent);
         assert_eq!(answer(apart, call(libc::SYS_openat2), &[]), allowed, "files are not kept away");

@@ -16,12 +16,9 @@ use crate::tree::ReadError;
 
 /// A copy of a skill, and a directory for what its script writes. Both go with the value.
 pub(super) struct Stage {
-    /// Holds the copy. It is small and read at once, so that it may lie in memory.
-    copy: TempDir,
+    dir: TempDir,
     /// The skill's directory in the copy.
     skill: PathBuf,
-    /// Holds what the script writes, which may be much.
-    home: TempDir,
     private: PathBuf,
     digest: Digest,
 }
@@ -33,12 +30,10 @@ impl Stage {
     ///
     /// Files that are not those that were checked, or that cannot be read or written.
     pub(super) fn new(script: &Script) -> Result<Self> {
-        // As the system knows them: what a script may touch is told by such paths.
-        let real = |dir: &TempDir| -> Result<PathBuf> {
-            Ok(fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned()))
-        };
-        let copy = fs::brief_temp_dir(script.files.size())?;
-        let skill = real(&copy)?.join("skill");
+        let dir = fs::temp_dir()?;
+        // As the system knows it: what a script may touch is told by such paths.
+        let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
+        let (skill, private) = (real.join("skill"), real.join("home"));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
                 .hint("nothing was run; `skillpm verify` tells what differs")
@@ -52,10 +47,9 @@ impl Stage {
         if script.digest.is_some_and(|expected| digest != expected) {
             return Err(changed());
         }
-        let home = fs::temp_dir()?;
-        let private = real(&home)?;
+        fs::create_dir(&private)?;
         let skill = if script.base.is_empty() { skill } else { skill.join(&script.base) };
-        Ok(Self { copy, skill, home, private, digest })
+        Ok(Self { dir, skill, private, digest })
     }
 
     /// Where the skill lies in the copy.
@@ -70,11 +64,9 @@ impl Stage {
 
     /// Removes the copy, before the value goes where the process is about to end.
     pub(super) fn clear(&self) {
-        // A script may have made directories that nobody may write to. What cannot be removed stays where temporary
-        // files lie.
-        for dir in [&self.copy, &self.home] {
-            let _ = fs::remove_tree(dir.path());
-        }
+        // A script may have made directories that nobody may write to. What cannot be removed stays in
+        // the system's temporary directory.
+        let _ = fs::remove_tree(self.dir.path());
     }
 
     /// The digest of the copy.

@@ -253,6 +253,28 @@ fn the_caller_can_stop_it() {
     assert!(!is_running("7505"));
 }
 
+/// Also one who does not listen: he is asked when it has run for a while.
+#[test]
+fn a_caller_who_hears_nothing_can_stop_it() {
+    struct Stops(u32);
+    impl Watch for Stops {
+        fn hears(&self) -> bool {
+            false
+        }
+        fn output(&mut self, _: Stream, _: &[u8]) {
+            panic!("nobody listens");
+        }
+        fn is_stopped(&mut self) -> bool {
+            self.0 += 1;
+            self.0 > 2
+        }
+    }
+    let ran = Demo::sh("echo begins; sleep 50; echo ends\n").run_watched(&mut Stops(0));
+    assert_eq!((ran.ended, ran.stdout.text().as_str()), (Some(Ended::Stopped), "begins\n"));
+    let mut unasked = Stops(0);
+    assert_eq!(Demo::sh("exit 7\n").run_watched(&mut unasked).exit, Exit::Code(7));
+}
+
 /// A fork bomb, with and without sessions of their own.
 #[test]
 fn the_number_of_processes_is_limited() {
