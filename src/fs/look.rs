@@ -222,16 +222,26 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PathError> {
 ///
 /// Where the path cannot be looked at.
 pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
-    match kind(path)? {
-        Some(Kind::Symlink) => fs::read_link(path).at("read", path).map(Some),
-        _ => Ok(None),
+    match fs::read_link(path) {
+        Ok(target) => Ok(Some(target)),
+        Err(error) if is_no_link(&error) => Ok(None),
+        Err(error) => match kind(path)? {
+            Some(Kind::Symlink) => Err(error).at("read", path),
+            _ => Ok(None),
+        },
     }
 }
 
-/// The target of the link at `path`; `None` where no link can be read.
-#[cfg(target_os = "linux")]
-pub fn link_target(path: &Path) -> Option<PathBuf> {
-    fs::read_link(path).ok()
+/// Whether the error means that what was read as a link is something else.
+fn is_no_link(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    return rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::INVAL);
+    // Elsewhere it is looked at.
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        false
+    }
 }
 
 /// The text of `path`, without a copy where it is text.

@@ -150,7 +150,8 @@ impl Family {
     fn of(leader: &Child, mark: Mark, limits: &Limits, before: Option<u64>) -> Self {
         let leader = Pid::from_child(leader);
         let own = getpid().as_raw_nonzero().to_string();
-        let told = fs::link_target(Path::new("/proc/self")).is_some_and(|to| to == Path::new(&own));
+        let told =
+            fs::read_link(Path::new("/proc/self")).ok().flatten().is_some_and(|to| to == Path::new(&own));
         let (start, session) = stat(leader).map(|stat| (stat.start, stat.session)).unzip();
         let start = start.unwrap_or(0);
         let held = pidfd_open(leader, PidfdFlags::empty()).ok();

@@ -58,14 +58,16 @@ impl Start<'_> {
     /// Runs the script to its end.
     pub(super) fn run(self, watch: &mut dyn Watch) -> Result<Went> {
         let began = Instant::now();
-        let (mut child, went) = if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
+        let (mut child, done, heeded) =
+            if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
         let exit = end_of(&mut child)?;
-        Ok(Went { exit, duration: began.elapsed(), ..went })
+        let Heeded { ended, leftovers, stdout, stderr } = heeded;
+        Ok(Went { exit, ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
     }
 
     /// Starts it and follows it on a thread of its own, while this one hands on what it writes. The end is not heard yet:
     /// what the caller does with the output comes first.
-    fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Went)> {
+    fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let relay = Relay::new(true);
         let stage = self.stage;
         thread::scope(|scope| {
@@ -73,10 +75,10 @@ impl Start<'_> {
             let aside = thread::Builder::new().spawn_scoped(scope, || {
                 let running = Running::begin();
                 let ending = relay.ending();
-                let went = self.follow(&relay, |follow| follow.finish(&mut || relay.is_stopped()))?;
+                let followed = self.follow(&relay, |follow| follow.finish(&mut || relay.is_stopped()))?;
                 drop(ending);
                 see_off(stage, &relay, running);
-                Ok(went)
+                Ok(followed)
             });
             let aside = aside.map_err(|error| Error::io("failed to start a thread").because(error))?;
             relay.attend(watch);
@@ -86,7 +88,7 @@ impl Start<'_> {
 
     /// Starts it and follows it on this thread for as long as there is nothing to ask of the caller, which may take time.
     /// Most scripts are over by then, and need no other.
-    fn run_here(mut self, watch: &mut dyn Watch) -> Result<(Child, Went)> {
+    fn run_here(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let _running = Running::begin();
         let relay = Relay::new(false);
         self.follow(&relay, |follow| {
@@ -112,7 +114,11 @@ impl Start<'_> {
     }
 
     /// Starts it and has `to_the_end` follow it. How it ended is not asked yet.
-    fn follow(&mut self, relay: &Relay, to_the_end: impl FnOnce(&mut Follow<'_>)) -> Result<(Child, Went)> {
+    fn follow(
+        &mut self,
+        relay: &Relay,
+        to_the_end: impl FnOnce(&mut Follow<'_>),
+    ) -> Result<(Child, Done, Heeded)> {
         let began = Instant::now();
         let (mark, limits) = (self.mark, self.limits);
         let (mut child, done, family) = family::born(mark, limits, |before| self.spawn(before))?;
@@ -121,9 +127,8 @@ impl Start<'_> {
         }
         let mut follow = Follow::new(&mut child, family, limits, relay, began);
         to_the_end(&mut follow);
-        let Heeded { ended, leftovers, stdout, stderr } = follow.heeded();
-        let duration = began.elapsed();
-        Ok((child, Went { exit: Exit::Unknown, ended, leftovers, stdout, stderr, done, duration }))
+        let heeded = follow.heeded();
+        Ok((child, done, heeded))
     }
 
     /// Starts it. The machine had `before` processes and threads.

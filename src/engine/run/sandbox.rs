@@ -221,8 +221,8 @@ fn keep_files(
 
 /// Whether `dir` is a link into `/usr`, as `/bin` and others are on most systems.
 fn is_in_usr(dir: &Path) -> bool {
-    let leads_to = |dir: &Path| fs::real_path(dir).ok().flatten();
-    fs::link_target(dir).is_some() && leads_to(dir).is_some_and(|real| real.starts_with("/usr"))
+    let is_link = matches!(fs::read_link(dir), Ok(Some(_)));
+    is_link && matches!(fs::real_path(dir), Ok(Some(real)) if real.starts_with("/usr"))
 }
 
 /// `paths` but for those that lie in another of them: most of a system lies in `/usr`, and each rule takes time.
