@@ -12,6 +12,8 @@ mod elsewhere;
 mod environment;
 #[cfg(target_os = "linux")]
 mod family;
+#[cfg(target_os = "linux")]
+mod filter;
 mod follow;
 mod heard;
 mod interpreter;

@@ -1,0 +1,493 @@
+//! What a script may ask of the system.
+//!
+//! A filter answers each call, first by its number and then, where that is not enough, by its arguments. Where what an
+//! argument points to would have to be read, no filter can look.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::num::TryFromIntError;
+use std::sync::OnceLock;
+
+use seccompiler::{BpfProgram, TargetArch, apply_filter, sock_filter};
+
+use super::plan::Plan;
+
+/// From here on lie the numbers of the x32 interface: the same calls by other numbers.
+const X32: u32 = 0x4000_0000;
+
+/// Where it stands in what a filter is told of a call by which number it is, and of which machine.
+const NUMBER: u32 = 0;
+const MACHINE: u32 = 4;
+
+/// Calls that give what other processes of the user have in common, and that no path leads to: memory, messages, keys.
+const SHARED: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+];
+
+/// Calls that change the mode of a file, wherever it lies, or make a file that has it from the start, by which of their
+/// arguments is the mode: none makes a program run as its owner. Directories that a group shares have the other bit, which
+/// is copied with them.
+const MODES: &[(u8, &[i64])] = &[
+    #[cfg(target_arch = "x86_64")]
+    (1, &[libc::SYS_chmod, libc::SYS_creat, libc::SYS_mknod]),
+    (1, &[libc::SYS_fchmod]),
+    (2, &[libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_mknodat]),
+];
+
+/// Calls that may make a file, and which of their arguments say how it is opened and what its mode is then. Where none is
+/// made, the mode is whatever was left in its place.
+const OPENS: &[(i64, u8, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+
+/// Says what it wants where no filter can look: it is not there, and programs use what was there before.
+const UNSEEN: i64 = libc::SYS_openat2;
+
+/// Without a socket nothing is reached, also not what listens on this machine.
+const SOCKETS: &[i64] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
+
+/// Kinds of sockets of which pairs lead nowhere else. Others can be told anew where they lead, or by each message.
+const PAIRS: [i32; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+/// The part of a socket's type that is its kind.
+const KINDS: u32 = 0xf;
+
+/// Filters what this thread, and all that it starts, asks of the system from now on. Returns whether that could be had.
+///
+/// # Errors
+///
+/// What the system says where `plan` insists on it.
+pub(super) fn apply(plan: Plan) -> Result<bool, String> {
+    match filter(plan)?.map(|filter| apply_filter(filter)) {
+        Some(Ok(())) => Ok(true),
+        Some(Err(error)) if plan.no_network => Err(error.to_string()),
+        Some(Err(_)) | None => Ok(false),
+    }
+}
+
+/// What is forbidden; `None` where nothing is, and where this machine's numbers are not known although nobody insists.
+fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
+    static FILTERS: [OnceLock<Option<BpfProgram>>; 3] = [const { OnceLock::new() }; 3];
+    let at = match (plan.keep_mark, plan.no_network) {
+        (false, false) => return Ok(None),
+        (true, false) => 0,
+        (false, true) => 1,
+        (true, true) => 2,
+    };
+    // A program that runs many scripts puts it together once.
+    if let Some(known) = FILTERS[at].get() {
+        return Ok(known.as_ref());
+    }
+    let built = build(plan).map_err(|error| error.to_string())?;
+    Ok(FILTERS[at].get_or_init(|| built).as_ref())
+}
+
+fn build(plan: Plan) -> Result<Option<BpfProgram>, Box<dyn Error>> {
+    let arch = match TargetArch::try_from(std::env::consts::ARCH) {
+        Ok(arch) => arch,
+        Err(_) if !plan.no_network => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mut filter = Filter::new()?;
+    // The ring opens files and makes sockets past this filter. Programs go on without it, as in most containers.
+    filter.deny(&[libc::SYS_io_uring_setup]);
+    if plan.keep_mark {
+        filter.deny(SHARED);
+        filter.answer(UNSEEN, filter.absent);
+        filter.keep_mark()?;
+        filter.keep_owner()?;
+    }
+    if plan.no_network {
+        filter.deny(SOCKETS);
+        filter.keep_network()?;
+    }
+    Ok(Some(filter.done(machine(arch))?))
+}
+
+/// What a filter is told of the machine that a call is of: `AUDIT_ARCH_*` of `linux/audit.h`.
+fn machine(arch: TargetArch) -> u32 {
+    // 64 bits, and the low byte first.
+    0xc000_0000
+        | match arch {
+            TargetArch::x86_64 => 62,
+            TargetArch::aarch64 => 183,
+            TargetArch::riscv64 => 243,
+        }
+}
+
+/// How many steps of a filter there are from one on to the end.
+type Place = usize;
+/// A place, unless the way there is longer than a step can lead: 255 steps.
+type Placed = Result<Place, TryFromIntError>;
+
+/// A filter that is put together from its last step to the first, so that each knows how far it leads.
+///
+/// What `seccompiler` puts together asks for one number after the other, and for each condition anew. The kernel translates
+/// each step for each script, and goes through them once for each number that there is. This searches for the number, which is
+/// over in ten steps instead of a hundred, and what several calls have in common stands there once.
+struct Filter {
+    steps: BpfProgram,
+    allowed: Place,
+    denied: Place,
+    /// There is no such call.
+    absent: Place,
+    /// Where the calls are answered that are not just allowed, by their numbers.
+    answers: BTreeMap<u32, Place>,
+}
+
+impl Filter {
+    fn new() -> Result<Self, TryFromIntError> {
+        let mut new = Self { steps: Vec::new(), allowed: 0, denied: 0, absent: 0, answers: BTreeMap::new() };
+        let error = |error: i32| libc::SECCOMP_RET_ERRNO | error.unsigned_abs();
+        new.denied = new.end(error(libc::EPERM))?;
+        new.absent = new.end(error(libc::ENOSYS))?;
+        new.allowed = new.end(libc::SECCOMP_RET_ALLOW)?;
+        Ok(new)
+    }
+
+    /// Answers the call `number` at `place`.
+    fn answer(&mut self, number: i64, place: Place) {
+        self.answers.insert(call(number), place);
+    }
+
+    fn deny(&mut self, numbers: &[i64]) {
+        for number in numbers {
+            self.answer(*number, self.denied);
+        }
+    }
+
+    /// Nobody changes the mark of a run, nor the limits of another process, of which one ends it.
+    fn keep_mark(&mut self) -> Result<(), TryFromIntError> {
+        let locks = libc::RLIMIT_LOCKS;
+        let sets = self.is_given(2, self.denied, self.allowed)?;
+        let own = self.has(1, u32::MAX, locks, sets, self.allowed)?;
+        let limits = self.has(0, u32::MAX, 0, own, sets)?;
+        self.answer(libc::SYS_prlimit64, limits);
+        let limits = self.has(0, u32::MAX, locks, self.denied, self.allowed)?;
+        self.answer(libc::SYS_setrlimit, limits);
+        Ok(())
+    }
+
+    /// No program is made that runs as its owner.
+    fn keep_owner(&mut self) -> Result<(), TryFromIntError> {
+        let is_set = |filter: &mut Self, mode| {
+            filter.has(mode, libc::S_ISUID, libc::S_ISUID, filter.denied, filter.allowed)
+        };
+        for (mode, calls) in MODES {
+            let place = is_set(self, *mode)?;
+            calls.iter().for_each(|number| self.answer(*number, place));
+        }
+        for (number, flags, mode) in OPENS {
+            let makes = is_set(self, *mode)?;
+            let mut place = self.allowed;
+            for flag in [libc::O_TMPFILE, libc::O_CREAT] {
+                place = self.has(*flags, flag.unsigned_abs(), flag.unsigned_abs(), makes, place)?;
+            }
+            self.answer(*number, place);
+        }
+        Ok(())
+    }
+
+    /// What is left are pairs that lead nowhere else.
+    fn keep_network(&mut self) -> Result<(), TryFromIntError> {
+        // What a message of another call says of its address lies where no filter can look.
+        let send = self.is_given(4, self.denied, self.allowed)?;
+        self.answer(libc::SYS_sendto, send);
+        let mut pair = self.denied;
+        for kind in PAIRS {
+            pair = self.has(1, KINDS, kind.unsigned_abs(), self.allowed, pair)?;
+        }
+        let pair = self.has(0, u32::MAX, libc::AF_UNIX.unsigned_abs(), pair, self.denied)?;
+        self.answer(libc::SYS_socketpair, pair);
+        Ok(())
+    }
+
+    /// Goes on at `yes` where the low half of argument `arg`, of which `mask` is looked at, is `value`, else at `no`.
+    fn has(&mut self, arg: u8, mask: u32, value: u32, yes: Place, no: Place) -> Placed {
+        self.ask(libc::BPF_JEQ, value, yes, no)?;
+        if mask != u32::MAX {
+            self.put(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, mask, self.here(), self.here())?;
+        }
+        self.load(low(arg))
+    }
+
+    /// Goes on at `yes` where argument `arg` is an address, else at `no`.
+    fn is_given(&mut self, arg: u8, yes: Place, no: Place) -> Placed {
+        let low_half = self.has(arg, u32::MAX, 0, no, yes)?;
+        self.ask(libc::BPF_JEQ, 0, low_half, yes)?;
+        self.load(low(arg) + 4)
+    }
+
+    /// The whole of it, for programs of this `machine`. Calls of others have other numbers: such a program is ended. Of the
+    /// x32 interface there are no calls, as on most kernels.
+    fn done(mut self, machine: u32) -> Result<BpfProgram, TryFromIntError> {
+        // Where the answer changes from one number to the next.
+        let mut changes: Vec<(u32, Place)> = Vec::new();
+        let mut change = |from, place| match changes.last_mut() {
+            Some(last) if last.0 == from => last.1 = place,
+            _ => changes.push((from, place)),
+        };
+        for (number, place) in &self.answers {
+            change(*number, *place);
+            change(number + 1, self.allowed);
+        }
+        change(X32, self.absent);
+        // What a debugger has answered already has this number, which is none.
+        change(u32::MAX, self.allowed);
+        changes.dedup_by_key(|(_, place)| *place);
+
+        let killed = self.end(libc::SECCOMP_RET_KILL_PROCESS)?;
+        self.search(self.allowed, &changes)?;
+        let native = self.load(NUMBER)?;
+        self.ask(libc::BPF_JEQ, machine, native, killed)?;
+        self.load(MACHINE)?;
+        self.steps.reverse();
+        Ok(self.steps)
+    }
+
+    /// Looks for the loaded number among `changes`, which are sorted, and goes on where that says. What is below the first
+    /// goes on at `first`.
+    fn search(&mut self, first: Place, changes: &[(u32, Place)]) -> Placed {
+        let (below, [(from, place), above @ ..]) = changes.split_at(changes.len() / 2) else {
+            return Ok(first);
+        };
+        let above = self.search(*place, above)?;
+        let below = self.search(first, below)?;
+        self.ask(libc::BPF_JGE, *from, above, below)
+    }
+
+    /// Ends with `answer`.
+    fn end(&mut self, answer: u32) -> Placed {
+        self.put(libc::BPF_RET | libc::BPF_K, answer, self.here(), self.here())
+    }
+
+    /// Loads what stands `at` this place in what is told of a call.
+    fn load(&mut self, at: u32) -> Placed {
+        self.put(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, at, self.here(), self.here())
+    }
+
+    /// Compares what is loaded with `value`, and goes on at `yes` or at `no`.
+    fn ask(&mut self, question: u32, value: u32, yes: Place, no: Place) -> Placed {
+        self.put(libc::BPF_JMP | question | libc::BPF_K, value, yes, no)
+    }
+
+    fn put(&mut self, code: u32, k: u32, yes: Place, no: Place) -> Placed {
+        let left_out = |place: Place| u8::try_from(self.here() - place);
+        let step = sock_filter { code: u16::try_from(code)?, jt: left_out(yes)?, jf: left_out(no)?, k };
+        self.steps.push(step);
+        Ok(self.here())
+    }
+
+    /// The place of the step that was put there last.
+    fn here(&self) -> Place {
+        self.steps.len()
+    }
+}
+
+/// The number of a call as a filter sees it.
+#[expect(clippy::cast_possible_truncation, reason = "numbers of calls are small")]
+const fn call(number: i64) -> u32 {
+    number.unsigned_abs() as u32
+}
+
+/// Where the low half of argument `arg` stands in what a filter is told of a call. The high half follows.
+fn low(arg: u8) -> u32 {
+    16 + 8 * u32::from(arg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `filter` answers to the call `number` with `args`, as the kernel goes through it, and after how many steps. The low
+    /// half of an argument comes first.
+    fn answer_of(filter: &BpfProgram, machine: u32, number: u32, args: &[(u32, u32)]) -> (u32, usize) {
+        let mut told = vec![number, machine, 0, 0];
+        told.extend(args.iter().flat_map(|(low, high)| [*low, *high]));
+        told.resize(16, 0);
+        let (mut at, mut value) = (0, 0);
+        for steps in 1.. {
+            let step = &filter[at];
+            at += 1;
+            let (code, k) = (u32::from(step.code), step.k);
+            let is = match (code & 0x07, code & 0xf0) {
+                (libc::BPF_RET, _) => return (k, steps),
+                (libc::BPF_LD, _) => {
+                    value = told[k as usize / 4];
+                    continue;
+                }
+                (libc::BPF_ALU, libc::BPF_AND) => {
+                    value &= k;
+                    continue;
+                }
+                (libc::BPF_JMP, libc::BPF_JA) => {
+                    at += k as usize;
+                    continue;
+                }
+                (libc::BPF_JMP, libc::BPF_JEQ) => value == k,
+                (libc::BPF_JMP, libc::BPF_JGE) => value >= k,
+                (libc::BPF_JMP, libc::BPF_JGT) => value > k,
+                _ => panic!("step {code:#x}"),
+            };
+            at += usize::from(if is { step.jt } else { step.jf });
+        }
+        unreachable!("a filter ends")
+    }
+
+    /// The machine that the tests run on.
+    fn here() -> u32 {
+        machine(TargetArch::try_from(std::env::consts::ARCH).expect("a machine with filters"))
+    }
+
+    fn answer(filter: &BpfProgram, number: u32, args: &[u32]) -> u32 {
+        let args: Vec<_> = args.iter().map(|arg| (*arg, 0)).collect();
+        answer_of(filter, here(), number, &args).0
+    }
+
+    /// THREATS 3: by each of its numbers, also where a kernel has the x32 interface.
+    #[test]
+    fn a_call_is_answered_by_its_number() {
+        let error = |error: i32| libc::SECCOMP_RET_ERRNO + error.unsigned_abs();
+        let (allowed, denied, absent) = (libc::SECCOMP_RET_ALLOW, error(libc::EPERM), error(libc::ENOSYS));
+        let plan = |keep_mark, no_network| Plan { keep_mark, no_network, ..Plan::default() };
+        let of = |plan| filter(plan).expect("is put together");
+        assert!(of(plan(false, false)).is_none(), "nothing is forbidden");
+        assert_eq!(answer(of(plan(true, true)).expect("a filter"), call(libc::SYS_bind), &[]), denied);
+        let kept = of(plan(true, false)).expect("a filter");
+        for number in 0..1024 {
+            assert_eq!(answer(kept, X32 | number, &[]), absent, "{number}");
+        }
+        for (number, args, expected) in [
+            (call(libc::SYS_read), &[][..], allowed),
+            (call(libc::SYS_openat2), &[], absent),
+            (call(libc::SYS_io_uring_setup), &[], denied),
+            (call(libc::SYS_shmget), &[], denied),
+            (call(libc::SYS_keyctl), &[], denied),
+            (call(libc::SYS_fchmod), &[3, 0o4755], denied),
+            (call(libc::SYS_fchmod), &[3, 0o755], allowed),
+            (call(libc::SYS_socket), &[], allowed),
+        ] {
+            assert_eq!(answer(kept, number, args), expected, "{number}");
+        }
+        let apart = of(plan(false, true)).expect("a filter");
+        assert_eq!(answer(apart, u32::MAX, &[]), allowed);
+        assert_eq!(answer(kept, u32::MAX, &[]), allowed);
+        assert_eq!(answer(apart, call(libc::SYS_socket), &[]), denied);
+        assert_eq!(answer(apart, X32 | call(libc::SYS_socket), &[]), absent);
+        assert_eq!(answer(apart, call(libc::SYS_openat2), &[]), allowed, "files are not kept away");
+    }
+
+    /// Most calls are in no list. The kernel asks for all of them before each script.
+    #[test]
+    fn a_call_of_no_list_is_answered_soon() {
+        let plan = Plan { keep_mark: true, no_network: true, ..Plan::default() };
+        let filter = filter(plan).expect("is put together").expect("a filter");
+        let mut by_number = 0;
+        for number in 0..1024 {
+            let (answer, steps) = answer_of(filter, here(), number, &[]);
+            if answer == libc::SECCOMP_RET_ALLOW && steps <= 12 {
+                by_number += 1;
+            }
+        }
+        assert!(by_number > 950, "{by_number}");
+    }
+
+    /// What has other numbers is not taken for what has these here.
+    #[test]
+    fn a_program_for_another_machine_is_ended() {
+        let plan = |keep_mark, no_network| Plan { keep_mark, no_network, ..Plan::default() };
+        for plan in [plan(true, false), plan(false, true), plan(true, true)] {
+            let filter = filter(plan).expect("is put together").expect("a filter");
+            for number in [0, 11, 102, call(libc::SYS_read), call(libc::SYS_openat2), X32, u32::MAX] {
+                // A program for i386.
+                let answer = answer_of(filter, 0x4000_0003, number, &[]).0;
+                assert_eq!(answer, libc::SECCOMP_RET_KILL_PROCESS, "{number}");
+            }
+        }
+    }
+
+    /// Of neighbours, each has its own answer.
+    #[test]
+    fn a_search_finds_each_number() {
+        let mut filter = Filter::new().expect("is short enough");
+        filter.deny(&[3, 4, 8]);
+        filter.answer(5, filter.absent);
+        filter.answer(100, filter.absent);
+        let odd = filter.has(0, 1, 1, filter.denied, filter.allowed).expect("is short enough");
+        filter.answer(7, odd);
+        let filter = filter.done(here()).expect("is short enough");
+        let error = |error: i32| libc::SECCOMP_RET_ERRNO | error.unsigned_abs();
+        for number in 0..200 {
+            let expected = match number {
+                3 | 4 | 7 | 8 => error(libc::EPERM),
+                5 | 100 => error(libc::ENOSYS),
+                _ => libc::SECCOMP_RET_ALLOW,
+            };
+            assert_eq!(answer(&filter, number, &[1]), expected, "{number}");
+        }
+        assert_eq!(answer(&filter, 7, &[2]), libc::SECCOMP_RET_ALLOW);
+        assert_eq!(answer(&filter, X32 + 3, &[]), error(libc::ENOSYS));
+    }
+
+    /// THREATS 3: each argument that has a say, by each half of it.
+    #[test]
+    fn a_call_is_answered_by_its_arguments() {
+        let plan = Plan { keep_mark: true, no_network: true, ..Plan::default() };
+        let filter = filter(plan).expect("is put together").expect("a filter");
+        let (locks, files) = (libc::RLIMIT_LOCKS, libc::RLIMIT_NOFILE);
+        let (make, hidden) = (libc::O_CREAT.unsigned_abs(), libc::O_TMPFILE.unsigned_abs());
+        let (unix, inet) = (libc::AF_UNIX.unsigned_abs(), libc::AF_INET.unsigned_abs());
+        let [stream, packets, messages] =
+            [libc::SOCK_STREAM, libc::SOCK_SEQPACKET, libc::SOCK_DGRAM].map(i32::unsigned_abs);
+        let cloexec = libc::SOCK_CLOEXEC.unsigned_abs();
+        for (number, args, is_allowed) in [
+            (libc::SYS_prlimit64, &[(0, 0), (locks, 0), (0, 0)][..], true),
+            (libc::SYS_prlimit64, &[(0, 0), (locks, 0), (8, 0)], false),
+            (libc::SYS_prlimit64, &[(0, 0), (locks, 0), (0, 8)], false),
+            (libc::SYS_prlimit64, &[(0, 0), (files, 0), (8, 0)], true),
+            (libc::SYS_prlimit64, &[(7, 0), (files, 0), (8, 0)], false),
+            (libc::SYS_prlimit64, &[(7, 0), (files, 0), (0, 0)], true),
+            (libc::SYS_setrlimit, &[(locks, 0), (8, 0)], false),
+            (libc::SYS_setrlimit, &[(files, 0), (8, 0)], true),
+            (libc::SYS_fchmod, &[(3, 0), (0o4755, 0)], false),
+            (libc::SYS_fchmod, &[(3, 0), (0o2755, 0)], true),
+            (libc::SYS_fchmodat, &[(3, 0), (8, 0), (0o4000, 0)], false),
+            (libc::SYS_fchmodat2, &[(3, 0), (8, 0), (0o4000, 0)], false),
+            (libc::SYS_mknodat, &[(3, 0), (8, 0), (0o4644, 0)], false),
+            (libc::SYS_mknodat, &[(3, 0), (8, 0), (0o644, 0)], true),
+            (libc::SYS_openat, &[(3, 0), (8, 0), (make, 0), (0o4755, 0)], false),
+            (libc::SYS_openat, &[(3, 0), (8, 0), (hidden, 0), (0o4755, 0)], false),
+            (libc::SYS_openat, &[(3, 0), (8, 0), (make, 0), (0o755, 0)], true),
+            // No file is made: what stands there means nothing.
+            (libc::SYS_openat, &[(3, 0), (8, 0), (0, 0), (0o4755, 0)], true),
+            (libc::SYS_openat, &[(3, 0), (8, 0), (libc::O_DIRECTORY.unsigned_abs(), 0), (0o4755, 0)], true),
+            (libc::SYS_sendto, &[(3, 0), (8, 0), (1, 0), (0, 0), (0, 0)], true),
+            (libc::SYS_sendto, &[(3, 0), (8, 0), (1, 0), (0, 0), (8, 0)], false),
+            (libc::SYS_sendto, &[(3, 0), (8, 0), (1, 0), (0, 0), (0, 8)], false),
+            (libc::SYS_socketpair, &[(unix, 0), (stream | cloexec, 0)], true),
+            (libc::SYS_socketpair, &[(unix, 0), (packets, 0)], true),
+            (libc::SYS_socketpair, &[(unix, 0), (messages, 0)], false),
+            (libc::SYS_socketpair, &[(unix, 0), (0, 0)], false),
+            (libc::SYS_socketpair, &[(inet, 0), (stream, 0)], false),
+        ] {
+            let told = answer_of(filter, here(), call(number), args).0;
+            assert_eq!(told == libc::SECCOMP_RET_ALLOW, is_allowed, "{number} {args:?} {told:x}");
+        }
+    }
+}
