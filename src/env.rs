@@ -138,6 +138,16 @@ pub fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
+/// The working directory of this process. A host may change it at any time.
+///
+/// # Errors
+///
+/// Where it is gone, or may not be looked at.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that asks for it")]
+pub fn work_dir() -> std::io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
 /// Seconds since 1970, by this machine's clock.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -194,7 +204,7 @@ impl Env {
     pub fn from_process() -> std::io::Result<Self> {
         Ok(Self {
             vars: std::env::vars_os().collect(),
-            cwd: std::env::current_dir()?,
+            cwd: work_dir()?,
             interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
         })
     }

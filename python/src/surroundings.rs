@@ -1,15 +1,17 @@
 //! Where and how the library runs in this process.
 
+use std::io;
 use std::path::PathBuf;
 
-use skillpm::env::Env;
+use skillpm::env::{Env, work_dir};
 use skillpm::error::{Error, Result};
 use skillpm::settings::Settings;
 
 /// What the environment of this process says now, for a project around `root`, else around the working
 /// directory.
 pub(crate) fn settings(root: Option<PathBuf>) -> Result<Settings> {
-    let mut settings = Settings::from_env(env("name the project's directory")?)?;
+    let env = Env::from_process().map_err(|error| nowhere(error, "name the project's directory"))?;
+    let mut settings = Settings::from_env(env)?;
     if let Some(root) = root {
         settings.cwd = settings.cwd.join(root);
     }
@@ -18,14 +20,14 @@ pub(crate) fn settings(root: Option<PathBuf>) -> Result<Settings> {
 
 /// The directory `dir` for who is where this process is now; without one, that very place.
 pub(crate) fn below_here(dir: Option<PathBuf>) -> Result<PathBuf> {
+    let here = |hint| work_dir().map_err(|error| nowhere(error, hint));
     match dir {
         Some(dir) if dir.is_absolute() => Ok(dir),
-        Some(dir) => Ok(env("name an absolute one")?.cwd.join(dir)),
-        None => Ok(env("name one with `cwd`")?.cwd),
+        Some(dir) => Ok(here("name an absolute one")?.join(dir)),
+        None => here("name one with `cwd`"),
     }
 }
 
-fn env(hint: &str) -> Result<Env> {
-    Env::from_process()
-        .map_err(|error| Error::io("failed to find the working directory").because(error).hint(hint))
+fn nowhere(error: io::Error, hint: &str) -> Error {
+    Error::io("failed to find the working directory").because(error).hint(hint)
 }

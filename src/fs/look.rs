@@ -224,7 +224,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, PathError> {
 pub fn read_link(path: &Path) -> Result<Option<PathBuf>, PathError> {
     match fs::read_link(path) {
         Ok(target) => Ok(Some(target)),
-        Err(error) if is_no_link(&error) => Ok(None),
+        Err(error) if is_absent(&error) || is_no_link(&error) => Ok(None),
         Err(error) => match kind(path)? {
             Some(Kind::Symlink) => Err(error).at("read", path),
             _ => Ok(None),

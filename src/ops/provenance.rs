@@ -176,6 +176,9 @@ struct Claim<'a> {
 /// What the lockfile of a scope knows of the directory `real`, which is a place of one of its skills or lies
 /// in one.
 fn claim<'a>(settings: &Settings, InForce { scope, lock }: &'a InForce, real: &Path) -> Option<Claim<'a>> {
+    if lock.skills.is_empty() {
+        return None;
+    }
     // Thousands of skills name the same few agents, and mostly nobody asks for those.
     let named = || lock.skills.values().flat_map(|locked| &locked.agents).collect::<BTreeSet<_>>();
     let agents = std::iter::once_with(named).flatten().filter_map(|id| agents::find(id).ok());

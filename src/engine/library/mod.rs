@@ -222,8 +222,12 @@ impl Library {
     ///
     /// As [`Library::get`].
     pub fn tools(&self, name: &str) -> Result<Arc<ToolSet>, LookupError> {
-        let skill = self.get(name)?;
-        Ok(self.tools.tools(&skill.real, &skill.meta.name, self.policy.scripts))
+        self.get(name).map(|skill| self.tools_of(&skill))
+    }
+
+    /// As [`Library::tools`], of a `skill` that was found already.
+    pub fn tools_of(&self, skill: &Skill) -> Arc<ToolSet> {
+        self.tools.tools(&skill.real, &skill.meta.name, self.policy.scripts)
     }
 
     fn read(&self, skill: &Arc<Skill>) -> Result<Instructions, LookupError> {

@@ -48,8 +48,8 @@ impl Parts<'_> {
         let passed = |name: &OsStr| {
             PASSED.iter().any(|passed| *passed == name) || name.as_encoded_bytes().starts_with(b"LC_")
         };
-        let mut vars = self.env.vars.clone();
-        vars.retain(|name, _| passed(name));
+        let vars = self.env.vars.iter().filter(|(name, _)| passed(name));
+        let mut vars: BTreeMap<_, _> = vars.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut set = |name: &str, value: &OsStr| vars.insert(name.into(), value.into());
         set("PATH", &join_paths(self.search));
         for name in ["HOME", "TMPDIR"] {
