@@ -20,6 +20,7 @@ __all__ = [
     "fail",
     "install",
     "main",
+    "remove_copies",
     "run",
     "validate",
 ]
@@ -300,6 +301,7 @@ class _How(TypedDict):
     network: bool
     max_output: int
 
+def remove_copies() -> None: ...
 def run(
     library: Library,
     name: str,

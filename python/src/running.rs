@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use skillpm::admission::Scripts;
 use skillpm::context::Context;
-use skillpm::engine::run::{Captured, Ended, Exit, Mode, Ran, Stdin, Watch};
+use skillpm::engine::run::{Captured, Copies, Ended, Exit, Mode, Ran, Stdin, Watch};
 use skillpm::ops::run::{Place, RunRequest, no_script, run_found};
 use skillpm::reporter::{Interact, Silent};
 
@@ -19,6 +19,24 @@ use crate::given::Given;
 use crate::library::Library;
 use crate::repr::Repr;
 use crate::{errors, json, surroundings};
+
+/// Most programs run the scripts of a few skills again and again. These are of the process that imported the package: one
+/// that was forked off seldom gets to remove anything when it ends.
+static COPIES: LazyLock<Copies> = LazyLock::new(Copies::waiting);
+
+/// Lets this process own the copies that wait, and remove them when it ends.
+pub(crate) fn own_copies(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    LazyLock::force(&COPIES);
+    let remove = module.getattr("remove_copies")?;
+    module.py().import("atexit")?.call_method1("register", (remove,))?;
+    Ok(())
+}
+
+/// Removes the copies of skills that wait for the next run, and keeps no more.
+#[pyfunction]
+pub(crate) fn remove_copies(py: Python<'_>) {
+    py.detach(|| COPIES.close());
+}
 
 /// What a script that ended well wrote. It cannot be changed.
 #[pyclass(frozen, eq, get_all, module = "skillpm", from_py_object)]
@@ -161,7 +179,7 @@ pub(crate) fn run(
     let done = call::run(py, || {
         let context = Context { interact, ..Context::silent(library.settings.clone()) };
         let skill = library.engine.get(&name)?;
-        let tools = library.engine.tools(&name)?;
+        let tools = library.engine.tools_of(&skill);
         let Some(tool) = tools.get(&script) else {
             let error = no_script(&skill, &name, &script);
             return Err(Failure::NoScript { script, error });
@@ -207,6 +225,7 @@ fn request(py: Python<'_>, name: &str, how: How) -> PyResult<RunRequest> {
         }
     };
     request.limits.output = how.max_output;
+    request.copies = COPIES.clone();
     (request.vouched, request.allow_modified) = (how.trusted, how.allow_modified);
     request.no_network = !how.network;
     request.env = how

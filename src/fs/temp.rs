@@ -1,7 +1,7 @@
 //! Temporary files.
 
-use std::fs::File;
-use std::path::PathBuf;
+use std::fs::{self, DirBuilder, File};
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -33,6 +33,33 @@ pub fn temp_dir() -> Result<TempDir, PathError> {
     builder.prefix(".skillpm-").tempdir_in(&place).at("create a temporary directory in", &place)
 }
 
+/// Creates the directory `path` for this user alone.
+///
+/// # Errors
+///
+/// Where it is there already, or cannot be created.
+pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).at("create", path)
+}
+
+/// Whether there is a directory at `path`, and it is for this user alone; on Unix by its mode.
+pub fn is_private_dir(path: &Path) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o7777 != 0o700 {
+        return false;
+    }
+    metadata.is_dir()
+}
+
+/// Whether there is nothing in the directory at `path`, also nothing whose name is no text.
+pub fn is_empty_dir(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
 /// The directory for temporary files.
 pub(super) fn temp_place() -> PathBuf {
     or_the_system_s(tempfile::env::temp_dir())
@@ -54,7 +81,7 @@ mod tests {
     fn a_directory_is_for_this_user_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = temp_dir().expect("a directory");
-        let mode = std::fs::metadata(dir.path()).expect("is there").permissions().mode();
+        let mode = fs::metadata(dir.path()).expect("is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
     }
 

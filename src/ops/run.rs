@@ -12,7 +12,9 @@ use super::permit::{PermitRequest, permit};
 use crate::admission::Scripts;
 use crate::context::Context;
 use crate::engine::Skill;
-use crate::engine::run::{self, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir};
+use crate::engine::run::{
+    self, Copies, Ended, Exit, Limits, Mode, Options, Ran, Script, Stdin, Watch, WorkDir,
+};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
@@ -58,6 +60,8 @@ pub struct RunRequest {
     pub allow_modified: bool,
     /// Whether the program that asks vouches for a directory that no lockfile knows.
     pub vouched: bool,
+    /// Where copies of skills wait between runs of their scripts.
+    pub copies: Copies,
 }
 
 impl RunRequest {
@@ -79,6 +83,7 @@ impl RunRequest {
             allow_scripts: false,
             allow_modified: false,
             vouched: false,
+            copies: Copies::default(),
         }
     }
 }
@@ -171,6 +176,7 @@ pub fn run_found(
         no_network: request.no_network,
         read: absolute(&request.read),
         write: absolute(&request.write),
+        copies: request.copies.clone(),
     };
     let ran = run::run(settings, &script, &options, watch).inspect_err(|error| {
         let event = Event::Refused { script: &script.path, reason: &error.with_causes() };
@@ -265,6 +271,9 @@ pub fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
 
 /// The path below the skill's directory `dir` of what `wanted` names.
 fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
+    if is_whole_path(dir, wanted)? {
+        return Ok(wanted.to_owned());
+    }
     let tree = fs::tree_of(dir)?;
     let paths: Vec<&str> = tree.entries().map(|(path, _)| path).collect();
     let below = format!("{SCRIPTS}{wanted}");
@@ -292,6 +301,22 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
     } else {
         error.hint(format!("in its `{SCRIPTS}` are {}", listed(scripts.into_iter())))
     })
+}
+
+/// Whether `wanted` is the path of a file right in `scripts/` of the skill's directory `dir`, and can mean nothing else.
+/// Programs ask by it, and nothing needs to be listed then.
+fn is_whole_path(dir: &Path, wanted: &str) -> Result<bool> {
+    let name =
+        wanted.strip_prefix(SCRIPTS).filter(|name| !name.starts_with('.') && !name.contains(['/', '\\']));
+    if name.is_none() {
+        return Ok(false);
+    }
+    let kind = |path: &Path| fs::kind(&dir.join(path));
+    let scripts = Path::new(SCRIPTS.trim_end_matches('/'));
+    // A link may lead anywhere, and in `scripts/scripts/` there may be another one of that name.
+    Ok(kind(scripts)? == Some(fs::Kind::Directory)
+        && kind(wanted.as_ref())? == Some(fs::Kind::File)
+        && kind(&scripts.join(scripts))?.is_none())
 }
 
 fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {

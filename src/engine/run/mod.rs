@@ -5,6 +5,7 @@
 //! started, its output is bounded, and on Linux it is kept from files that are none of its business.
 //! Whether it may run is asked elsewhere; `docs/design/run.md` says why all this is done as it is.
 
+mod copies;
 #[cfg_attr(not(target_os = "linux"), path = "ears_elsewhere.rs")]
 mod ears;
 #[cfg(not(target_os = "linux"))]
@@ -38,6 +39,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub use self::copies::Copies;
 pub(in crate::engine) use self::interpreter::program_of;
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
@@ -95,6 +97,8 @@ pub struct Options {
     pub read: Vec<PathBuf>,
     /// Absolute paths that it may write, beside its working directory and a private one.
     pub write: Vec<PathBuf>,
+    /// Where the copy that it runs from may wait for the next run.
+    pub copies: Copies,
 }
 
 /// What a script reads from standard input.
@@ -196,7 +200,7 @@ fn run_by(
 ) -> Result<Ran> {
     let search =
         crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
-    let stage = Stage::new(script)?;
+    let stage = Stage::of(script, &options.copies)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
     if script.files.get(&inside).is_none() {
@@ -232,10 +236,17 @@ fn run_by(
     };
     let went = start.run(watch)?;
     let files = went.done.landlock.is_some();
+    // Nothing is left that could change the copy, and the script could not.
+    let is_out_of_reach = files && !reach.own_write.iter().any(|dir| stage.skill().starts_with(dir));
+    let is_over = went.ended.is_none() && went.leftovers == 0 && went.exit != Exit::Unknown;
+    let digest = stage.digest();
+    if is_out_of_reach && is_over && stage.is_tidy() {
+        options.copies.put(stage, script.files.files().iter().map(|file| file.size).sum());
+    }
     Ok(Ran {
         skill: script.skill.clone(),
         script: script.path.clone(),
-        digest: stage.digest(),
+        digest,
         interpreter: interpreter.program,
         exit: went.exit,
         ended: went.ended,

@@ -2,43 +2,65 @@
 //!
 //! What was checked and what runs must be the same bytes, also those of the files that a script reads
 //! beside itself, and whatever happens to the skill's directory meanwhile. So the files are copied once,
-//! and what is compared is the digest of the bytes that were written.
+//! and what is compared is the digest of the bytes that were written, or still are there from a run before.
 
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use super::Script;
+use super::copies::Copies;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::tree::ReadError;
+use crate::refusal::Limits;
+use crate::tree::{Node, ReadError};
 
 /// A copy of a skill, and a directory for what its script writes. Both go with the value.
+#[derive(Debug)]
 pub(super) struct Stage {
     dir: TempDir,
-    /// The skill's directory in the copy.
+    /// The copy.
+    files: PathBuf,
+    /// The skill's directory in it.
     skill: PathBuf,
     private: PathBuf,
     digest: Digest,
 }
 
 impl Stage {
+    /// Takes the copy of `script` out of `copies`, or makes one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stage::new`].
+    pub(super) fn of(script: &Script, copies: &Copies) -> Result<Self> {
+        let waits = script.digest.and_then(|digest| copies.take(digest));
+        let mut stage = match waits.filter(Self::is_unchanged) {
+            Some(stage) => stage,
+            None => Self::new(script)?,
+        };
+        // A skill that lies in another one is looked for in the copy of that.
+        stage.skill =
+            if script.base.is_empty() { stage.files.clone() } else { stage.files.join(&script.base) };
+        Ok(stage)
+    }
+
     /// Copies the files of `script`, whose digest must be the one that is given, if one is.
     ///
     /// # Errors
     ///
     /// Files that are not those that were checked, or that cannot be read or written.
-    pub(super) fn new(script: &Script) -> Result<Self> {
+    fn new(script: &Script) -> Result<Self> {
         let dir = fs::temp_dir()?;
         // As the system knows it: what a script may touch is told by such paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
-        let (skill, private) = (real.join("skill"), real.join("home"));
+        let (files, private) = (real.join("skill"), real.join("home"));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
                 .hint("nothing was run; `skillpm verify` tells what differs")
         };
-        let digest = match fs::materialize(&script.files, &skill) {
+        let digest = match fs::materialize(&script.files, &files) {
             Ok(digest) => digest,
             // They are no longer what they were when they were listed.
             Err(ReadError::Refused(refusal)) => return Err(changed().because(refusal)),
@@ -47,9 +69,24 @@ impl Stage {
         if script.digest.is_some_and(|expected| digest != expected) {
             return Err(changed());
         }
-        fs::create_dir(&private)?;
-        let skill = if script.base.is_empty() { skill } else { skill.join(&script.base) };
-        Ok(Self { dir, skill, private, digest })
+        fs::create_private_dir(&private)?;
+        Ok(Self { dir, skill: files.clone(), files, private, digest })
+    }
+
+    /// Whether the copy is as it was made, to the last byte.
+    fn is_unchanged(&self) -> bool {
+        let Ok(tree) = fs::tree_of(&self.files) else { return false };
+        // What is no part of a skill could still be found by a script.
+        let is_plain = !tree.has_repository()
+            && tree.entries().all(|(_, entry)| matches!(entry.node, Node::File { .. }));
+        let digest = tree.skill("", &Limits::default()).and_then(|files| files.digest());
+        is_plain && digest.is_ok_and(|digest| digest == self.digest)
+    }
+
+    /// Whether the run that is over left nothing of its own.
+    pub(super) fn is_tidy(&self) -> bool {
+        [self.dir.path(), &self.private].into_iter().all(fs::is_private_dir)
+            && fs::is_empty_dir(&self.private)
     }
 
     /// Where the skill lies in the copy.
@@ -72,6 +109,12 @@ impl Stage {
     /// The digest of the copy.
     pub(super) fn digest(&self) -> Digest {
         self.digest
+    }
+
+    /// Lets the copy stay: it is of another process.
+    pub(super) fn leave(self) {
+        // What is left in memory goes with the process, which was forked off the owner.
+        std::mem::forget(self);
     }
 }
 

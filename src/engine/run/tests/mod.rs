@@ -2,6 +2,7 @@
 
 mod bytes;
 mod call;
+mod copies;
 mod end;
 mod reach;
 

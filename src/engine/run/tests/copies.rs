@@ -1,0 +1,163 @@
+//! Copies that wait for the next run.
+
+use super::*;
+
+/// Says where it runs from, and what else is there.
+const SAYS: &str = "dirname \"$SKILL_BASE_DIR\"; ls -A \"$HOME\" \"$SKILL_BASE_DIR\" >&2\n";
+
+/// A skill whose copy waits after a run, where the kernel keeps files from scripts.
+fn waiting(text: &str) -> Option<Demo> {
+    let mut demo = Demo::sh(text);
+    demo.options.copies = Copies::waiting();
+    has_landlock().then_some(demo)
+}
+
+/// The directory of the run.
+fn place(ran: &Ran) -> PathBuf {
+    assert_eq!(ran.exit, Exit::Code(0), "{}", ran.stderr.text());
+    ran.stdout.text().lines().next().expect("a line").into()
+}
+
+fn is_there(dir: &Path) -> bool {
+    fs::kind(dir).expect("looks").is_some()
+}
+
+#[test]
+fn the_next_run_uses_the_same_copy() {
+    let Some(demo) = waiting(SAYS) else { return };
+    let first = place(&demo.run());
+    assert!(is_there(&first));
+    assert_eq!(place(&demo.run()), first);
+    // A skill that lies in another one has the copy of that.
+    let part = Script { base: "scripts".into(), path: "demo.sh".into(), ..demo.script() };
+    let ran = run(&demo.settings(), &part, &demo.options, &mut Unwatched).expect("runs");
+    assert_eq!(place(&ran), first.join("skill"));
+    assert_eq!(place(&demo.run()), first);
+    let others = demo.options.copies.clone();
+    drop(demo);
+    assert!(is_there(&first), "somebody may still run it");
+    drop(others);
+    assert!(!is_there(&first));
+}
+
+/// S1-FR-205: whatever became of a copy that waits, what runs is what was checked.
+#[test]
+fn a_copy_that_was_changed_does_not_run() {
+    let changes: [fn(&Path); 6] = [
+        |copy| fs::write_atomic(&copy.join("scripts/demo.sh"), b"echo EVIL\n").expect("writes"),
+        |copy| fs::write_atomic(&copy.join("scripts/ls"), b"echo EVIL\n").expect("writes"),
+        |copy| fs::create_dir_all(&copy.join(".git")).expect("creates"),
+        |copy| fs::symlink(Path::new("demo.sh"), &copy.join("scripts/more.sh")).expect("links"),
+        |copy| fs::remove_tree(copy).expect("removes"),
+        |copy| {
+            fs::remove_tree(copy).expect("removes");
+            fs::symlink(Path::new("/etc"), copy).expect("links");
+        },
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let Some(demo) = waiting(SAYS) else { return };
+        let first = place(&demo.run());
+        change(&first.join("skill"));
+        let ran = demo.run();
+        assert_ne!(place(&ran), first, "{at}");
+        assert!(!ran.stdout.text().contains("EVIL"), "{at}");
+        assert!(!is_there(&first), "{at}: what was changed goes");
+    }
+}
+
+/// A skill that was changed is another one.
+#[test]
+fn other_bytes_are_copied_anew() {
+    let Some(demo) = waiting(SAYS) else { return };
+    let first = place(&demo.run());
+    demo.world.write("demo/references/a.md", "new\n");
+    let second = place(&demo.run());
+    assert_ne!(second, first);
+    fs::remove_tree(&demo.world.project().join("demo/references")).expect("removes");
+    assert_eq!(place(&demo.run()), first);
+}
+
+/// What a script could have changed, or left something in, is nothing for the next one.
+#[test]
+fn only_a_copy_that_is_as_it_was_waits() {
+    let texts = [
+        "touch \"$HOME/a\"",
+        "mkdir \"$HOME/.b\"",
+        "chmod 755 \"$HOME\"",
+        "chmod 755 \"$SKILL_BASE_DIR/..\"",
+        "setsid sleep 7501 >/dev/null 2>&1 </dev/null &",
+    ];
+    for text in texts {
+        let Some(demo) = waiting(&format!("{SAYS}{text}\n")) else { return };
+        assert!(!is_there(&place(&demo.run())), "{text}");
+    }
+    let options: [fn(&mut Options); 3] = [
+        |options| options.sandbox = Mode::Off,
+        |options| options.write = vec![std::env::temp_dir()],
+        |options| options.copies = Copies::default(),
+    ];
+    for (at, change) in options.into_iter().enumerate() {
+        let Some(mut demo) = waiting(SAYS) else { return };
+        change(&mut demo.options);
+        assert!(!is_there(&place(&demo.run())), "{at}");
+    }
+    let Some(mut demo) = waiting(&format!("{SAYS}sleep 7502\n")) else { return };
+    demo.options.limits.timeout = Duration::from_millis(300);
+    let ran = demo.run();
+    assert_eq!(ran.ended, Some(Ended::Timeout));
+    assert!(!is_there(Path::new(ran.stdout.text().trim())));
+}
+
+/// They take room where temporary files lie.
+#[test]
+fn few_and_small_ones_wait() {
+    let Some(demo) = waiting(SAYS) else { return };
+    let of = |at: usize| {
+        demo.world.write("demo/references/a.md", &format!("{at}\n"));
+        place(&demo.run())
+    };
+    let first: Vec<_> = (0..5).map(of).collect();
+    let there: Vec<_> = first.iter().map(|dir| is_there(dir)).collect();
+    assert_eq!(there, [false, true, true, true, true]);
+    // What was used last stays.
+    assert_eq!(of(1), first[1]);
+    of(5);
+    let there: Vec<_> = first.iter().map(|dir| is_there(dir)).collect();
+    assert_eq!(there, [false, true, false, true, true]);
+    demo.world.write("demo/references/a.md", &"x".repeat(17 << 20));
+    assert!(!is_there(&place(&demo.run())));
+}
+
+#[test]
+fn once_closed_nothing_waits() {
+    let Some(demo) = waiting(SAYS) else { return };
+    let first = place(&demo.run());
+    demo.options.copies.close();
+    assert!(!is_there(&first));
+    assert!(!is_there(&place(&demo.run())));
+}
+
+/// Runs another script while one is heard.
+struct Nested<'a> {
+    demo: &'a Demo,
+    inner: Option<Ran>,
+}
+
+impl Watch for Nested<'_> {
+    fn output(&mut self, _: Stream, _: &[u8]) {
+        self.inner.get_or_insert_with(|| self.demo.run());
+    }
+}
+
+/// Runs at the same time have a copy each.
+#[test]
+fn two_runs_share_no_copy() {
+    let Some(demo) = waiting(SAYS) else { return };
+    let first = place(&demo.run());
+    let mut nested = Nested { demo: &demo, inner: None };
+    let outer = place(&demo.run_watched(&mut nested));
+    let inner = place(&nested.inner.expect("ran"));
+    assert_eq!(outer, first);
+    assert_ne!(inner, first);
+    assert!(is_there(&inner) && is_there(&outer), "both wait");
+}
