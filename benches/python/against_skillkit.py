@@ -60,6 +60,21 @@ SPAWN = (
     "capture_output=True, stdin=subprocess.DEVNULL)"
 )
 
+# In turns: to start a process takes half as long again in one minute as in the next.
+TURNS = """
+import statistics, time
+bare, more = [], []
+def median(seconds):
+    return statistics.median(seconds[1:]) * 1e3
+for _ in range(200):
+    start = time.perf_counter()
+    {spawn}
+    middle = time.perf_counter()
+    {run}
+    bare.append(middle - start)
+    more.append(time.perf_counter() - middle - bare[-1])
+"""
+
 STEPS = "".join(f"Step {step}: do it to $ARGUMENTS.\n" for step in range(1, 60))
 
 
@@ -86,18 +101,15 @@ def alone(directory: Path, times: int) -> None:
         f"{more * 100:.0f}% more"
     )
 
-    before = f"{OURS}\nrun = lambda: {SCRIPT}\nrun()\nspawn = lambda: {SPAWN}\nspawn()"
     for sandbox in ("off", "auto"):
-        started = before.format(sandbox=sandbox)
-        many = "for _ in range(50): {}()"
-        bare, ours = (
-            median(started, many.format(each), clock="perf_counter") / 50
-            for each in ("spawn", "run")
+        script = SCRIPT.format(sandbox=sandbox)
+        before = f"import subprocess, sys\ndirectory = sys.argv[1]\n{OURS}"
+        turns = TURNS.format(spawn=SPAWN, run=script)
+        bare, more = (
+            run(sys.executable, f"{before}\n{turns}\nprint(median({what}))", directory)
+            for what in ("bare", "more")
         )
-        print(
-            f"a script, sandbox {sandbox}: {ours:.2f} ms, a bare process: {bare:.2f} ms: "
-            f"{ours - bare:+.2f} ms"
-        )
+        print(f"a script, sandbox {sandbox}: {more:+.2f} ms over a bare process of {bare:.2f} ms")
 
     code = (
         f"import resource, sys\ndirectory = sys.argv[1]\n{OURS}\n"

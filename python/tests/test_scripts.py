@@ -31,7 +31,9 @@ for_sh = pytest.mark.skipif(
     sys.platform == "win32", reason="this script is for `sh`, which Windows does not have"
 )
 
-for_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps a script from its copy")
+for_linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux keeps a script from its copy"
+)
 
 GREET = 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n'
 # What `print` ends a line with.
