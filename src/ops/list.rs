@@ -116,12 +116,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let mut scopes = Scopes::new(&context.settings, request.scope)?;
     let twins = scopes.settle_twins(&context.settings)?;
     for scope in &scopes.there {
-        if Transaction::is_cut_off(scope) {
-            outcome.warnings.push(format!(
-                "a run of skillpm was cut off in the scope of the {}: the next `skillpm install` finishes it",
-                scope.kind
-            ));
-        }
+        outcome.warnings.extend(Transaction::cut_off(scope));
         if let Some(closed) = closed(scope, request.scope)? {
             outcome.warnings.push(closed);
             continue;
@@ -428,5 +423,22 @@ mod tests {
             let scopes: Vec<_> = skills.iter().map(|skill| skill.scope).collect();
             assert_eq!(scopes, told, "{project:?} {user:?}");
         }
+    }
+
+    /// THREATS 2: who follows the words mends the scope that they are about.
+    #[test]
+    fn a_run_that_was_cut_off_is_told_with_what_finishes_it() {
+        let world = World::new();
+        for (root, finishes) in
+            [(world.project(), "`skillpm install`"), (world.home(), "`skillpm install -g`")]
+        {
+            let begun = root.join(".agents/.skillpm-tx");
+            fs::create_dir_all(&begun).expect("creates");
+            let told = list(&world.context(), &ListRequest::default()).expect("lists").warnings;
+            let [told] = &told[..] else { panic!("{told:?}") };
+            assert!(told.contains("was cut off") && told.contains(finishes), "{told}");
+            fs::remove_tree(&begun).expect("removes");
+        }
+        assert!(list(&world.context(), &ListRequest::default()).expect("lists").warnings.is_empty());
     }
 }

@@ -150,6 +150,14 @@ impl<'a> Transaction<'a> {
         Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
     }
 
+    /// What a person should know of a killed run in `scope`, if there was one.
+    pub fn cut_off(scope: &Scope) -> Option<String> {
+        let (kind, flag) = (scope.kind, scope.kind.flag());
+        Self::is_cut_off(scope).then(|| {
+            format!("a run of skillpm was cut off in the scope of the {kind}: the next `skillpm install{flag}` finishes it")
+        })
+    }
+
     /// Does what `plan` says; `contents` holds the trees that come. When this fails, the scope is as
     /// it was.
     ///

@@ -153,12 +153,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let mut scopes = Scopes::new(&context.settings, request.scope)?;
     let twins = scopes.settle_twins(&context.settings)?;
     for scope in &scopes.there {
-        if Transaction::is_cut_off(scope) {
-            outcome.warnings.push(format!(
-                "a run of skillpm was cut off in the scope of the {}: the next `skillpm install` finishes it",
-                scope.kind
-            ));
-        }
+        outcome.warnings.extend(Transaction::cut_off(scope));
         let files = Files::read(scope)?;
         let mut names = asked(&files);
         let is_meant = |name: &SkillName| {
