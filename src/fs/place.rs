@@ -196,10 +196,10 @@ fn make_writable(dir: &Path) {
 #[cfg(not(unix))]
 fn make_writable(_dir: &Path) {}
 
-/// Removes the directory at `path` if nothing is in it.
-pub fn remove_dir_if_empty(path: &Path) {
-    // Not empty, or not there: both are what the caller wants.
-    let _ = fs::remove_dir(path);
+/// Removes the directory at `path` if nothing is in it, and returns whether it did.
+pub fn remove_dir_if_empty(path: &Path) -> bool {
+    // Not empty, or not there: both are what most callers want.
+    fs::remove_dir(path).is_ok()
 }
 
 #[cfg(test)]

@@ -39,25 +39,29 @@ pub fn temp_dir() -> Result<TempDir, PathError> {
 ///
 /// Where it is there already, or cannot be created.
 pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
-    let mut builder = DirBuilder::new();
+    let builder = DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let builder = {
+        let mut builder = builder;
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+    };
     builder.create(path).at("create", path)
 }
 
-/// Whether there is a directory at `path`, and it is for this user alone; on Unix by its mode.
+/// Whether there is a directory at `path` for this user alone; on Unix by its owner and its mode.
 pub fn is_private_dir(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]
-    if std::os::unix::fs::MetadataExt::mode(&metadata) & 0o7777 != 0o700 {
-        return false;
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
+        // In a directory that a group shares, the bit for that is set as well.
+        if !is_own || metadata.mode() & 0o777 != 0o700 {
+            return false;
+        }
     }
     metadata.is_dir()
-}
-
-/// Whether there is nothing in the directory at `path`, also nothing whose name is no text.
-pub fn is_empty_dir(path: &Path) -> bool {
-    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// The directory for temporary files.

@@ -271,7 +271,7 @@ pub fn no_script(skill: &Skill, name: &str, wanted: &str) -> Error {
 
 /// The path below the skill's directory `dir` of what `wanted` names.
 fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
-    if is_whole_path(dir, wanted)? {
+    if is_whole_path(dir, wanted) {
         return Ok(wanted.to_owned());
     }
     let tree = fs::tree_of(dir)?;
@@ -305,18 +305,18 @@ fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String> {
 
 /// Whether `wanted` is the path of a file right in `scripts/` of the skill's directory `dir`, and can mean nothing else.
 /// Programs ask by it, and nothing needs to be listed then.
-fn is_whole_path(dir: &Path, wanted: &str) -> Result<bool> {
-    let name =
-        wanted.strip_prefix(SCRIPTS).filter(|name| !name.starts_with('.') && !name.contains(['/', '\\']));
-    if name.is_none() {
-        return Ok(false);
+fn is_whole_path(dir: &Path, wanted: &str) -> bool {
+    let name = wanted.strip_prefix(SCRIPTS);
+    if name.is_none_or(|name| name.starts_with('.') || name.contains(['/', '\\'])) {
+        return false;
     }
-    let kind = |path: &Path| fs::kind(&dir.join(path));
+    // What cannot be looked at is looked for in the list.
+    let is = |path: &Path, kind| fs::kind(&dir.join(path)).is_ok_and(|found| found == kind);
     let scripts = Path::new(SCRIPTS.trim_end_matches('/'));
     // A link may lead anywhere, and in `scripts/scripts/` there may be another one of that name.
-    Ok(kind(scripts)? == Some(fs::Kind::Directory)
-        && kind(wanted.as_ref())? == Some(fs::Kind::File)
-        && kind(&scripts.join(scripts))?.is_none())
+    is(scripts, Some(fs::Kind::Directory))
+        && is(wanted.as_ref(), Some(fs::Kind::File))
+        && is(&scripts.join(scripts), None)
 }
 
 fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
@@ -359,5 +359,38 @@ mod tests {
         assert!(!told("TO\0KEN=s3cret").contains("s3cret"));
         let set = variables(&context, &["A=B=C".into()]).expect("a variable");
         assert_eq!(set.get(OsStr::new("A")), Some(&OsString::from("B=C")));
+    }
+
+    /// Whichever way it is found, a script has the same path, and what is none the same error.
+    #[test]
+    fn a_path_means_the_same_with_and_without_a_list() {
+        let world = World::new();
+        world.skill("demo", "demo");
+        world.write("demo/scripts/a.sh", "");
+        let dir = world.project().join("demo");
+        let of = |wanted: &str| script_of(&dir, "demo", wanted).map_err(|error| error.to_string());
+        assert!(is_whole_path(&dir, "scripts/a.sh"));
+        for wanted in ["scripts/a.sh", "a.sh", "a"] {
+            assert_eq!(of(wanted), Ok("scripts/a.sh".into()), "{wanted}");
+        }
+        let long = format!("scripts/{}", "x".repeat(300));
+        for wanted in
+            [&long, "scripts/a\0b", "scripts/", "scripts/..", "scripts/b.sh", "scripts/../SKILL.md", ""]
+        {
+            assert!(!is_whole_path(&dir, wanted), "{wanted}");
+            assert_eq!(of(wanted), Err(format!("the skill `demo` has no script `{wanted}`")));
+        }
+        #[cfg(unix)]
+        {
+            fs::symlink(&dir.join("scripts"), &dir.join("linked")).expect("links");
+            fs::symlink(Path::new("a.sh"), &dir.join("scripts/b.sh")).expect("links");
+            assert!(!is_whole_path(&dir, "scripts/b.sh") && !is_whole_path(&dir, "linked/a.sh"));
+        }
+        world.write("demo/scripts/scripts/a.sh", "");
+        assert_eq!(
+            of("scripts/a.sh"),
+            Ok("scripts/scripts/a.sh".into()),
+            "what lies in `scripts/` comes first"
+        );
     }
 }

@@ -386,6 +386,11 @@ mod tests {
             assert_eq!(answer(kept, number, args), expected, "{number}");
         }
         let apart = of(plan(false, true)).expect("a filter");
+        for (filter, calls) in [(kept, SHARED), (apart, SOCKETS)] {
+            for number in calls {
+                assert_eq!(answer(filter, call(*number), &[]), denied, "{number}");
+            }
+        }
         assert_eq!(answer(apart, u32::MAX, &[]), allowed);
         assert_eq!(answer(kept, u32::MAX, &[]), allowed);
         assert_eq!(answer(apart, call(libc::SYS_socket), &[]), denied);
@@ -485,6 +490,25 @@ mod tests {
             (libc::SYS_socketpair, &[(unix, 0), (messages, 0)], false),
             (libc::SYS_socketpair, &[(unix, 0), (0, 0)], false),
             (libc::SYS_socketpair, &[(inet, 0), (stream, 0)], false),
+            // Of these the kernel looks at the low half alone.
+            (libc::SYS_prlimit64, &[(0, 0), (locks, 1), (8, 0)], false),
+            (libc::SYS_prlimit64, &[(0, 1), (files, 0), (8, 0)], true),
+            (libc::SYS_setrlimit, &[(locks, 1), (8, 0)], false),
+            (libc::SYS_fchmod, &[(3, 0), (0o4755, 1)], false),
+            (libc::SYS_openat, &[(3, 0), (8, 0), (make, 1), (0o4755, 1)], false),
+            (libc::SYS_socketpair, &[(unix, 1), (messages, 1)], false),
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_chmod, &[(8, 0), (0o4755, 0)], false),
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_chmod, &[(8, 0), (0o755, 0)], true),
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_creat, &[(8, 0), (0o4755, 0)], false),
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_mknod, &[(8, 0), (0o4755, 0)], false),
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_open, &[(8, 0), (make, 0), (0o4755, 0)], false),
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_open, &[(8, 0), (0, 0), (0o4755, 0)], true),
         ] {
             let told = answer_of(filter, here(), call(number), args).0;
             assert_eq!(told == libc::SECCOMP_RET_ALLOW, is_allowed, "{number} {args:?} {told:x}");

@@ -46,6 +46,8 @@ pub(super) struct Heeded {
     pub(super) ended: Option<Ended>,
     /// How many processes it left behind.
     pub(super) leftovers: usize,
+    /// Whether the system says that nothing of it is left that would have had to be ended.
+    pub(super) is_gone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
 }
@@ -100,7 +102,9 @@ impl<'a> Follow<'a> {
     /// What was heard of it.
     pub(super) fn heeded(self) -> Heeded {
         let Self { ended, leftovers, stdout, stderr, .. } = self;
-        Heeded { ended, leftovers, stdout, stderr }
+        // An output that somebody still holds open tells of one that no list shows.
+        let is_gone = self.family.is_told() && ended.is_none() && leftovers == 0 && self.open == 0;
+        Heeded { ended, leftovers, is_gone, stdout, stderr }
     }
 
     /// Follows it until it ends by itself, or has to be ended for the reason that is returned.

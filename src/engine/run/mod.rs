@@ -236,11 +236,10 @@ fn run_by(
     };
     let went = start.run(watch)?;
     let files = went.done.landlock.is_some();
-    // Nothing is left that could change the copy, and the script could not.
-    let is_out_of_reach = files && !reach.own_write.iter().any(|dir| stage.skill().starts_with(dir));
-    let is_over = went.ended.is_none() && went.leftovers == 0 && went.exit != Exit::Unknown;
     let digest = stage.digest();
-    if is_out_of_reach && is_over && stage.is_tidy() {
+    // The script could not change the copy, and nothing is left of it.
+    let is_out_of_reach = went.done.whole && !reach.own_write.iter().any(|dir| stage.is_near(dir));
+    if is_out_of_reach && went.is_gone && went.exit != Exit::Unknown && stage.tidy() {
         options.copies.put(stage, script.files.files().iter().map(|file| file.size).sum());
     }
     Ok(Ran {

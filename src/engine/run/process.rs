@@ -48,6 +48,8 @@ pub(super) struct Went {
     pub(super) exit: Exit,
     pub(super) ended: Option<Ended>,
     pub(super) leftovers: usize,
+    /// Whether the system says that nothing of it is left that would have had to be ended.
+    pub(super) is_gone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
     pub(super) done: Done,
@@ -61,8 +63,8 @@ impl Start<'_> {
         let (mut child, done, heeded) =
             if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
         let exit = end_of(&mut child)?;
-        let Heeded { ended, leftovers, stdout, stderr } = heeded;
-        Ok(Went { exit, ended, leftovers, stdout, stderr, done, duration: began.elapsed() })
+        let Heeded { ended, leftovers, is_gone, stdout, stderr } = heeded;
+        Ok(Went { exit, ended, leftovers, is_gone, stdout, stderr, done, duration: began.elapsed() })
     }
 
     /// Starts it and follows it on a thread of its own, while this one hands on what it writes. The end is not heard yet:

@@ -154,7 +154,7 @@ fn keep_files(
     Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
 }
 
-/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems. Nobody changes that while a program runs.
+/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems. That does not change while a program runs.
 fn system() -> &'static [&'static Path] {
     static TOPMOST: OnceLock<Vec<&Path>> = OnceLock::new();
     TOPMOST.get_or_init(|| SYSTEM.iter().map(Path::new).filter(|dir| !is_in_usr(dir)).collect())

@@ -4,6 +4,7 @@
 //! beside itself, and whatever happens to the skill's directory meanwhile. So the files are copied once,
 //! and what is compared is the digest of the bytes that were written, or still are there from a run before.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -15,6 +16,9 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::refusal::Limits;
 use crate::tree::{Node, ReadError};
+
+/// What the copy is called in its directory.
+const FILES: &str = "skill";
 
 /// A copy of a skill, and a directory for what its script writes. Both go with the value.
 #[derive(Debug)]
@@ -36,7 +40,7 @@ impl Stage {
     /// As [`Stage::new`].
     pub(super) fn of(script: &Script, copies: &Copies) -> Result<Self> {
         let waits = script.digest.and_then(|digest| copies.take(digest));
-        let mut stage = match waits.filter(Self::is_unchanged) {
+        let mut stage = match waits.filter(Self::is_ready) {
             Some(stage) => stage,
             None => Self::new(script)?,
         };
@@ -55,7 +59,7 @@ impl Stage {
         let dir = fs::temp_dir()?;
         // As the system knows it: what a script may touch is told by such paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
-        let (files, private) = (real.join("skill"), real.join("home"));
+        let (files, private) = (real.join(FILES), real.join("home"));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
                 .hint("nothing was run; `skillpm verify` tells what differs")
@@ -73,8 +77,21 @@ impl Stage {
         Ok(Self { dir, skill: files.clone(), files, private, digest })
     }
 
-    /// Whether the copy is as it was made, to the last byte.
+    /// Whether a copy that waited can be used again: nobody but this user could reach it, nothing lies beside it, and it is
+    /// as it was made. Its script gets a new directory to write to, into which nothing was ever let before.
+    fn is_ready(&self) -> bool {
+        let dir = self.dir.path();
+        fs::is_private_dir(dir)
+            && fs::list_dir(dir).is_ok_and(|names| names == [FILES])
+            && self.is_unchanged()
+            && fs::create_private_dir(&self.private).is_ok()
+    }
+
+    /// Whether the files of the copy are those that were made: their names, their bytes and which are executable.
     fn is_unchanged(&self) -> bool {
+        if !matches!(fs::kind(&self.files), Ok(Some(fs::Kind::Directory))) {
+            return false;
+        }
         let Ok(tree) = fs::tree_of(&self.files) else { return false };
         // What is no part of a skill could still be found by a script.
         let is_plain = !tree.has_repository()
@@ -83,10 +100,14 @@ impl Stage {
         is_plain && digest.is_ok_and(|digest| digest == self.digest)
     }
 
-    /// Whether the run that is over left nothing of its own.
-    pub(super) fn is_tidy(&self) -> bool {
-        [self.dir.path(), &self.private].into_iter().all(fs::is_private_dir)
-            && fs::is_empty_dir(&self.private)
+    /// Removes the directory that the script could write to, and returns whether it left nothing there.
+    pub(super) fn tidy(&self) -> bool {
+        fs::remove_dir_if_empty(&self.private)
+    }
+
+    /// Whether whoever may write to `dir` may write to this, or to a part of it.
+    pub(super) fn is_near(&self, dir: &Path) -> bool {
+        self.files.starts_with(dir) || self.files.parent().is_some_and(|own| dir.starts_with(own))
     }
 
     /// Where the skill lies in the copy.
@@ -114,7 +135,7 @@ impl Stage {
     /// Lets the copy stay: it is of another process.
     pub(super) fn leave(self) {
         // What is left in memory goes with the process, which was forked off the owner.
-        std::mem::forget(self);
+        mem::forget(self);
     }
 }
 

@@ -18,6 +18,15 @@ fn place(ran: &Ran) -> PathBuf {
     ran.stdout.text().lines().next().expect("a line").into()
 }
 
+/// What is called `name` beside `copy`.
+fn beside(copy: &Path, name: &str) -> PathBuf {
+    copy.parent().expect("a directory").join(name)
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    rustix::fs::chmod(path, rustix::fs::Mode::from_raw_mode(mode)).expect("changes");
+}
+
 fn is_there(dir: &Path) -> bool {
     fs::kind(dir).expect("looks").is_some()
 }
@@ -43,7 +52,26 @@ fn the_next_run_uses_the_same_copy() {
 /// S1-FR-205: whatever became of a copy that waits, what runs is what was checked.
 #[test]
 fn a_copy_that_was_changed_does_not_run() {
-    let changes: [fn(&Path); 6] = [
+    use std::os::unix::ffi::OsStringExt as _;
+    let changes: [fn(&Path); 16] = [
+        |copy| fs::write_atomic(&beside(copy, "home"), b"").expect("writes"),
+        |copy| fs::create_dir_all(&beside(copy, "home/.local")).expect("creates"),
+        |copy| fs::symlink(Path::new("/etc"), &beside(copy, "home")).expect("links"),
+        |copy| fs::create_dir_all(&beside(copy, "more")).expect("creates"),
+        |copy| set_mode(&beside(copy, ""), 0o777),
+        |copy| set_mode(&beside(copy, ""), 0o710),
+        |copy| set_mode(&copy.join("SKILL.md"), 0o755),
+        |copy| {
+            let name = OsString::from_vec(vec![b'a', 0xff]);
+            fs::symlink(Path::new("SKILL.md"), &copy.join(name)).expect("links");
+        },
+        |copy| {
+            // The same bytes, but who writes to one writes to the other.
+            let other = copy.join("references/b.md");
+            fs::remove_if_there(&other).expect("removes");
+            fs::symlink(Path::new("a.md"), &other).expect("links");
+        },
+        |copy| fs::remove_tree(&copy.join("scripts")).expect("removes"),
         |copy| fs::write_atomic(&copy.join("scripts/demo.sh"), b"echo EVIL\n").expect("writes"),
         |copy| fs::write_atomic(&copy.join("scripts/ls"), b"echo EVIL\n").expect("writes"),
         |copy| fs::create_dir_all(&copy.join(".git")).expect("creates"),
@@ -56,6 +84,9 @@ fn a_copy_that_was_changed_does_not_run() {
     ];
     for (at, change) in changes.into_iter().enumerate() {
         let Some(demo) = waiting(SAYS) else { return };
+        for name in ["a.md", "b.md"] {
+            demo.world.write(&format!("demo/references/{name}"), "the same\n");
+        }
         let first = place(&demo.run());
         change(&first.join("skill"));
         let ran = demo.run();
@@ -80,21 +111,16 @@ fn other_bytes_are_copied_anew() {
 /// What a script could have changed, or left something in, is nothing for the next one.
 #[test]
 fn only_a_copy_that_is_as_it_was_waits() {
-    let texts = [
-        "touch \"$HOME/a\"",
-        "mkdir \"$HOME/.b\"",
-        "chmod 755 \"$HOME\"",
-        "chmod 755 \"$SKILL_BASE_DIR/..\"",
-        "setsid sleep 7501 >/dev/null 2>&1 </dev/null &",
-    ];
+    let texts = ["touch \"$HOME/a\"", "mkdir \"$HOME/.b\"", "setsid sleep 7501 >/dev/null 2>&1 </dev/null &"];
     for text in texts {
         let Some(demo) = waiting(&format!("{SAYS}{text}\n")) else { return };
         assert!(!is_there(&place(&demo.run())), "{text}");
     }
-    let options: [fn(&mut Options); 3] = [
+    let options: [fn(&mut Options); 4] = [
+        |options| options.copies = Copies::default(),
         |options| options.sandbox = Mode::Off,
         |options| options.write = vec![std::env::temp_dir()],
-        |options| options.copies = Copies::default(),
+        |options| options.write = vec![PathBuf::from("/")],
     ];
     for (at, change) in options.into_iter().enumerate() {
         let Some(mut demo) = waiting(SAYS) else { return };
@@ -132,6 +158,7 @@ fn few_and_small_ones_wait() {
 fn once_closed_nothing_waits() {
     let Some(demo) = waiting(SAYS) else { return };
     let first = place(&demo.run());
+    assert!(is_there(&first));
     demo.options.copies.close();
     assert!(!is_there(&first));
     assert!(!is_there(&place(&demo.run())));
@@ -160,4 +187,16 @@ fn two_runs_share_no_copy() {
     assert_eq!(outer, first);
     assert_ne!(inner, first);
     assert!(is_there(&inner) && is_there(&outer), "both wait");
+}
+
+/// What an earlier run could write to is nothing of a later one.
+#[test]
+fn each_run_has_a_directory_of_its_own() {
+    let text = "dirname \"$SKILL_BASE_DIR\"; stat -c %a \"$HOME\"; chmod 777 \"$HOME\" \"$SKILL_BASE_DIR\"\n";
+    let Some(demo) = waiting(text) else { return };
+    let first = place(&demo.run());
+    assert!(!is_there(&first.join("home")), "it goes with its run");
+    let second = demo.run();
+    assert_eq!(place(&second), first);
+    assert_eq!(second.stdout.text().lines().nth(1), Some("700"));
 }
