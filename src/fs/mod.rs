@@ -53,7 +53,7 @@ pub use place::{
 pub use plant::write_file;
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats};
-pub use temp::{anonymous_temp_file, create_private_dir, is_private_dir, temp_dir};
+pub use temp::{anonymous_temp_file, create_private_dir, is_empty_dir, is_private_dir, temp_dir};
 pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};
 pub use walk::{Walk, gather, scan, scan_places, tree_of};

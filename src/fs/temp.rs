@@ -64,6 +64,11 @@ pub fn is_private_dir(path: &Path) -> bool {
     metadata.is_dir()
 }
 
+/// Whether there is nothing in the directory at `path`, also nothing whose name is no text.
+pub fn is_empty_dir(path: &Path) -> bool {
+    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
+
 /// The directory for temporary files.
 pub(super) fn temp_place() -> PathBuf {
     or_the_system_s(tempfile::env::temp_dir())

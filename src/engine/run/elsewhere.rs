@@ -78,6 +78,12 @@ impl Family {
         false
     }
 
+    /// Nobody knows.
+    #[expect(clippy::unused_self, reason = "as where there is something to tell")]
+    pub(super) fn was_alone(&self) -> bool {
+        false
+    }
+
     /// None that is known of.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn others(&self) -> [(); 0] {

@@ -172,6 +172,11 @@ impl Family {
         self.told
     }
 
+    /// Whether the leader never had another process or thread, for certain: nobody on this machine had one since its birth.
+    pub(super) fn was_alone(&self) -> bool {
+        self.told && self.candidates(load().map(|(_, last)| last)).is_empty()
+    }
+
     /// Living processes of the run but its leader: none where none is left.
     pub(super) fn others(&self) -> Vec<Pid> {
         self.look(true, |pid| self.member(pid).is_some())

@@ -48,6 +48,8 @@ pub(super) struct Heeded {
     pub(super) leftovers: usize,
     /// Whether the system says that nothing of it is left that would have had to be ended.
     pub(super) is_gone: bool,
+    /// Whether it was one process and no more.
+    pub(super) was_alone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
 }
@@ -104,7 +106,8 @@ impl<'a> Follow<'a> {
         let Self { ended, leftovers, stdout, stderr, .. } = self;
         // An output that somebody still holds open tells of one that no list shows.
         let is_gone = self.family.is_told() && ended.is_none() && leftovers == 0 && self.open == 0;
-        Heeded { ended, leftovers, is_gone, stdout, stderr }
+        let was_alone = is_gone && self.family.was_alone();
+        Heeded { ended, leftovers, is_gone, was_alone, stdout, stderr }
     }
 
     /// Follows it until it ends by itself, or has to be ended for the reason that is returned.

@@ -239,7 +239,7 @@ fn run_by(
     let digest = stage.digest();
     // The script could not change the copy, and nothing is left of it.
     let is_out_of_reach = went.done.whole && !reach.own_write.iter().any(|dir| stage.is_near(dir));
-    if is_out_of_reach && went.is_gone && went.exit != Exit::Unknown && stage.tidy() {
+    if is_out_of_reach && went.is_gone && went.exit != Exit::Unknown && stage.tidy(went.was_alone) {
         options.copies.put(stage, script.files.files().iter().map(|file| file.size).sum());
     }
     Ok(Ran {

@@ -50,6 +50,8 @@ pub(super) struct Went {
     pub(super) leftovers: usize,
     /// Whether the system says that nothing of it is left that would have had to be ended.
     pub(super) is_gone: bool,
+    /// Whether it was one process and no more.
+    pub(super) was_alone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
     pub(super) done: Done,
@@ -63,8 +65,9 @@ impl Start<'_> {
         let (mut child, done, heeded) =
             if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
         let exit = end_of(&mut child)?;
-        let Heeded { ended, leftovers, is_gone, stdout, stderr } = heeded;
-        Ok(Went { exit, ended, leftovers, is_gone, stdout, stderr, done, duration: began.elapsed() })
+        let Heeded { ended, leftovers, is_gone, was_alone, stdout, stderr } = heeded;
+        let duration = began.elapsed();
+        Ok(Went { exit, ended, leftovers, is_gone, was_alone, stdout, stderr, done, duration })
     }
 
     /// Starts it and follows it on a thread of its own, while this one hands on what it writes. The end is not heard yet:

@@ -19,6 +19,8 @@ use crate::tree::{Node, ReadError};
 
 /// What the copy is called in its directory.
 const FILES: &str = "skill";
+/// What the directory for what the script writes is called there.
+const PRIVATE: &str = "home";
 
 /// A copy of a skill, and a directory for what its script writes. Both go with the value.
 #[derive(Debug)]
@@ -59,7 +61,7 @@ impl Stage {
         let dir = fs::temp_dir()?;
         // As the system knows it: what a script may touch is told by such paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
-        let (files, private) = (real.join(FILES), real.join("home"));
+        let (files, private) = (real.join(FILES), real.join(PRIVATE));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
                 .hint("nothing was run; `skillpm verify` tells what differs")
@@ -78,13 +80,20 @@ impl Stage {
     }
 
     /// Whether a copy that waited can be used again: nobody but this user could reach it, nothing lies beside it, and it is
-    /// as it was made. Its script gets a new directory to write to, into which nothing was ever let before.
+    /// as it was made. Its script gets a directory to write to that is empty, and into which nothing is let that lives.
     fn is_ready(&self) -> bool {
         let dir = self.dir.path();
-        fs::is_private_dir(dir)
-            && fs::list_dir(dir).is_ok_and(|names| names == [FILES])
-            && self.is_unchanged()
-            && fs::create_private_dir(&self.private).is_ok()
+        let is_private = match fs::list_dir(dir) {
+            Ok(names) if names == [FILES] => fs::create_private_dir(&self.private).is_ok(),
+            Ok(names) if names == [PRIVATE, FILES] => self.is_empty(),
+            Ok(_) | Err(_) => false,
+        };
+        is_private && fs::is_private_dir(dir) && self.is_unchanged()
+    }
+
+    /// Whether the directory for what the script writes is as it was made.
+    fn is_empty(&self) -> bool {
+        fs::is_private_dir(&self.private) && fs::is_empty_dir(&self.private)
     }
 
     /// Whether the files of the copy are those that were made: their names, their bytes and which are executable.
@@ -100,9 +109,10 @@ impl Stage {
         is_plain && digest.is_ok_and(|digest| digest == self.digest)
     }
 
-    /// Removes the directory that the script could write to, and returns whether it left nothing there.
-    pub(super) fn tidy(&self) -> bool {
-        fs::remove_dir_if_empty(&self.private)
+    /// Returns whether the script left nothing where it could write. Unless it `was_alone`, that directory is removed: what
+    /// no list shows could still write there, and a new directory is none that it was let into.
+    pub(super) fn tidy(&self, was_alone: bool) -> bool {
+        was_alone && self.is_empty() || fs::remove_dir_if_empty(&self.private)
     }
 
     /// Whether whoever may write to `dir` may write to this, or to a part of it.

@@ -200,3 +200,31 @@ fn each_run_has_a_directory_of_its_own() {
     assert_eq!(place(&second), first);
     assert_eq!(second.stdout.text().lines().nth(1), Some("700"));
 }
+
+/// Where a script was one process, its private directory may stay; what was put there meanwhile is in no script's way.
+#[test]
+fn nothing_is_found_that_was_put_there_meanwhile() {
+    // All of this is done by the shell itself.
+    let text = "printf '%s\\n' \"${SKILL_BASE_DIR%/*}\"\n\
+                for found in \"$HOME\"/* \"$HOME\"/.[!.]*; do\n  [ ! -e \"$found\" ] || echo \"found $found\"\ndone\n";
+    let changes: [fn(&Path); 3] = [
+        |home| fs::create_dir_all(&home.join(".local")).expect("creates"),
+        |home| {
+            fs::create_dir_all(home).expect("creates");
+            set_mode(home, 0o777);
+        },
+        |home| {
+            fs::remove_tree(home).expect("removes");
+            fs::symlink(Path::new("/etc"), home).expect("links");
+        },
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let Some(demo) = waiting(text) else { return };
+        let first = place(&demo.run());
+        change(&first.join("home"));
+        let ran = demo.run();
+        assert_ne!(place(&ran), first, "{at}");
+        assert_eq!(ran.stdout.text().lines().count(), 1, "{at}: {}", ran.stdout.text());
+        assert!(!is_there(&first), "{at}");
+    }
+}
