@@ -55,7 +55,7 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("std::process::Command", &["git/program.rs", "engine/run/"]),
     ("git2::", &["git/"]),
     ("landlock::", &["engine/run/sandbox.rs"]),
-    ("seccompiler::", &["engine/run/sandbox.rs"]),
+    ("seccompiler::", &["engine/run/filter.rs"]),
     ("println!", &[]),
     ("print!", &[]),
     ("dbg!", &[]),
@@ -74,7 +74,7 @@ const OWNERS: &[(&str, &[&str])] = &[
 /// Uses of another owner's resource that are wanted: where, what, why.
 const EXCEPTED_USES: &[(&str, &str, &str)] = &[
     ("fs/", "std::env::temp_dir()", "the place of temporary files belongs to the file system"),
-    ("engine/run/sandbox.rs", "std::env::consts::ARCH", "it is known when this is compiled"),
+    ("engine/run/filter.rs", "std::env::consts::ARCH", "it is known when this is compiled"),
 ];
 
 /// A source file: its path below `src`, and its code.
