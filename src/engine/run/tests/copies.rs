@@ -49,7 +49,7 @@ fn the_next_run_uses_the_same_copy() {
     assert!(!is_there(&first));
 }
 
-/// S1-FR-205: whatever became of a copy that waits, what runs is what was checked.
+/// Whatever became of a copy that waits, what runs is what was checked.
 #[test]
 fn a_copy_that_was_changed_does_not_run() {
     use std::os::unix::ffi::OsStringExt as _;
