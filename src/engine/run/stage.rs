@@ -42,7 +42,7 @@ impl Stage {
     /// As [`Stage::new`].
     pub(super) fn of(script: &Script, copies: &Copies) -> Result<Self> {
         let waits = script.digest.and_then(|digest| copies.take(digest));
-        let mut stage = match waits.filter(Self::is_ready) {
+        let mut stage = match waits.filter(Self::renew) {
             Some(stage) => stage,
             None => Self::new(script)?,
         };
@@ -79,9 +79,9 @@ impl Stage {
         Ok(Self { dir, skill: files.clone(), files, private, digest })
     }
 
-    /// Whether a copy that waited can be used again: nobody but this user could reach it, nothing lies beside it, and it is
-    /// as it was made. Its script gets a directory to write to that is empty, and into which nothing is let that lives.
-    fn is_ready(&self) -> bool {
+    /// Gives a copy that waited an empty directory to write to, into which nothing is let that lives. Returns whether it can
+    /// be used again: nobody but this user could reach it, nothing lies beside it, and it is as it was made.
+    fn renew(&self) -> bool {
         let dir = self.dir.path();
         let is_private = match fs::list_dir(dir) {
             Ok(names) if names == [FILES] => fs::create_private_dir(&self.private).is_ok(),
