@@ -25,8 +25,8 @@ fn who_is_here_and_who_sees_a_skill_twice() {
     exit: 0
     --- stdout
     agent        found by   in a project    for the user      links       sees  twice
-    claude-code  ~/.claude  .claude/skills  ~/.claude/skills  yes         2     -
-    cursor       ~/.cursor  .agents/skills  ~/.agents/skills  not needed  2     2
+    claude-code  ~/.claude  .claude/skills  ~/.claude/skills  yes            2      -
+    cursor       ~/.cursor  .agents/skills  ~/.agents/skills  not needed     2      2
     --- stderr
     hint: `skillpm agents cursor` shows which skills it finds twice, and where
     ");

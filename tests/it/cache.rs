@@ -97,8 +97,8 @@ fn where_things_lie() {
     insta::assert_snapshot!(empty.run(&["cache", "dir"]), @"
     exit: 0
     --- stdout
-    what       size     holds        directory
-    store      0 bytes  0 skills     [DIR]/home/.local/share/skillpm/store-v2
+    what          size        holds  directory
+    store      0 bytes     0 skills  [DIR]/home/.local/share/skillpm/store-v2
     downloads  0 bytes  0 downloads  [DIR]/home/.cache/skillpm
     ");
     for words in [&["cache", "prune"][..], &["cache", "verify"], &["cache", "clean", "--store"]] {

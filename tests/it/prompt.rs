@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::process::Child;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::{Forge, Sandbox, Tree};
 
@@ -33,10 +34,23 @@ impl Terminal {
         Self::of(command)
     }
 
-    fn of(mut command: std::process::Command) -> Self {
+    /// As [`Self::start`], on a terminal of so many columns.
+    fn of_width(columns: u16, sandbox: &Sandbox, args: &[&str]) -> Self {
+        Self::with(sandbox.command(args), Some(columns))
+    }
+
+    fn of(command: std::process::Command) -> Self {
+        Self::with(command, None)
+    }
+
+    fn with(mut command: std::process::Command, columns: Option<u16>) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&keys).expect("a terminal");
         unlockpt(&keys).expect("a terminal");
+        if let Some(ws_col) = columns {
+            let size = Winsize { ws_row: 24, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+            tcsetwinsize(&keys, size).expect("a size");
+        }
         let name = ptsname(&keys, Vec::new()).expect("a name");
         let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.to_bytes())).to_owned();
         let side = || OpenOptions::new().read(true).write(true).open(&path).expect("the other side");
@@ -211,4 +225,33 @@ fn a_person_agrees_to_an_update_or_not() {
     // Nobody is asked where there is nothing new.
     let (ended, seen) = Terminal::start(&sandbox, &["update"]).end();
     assert_eq!((ended, seen.contains('?')), (Some(0), false), "{seen}");
+}
+
+/// No line is wider than the terminal, so that none of them wraps in the middle of a word; a pipe gets everything.
+#[test]
+fn tables_fit_the_terminal() {
+    let (_forge, sandbox) = two_skills();
+    assert_eq!(
+        sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "-a", "goose"]).code,
+        Some(0)
+    );
+    sandbox.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Edited.\n---\n");
+    for args in
+        [&["list"][..], &["agents", "--all"], &["cache", "dir"], &["explain"], &["show", "pdf"], &["--help"]]
+    {
+        for columns in [40, 80] {
+            let (code, seen) = Terminal::of_width(columns, &sandbox, args).end();
+            assert_eq!(code, Some(0), "{seen}");
+            let is_page = args[0] == "show";
+            for line in seen.lines().skip_while(|line| is_page && !line.contains("SKILL.md")) {
+                let width = dialoguer::console::measure_text_width(line.trim_end());
+                let is_address = line.contains("https://");
+                assert!(width <= usize::from(columns) || is_address, "{args:?} {columns}: {line}");
+            }
+        }
+    }
+    let (_, seen) = Terminal::of_width(80, &sandbox, &["list"]).end();
+    assert!(seen.contains("\u{1b}[1mname\u{1b}[0m") && seen.contains("\u{1b}[32mok"), "{seen:?}");
+    let piped = sandbox.run(&["list"]).stdout;
+    assert!(!piped.contains('…') && !piped.contains('\u{1b}'), "{piped}");
 }

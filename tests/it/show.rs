@@ -56,9 +56,9 @@ fn what_is_known_of_a_skill() {
       hides          ~/.agents/skills/pdf (user:pdf)
 
     file                 bytes  sha256
-    SKILL.md             179    cb9f9c96380b
-    references/forms.md  20     315d82261459
-    scripts/fill.py      11     62bdb208de6d
+    SKILL.md               179  cb9f9c96380b
+    references/forms.md     20  315d82261459
+    scripts/fill.py         11  62bdb208de6d
     3 files, 210 bytes
 
     off the specification, and tolerated:
@@ -248,8 +248,8 @@ fn a_skill_that_is_not_installed() {
       tokens         metadata about 5, instructions about 8, other files about 6
 
     file             bytes  sha256
-    SKILL.md         65     d77a54e70c80
-    scripts/fill.sh  17     e03ae7039b45
+    SKILL.md            65  d77a54e70c80
+    scripts/fill.sh     17  e03ae7039b45
     2 files, 82 bytes
     ");
     assert_eq!(sandbox.ok(&["read", "./skills/pdf", "scripts/fill.sh"]).stdout, "echo \"filled $1\"\n");

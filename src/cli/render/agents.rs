@@ -19,8 +19,8 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
     if nobody(printer, outcome) {
         return;
     }
-    let mut table =
-        Table::new(&["agent", "found by", "in a project", "for the user", "links", "sees", "twice"]);
+    let header = ["agent", "found by", "in a project", "for the user", "links", "sees", "twice"];
+    let mut table = Table::new(&header).state("links").number("sees").number("twice");
     for agent in &outcome.agents {
         let found = agent.found_by.first().map(|path| outcome.short(path)).unwrap_or_default();
         let links = match (agent.universal, agent.chosen.is_empty()) {
@@ -39,7 +39,7 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
             &twice,
         ]);
     }
-    printer.data(&table.render());
+    table.show(printer);
     if let Some(agent) = outcome.agents.iter().find(|agent| !agent.twice.is_empty()) {
         printer.hint(&format!("`skillpm agents {}` shows which skills it finds twice, and where", agent.id));
     }

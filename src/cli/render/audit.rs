@@ -16,7 +16,8 @@ pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     if outcome.records.is_empty() {
         printer.note(&format!("nothing of the kind is recorded in `{}`", file.display()));
     } else {
-        let mut table = Table::new(&["time", "event", "skill", "script", "outcome", "session"]);
+        let header = ["time", "event", "skill", "script", "outcome", "session"];
+        let mut table = Table::new(&header).state("outcome");
         for record in &outcome.records {
             table.row([
                 &record.time,
@@ -27,7 +28,7 @@ pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
                 &record.session,
             ]);
         }
-        printer.data(table.render().trim_end());
+        table.show(printer);
     }
     if outcome.unreadable > 0 {
         printer.warning(&format!("{} cannot be read", super::count(outcome.unreadable, "line")));

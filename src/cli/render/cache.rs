@@ -6,7 +6,7 @@ use crate::cli::printer::Printer;
 use crate::ops::cache::{Places, RemovedOutcome, VerifyOutcome};
 
 pub(crate) fn places(printer: &Printer, places: &Places) {
-    let mut table = Table::new(&["what", "size", "holds", "directory"]);
+    let mut table = Table::new(&["what", "size", "holds", "directory"]).number("size").number("holds");
     let store = &places.store;
     table.row(["store", &size(store.bytes), &count(store.count, "skill"), &shown(&store.path)]);
     let total = places.rooms.iter().map(|room| room.bytes).sum();
@@ -18,7 +18,7 @@ pub(crate) fn places(printer: &Printer, places: &Places) {
             table.row([&name, &size(room.bytes), &count(room.count, "download"), &shown(&room.path)]);
         }
     }
-    printer.data(&table.render());
+    table.show(printer);
 }
 
 pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {

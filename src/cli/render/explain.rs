@@ -12,12 +12,12 @@ use crate::lint::{Group, Level, Needs, Profile, Rule, Safety};
 
 /// One line for each rule.
 pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
-    let mut table = Table::new(&["rule", "spec", "fix", "what it asks for"]);
+    let mut table = Table::new(&["rule", "spec", "fix", "what it asks for"]).prose("what it asks for");
     for rule in rules {
         let repair = rule.fix.map_or("", safety);
         table.row([rule.id, level(rule.levels.spec), repair, rule.summary]);
     }
-    printer.data(&table.render());
+    table.show(printer);
     printer.hint("`skillpm explain RULE` says what a rule looks for, and why");
 }
 

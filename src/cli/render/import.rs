@@ -24,7 +24,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
         printer.hint("`skillpm import FILE` reads a lockfile elsewhere, `-g` looks at the user's skills");
         return;
     }
-    printer.data(&table(&outcome.skills));
+    table(&outcome.skills).show(printer);
     printer.note(&counts(&outcome.skills));
     if !outcome.needed.is_empty() {
         printer.note(&format!("what they need came along: {}", and(&outcome.needed)));
@@ -72,12 +72,12 @@ fn scope(outcome: &ImportOutcome) -> ScopeKind {
     outcome.scope.unwrap_or(ScopeKind::Project)
 }
 
-fn table(skills: &[ImportedSkill]) -> String {
-    let mut table = Table::new(&["name", "outcome", "source", "why"]);
+fn table(skills: &[ImportedSkill]) -> Table {
+    let mut table = Table::new(&["name", "outcome", "source", "why"]).state("outcome").prose("why");
     for skill in skills {
         table.row([&skill.name, word(skill), &source(skill), &skill.reason]);
     }
-    table.render()
+    table
 }
 
 fn word(skill: &ImportedSkill) -> &'static str {

@@ -15,7 +15,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<Scope
         printer.hint(&super::how_to_install(scope));
         return;
     }
-    printer.data(&table(&outcome.skills));
+    table(&outcome.skills).show(printer);
     for scope in [ScopeKind::Project, ScopeKind::User] {
         let is_missing = |skill: &&ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
         let missing = || outcome.skills.iter().filter(is_missing);
@@ -48,8 +48,8 @@ pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
     printer.json(&outcome.skills);
 }
 
-fn table(skills: &[ListedSkill]) -> String {
-    let mut table = Table::new(&["name", "version", "scope", "source", "agents", "state"]);
+fn table(skills: &[ListedSkill]) -> Table {
+    let mut table = Table::new(&["name", "version", "scope", "source", "agents", "state"]).state("state");
     for skill in skills {
         table.row([
             &skill.name,
@@ -60,7 +60,7 @@ fn table(skills: &[ListedSkill]) -> String {
             &state(skill),
         ]);
     }
-    table.render()
+    table
 }
 
 fn state(skill: &ListedSkill) -> String {

@@ -23,7 +23,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     };
     let told: Vec<_> = skills.iter().filter(is_told).collect();
     if !told.is_empty() {
-        printer.data(&table(&told));
+        table(&told).show(printer);
     }
     let outdated = skills.iter().filter(|skill| skill.is_outdated()).count();
     let of = |status| skills.iter().filter(|skill| skill.status == status).count();
@@ -96,8 +96,9 @@ pub(super) fn failures(printer: &Printer, failures: &[Error]) {
     }
 }
 
-fn table(skills: &[&OutdatedSkill]) -> String {
-    let mut table = Table::new(&["name", "locked", "newest", "latest", "state", "scope", "source"]);
+fn table(skills: &[&OutdatedSkill]) -> Table {
+    let header = ["name", "locked", "newest", "latest", "state", "scope", "source"];
+    let mut table = Table::new(&header).state("state");
     for skill in skills {
         table.row([
             &skill.name,
@@ -109,7 +110,7 @@ fn table(skills: &[&OutdatedSkill]) -> String {
             &skill.source,
         ]);
     }
-    table.render()
+    table
 }
 
 /// The tag to which a skill is pinned, else its revision.

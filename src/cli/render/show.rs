@@ -22,7 +22,7 @@ pub(crate) fn json(printer: &Printer, outcome: &ShowOutcome) {
 
 pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
     warn(printer, outcome);
-    let mut text = facts(outcome) + "\n" + &files(&outcome.files);
+    let mut text = facts(outcome) + "\n" + &files(printer, &outcome.files);
     if !outcome.deviations.is_empty() {
         text.push_str("\noff the specification, and tolerated:\n");
         for deviation in &outcome.deviations {
@@ -31,7 +31,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
             text.push('\n');
         }
     }
-    printer.data(&text);
+    printer.styled_data(&text);
     if !outcome.deviations.is_empty() {
         let file = shell_word(&outcome.file);
         printer.hint(&format!("`skillpm validate {}` shows the places", one_line(&file)));
@@ -128,8 +128,8 @@ fn shown(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn files(files: &[ShownFile]) -> String {
-    let mut table = Table::new(&["file", "bytes", "sha256"]);
+fn files(printer: &Printer, files: &[ShownFile]) -> String {
+    let mut table = Table::new(&["file", "bytes", "sha256"]).number("bytes");
     for file in files {
         let path = match (&file.target, file.kind) {
             (Some(target), _) => format!("{} -> {target}", file.path),
@@ -142,7 +142,7 @@ fn files(files: &[ShownFile]) -> String {
         table.row([&path, &file.size.map(|size| size.to_string()).unwrap_or_default(), &digits]);
     }
     let sum: u64 = files.iter().filter_map(|file| file.size).sum();
-    format!("{}{}, {sum} bytes\n", table.render(), count(files.len(), "file"))
+    format!("{}{}, {sum} bytes\n", table.render(printer.look()), count(files.len(), "file"))
 }
 
 #[cfg(test)]
@@ -249,10 +249,10 @@ mod tests {
           hidden by      .claude/skills/other (project-claude:pdf)
 
         file                    bytes  sha256
-        SKILL.md                120    0123456789ab
-        key -> ../secret        -      -
-        pipe (no regular file)  -      -
-        scripts/fill.py*        120    0123456789ab
+        SKILL.md                  120  0123456789ab
+        key -> ../secret            -  -
+        pipe (no regular file)      -  -
+        scripts/fill.py*          120  0123456789ab
         4 files, 240 bytes
 
         off the specification, and tolerated:
@@ -294,7 +294,7 @@ mod tests {
           tokens         metadata about 61, instructions about 1200, other files about 0
 
         file      bytes  sha256
-        SKILL.md  120    0123456789ab
+        SKILL.md    120  0123456789ab
         1 file, 120 bytes
         ");
     }

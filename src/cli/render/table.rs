@@ -1,8 +1,15 @@
-//! Aligned columns.
+//! Aligned columns, as wide as the terminal allows. In a pipe or a file nothing is shortened.
 
-use dialoguer::console::measure_text_width;
+use anstyle::Style;
+use dialoguer::console::{measure_text_width, truncate_str};
 
 use super::line_of;
+use crate::cli::look::Look;
+use crate::cli::printer::Printer;
+use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
+
+/// What lies between two columns.
+const GAP: usize = 2;
 
 /// Rows of cells; the first is the header. All text is one, so that thousands of rows are no tens of thousands of
 /// allocations.
@@ -10,15 +17,69 @@ pub(super) struct Table {
     text: String,
     /// Where each cell ends, and how wide it is.
     cells: Vec<(usize, usize)>,
-    /// How wide each column is.
-    widths: Vec<usize>,
+    columns: Vec<Column>,
+}
+
+/// A column: how wide its widest cell is, and what is in it.
+struct Column {
+    width: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A text that is shortened where there is no room.
+    Text,
+    /// Ends at the right, and is never shortened.
+    Number,
+    /// Words with colours of their own, never shortened.
+    State,
+    /// Sentences, which go on below. Only a last column has them.
+    Prose,
+}
+
+impl Kind {
+    /// How narrow a column may become whose widest cell has `width`.
+    fn least(self, width: usize, header: usize, is_first: bool) -> usize {
+        match self {
+            Self::Number | Self::State => width,
+            Self::Prose => width.min(header.max(24)),
+            // The first is what people type again.
+            Self::Text if is_first => width.min(header.max(24)),
+            Self::Text => width.min(header.max(10)),
+        }
+    }
 }
 
 impl Table {
     pub(super) fn new(header: &[&str]) -> Self {
-        let mut table = Self { text: String::new(), cells: Vec::new(), widths: vec![0; header.len()] };
+        let columns = header.iter().map(|_| Column { width: 0, kind: Kind::Text }).collect();
+        let mut table = Self { text: String::new(), cells: Vec::new(), columns };
         header.iter().enumerate().for_each(|(column, text)| table.cell(column, text));
         table
+    }
+
+    /// The column `title` holds numbers or sizes.
+    pub(super) fn number(self, title: &str) -> Self {
+        self.with(title, Kind::Number)
+    }
+
+    /// The column `title` holds words that say how things stand.
+    pub(super) fn state(self, title: &str) -> Self {
+        self.with(title, Kind::State)
+    }
+
+    /// The last column, `title`, holds sentences.
+    pub(super) fn prose(self, title: &str) -> Self {
+        self.with(title, Kind::Prose)
+    }
+
+    fn with(mut self, title: &str, kind: Kind) -> Self {
+        let at = (0..self.columns.len()).find(|at| self.at(*at).0 == title);
+        if let Some(column) = at.and_then(|at| self.columns.get_mut(at)) {
+            column.kind = kind;
+        }
+        self
     }
 
     /// Adds a row. A cell without text gets a `-`, so that every row has as many words as columns.
@@ -32,37 +93,248 @@ impl Table {
     }
 
     fn cell(&mut self, column: usize, text: &str) {
-        // Of most texts it is the number of bytes.
-        let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        let width = if is_plain { text.len() } else { measure_text_width(text) };
+        let width = width_of(text);
         self.text.push_str(text);
         self.cells.push((self.text.len(), width));
-        if let Some(widest) = self.widths.get_mut(column) {
-            *widest = width.max(*widest);
+        if let Some(column) = self.columns.get_mut(column) {
+            column.width = width.max(column.width);
         }
     }
 
-    /// Returns the lines, each column as wide as its widest cell.
-    pub(super) fn render(&self) -> String {
-        let line: usize = self.widths.iter().map(|width| width + 2).sum();
-        let mut lines = String::with_capacity(self.cells.len() / self.widths.len().max(1) * line);
-        let mut start = 0;
-        for row in self.cells.chunks(self.widths.len().max(1)) {
-            for ((end, own), width) in row.iter().zip(&self.widths) {
-                lines.push_str(&self.text[start..*end]);
-                lines.extend(std::iter::repeat_n(' ', width + 2 - own));
-                start = *end;
+    /// The text of a cell, and how wide it is.
+    fn at(&self, cell: usize) -> (&str, usize) {
+        let start = cell.checked_sub(1).map_or(0, |before| self.cells[before].0);
+        let (end, width) = self.cells[cell];
+        (&self.text[start..end], width)
+    }
+
+    /// Prints the table as data.
+    pub(super) fn show(&self, printer: &Printer) {
+        printer.styled_data(&self.render(printer.look()));
+    }
+
+    /// Returns the lines: each row in one where the terminal has room for that, else in a few.
+    pub(super) fn render(&self, look: &Look) -> String {
+        let colour = look.out_colour;
+        match look.width {
+            None => self.in_columns(&self.widest(), colour),
+            Some(room) => match self.narrowed(room) {
+                Some(widths) => self.in_columns(&widths, colour),
+                None => self.below(room, colour),
+            },
+        }
+    }
+
+    fn widest(&self) -> Vec<usize> {
+        self.columns.iter().map(|column| column.width).collect()
+    }
+
+    /// How wide each column is on a terminal of `room` columns; nothing where even the narrowest have no room.
+    fn narrowed(&self, room: usize) -> Option<Vec<usize>> {
+        let mut widths = self.widest();
+        let room = room.saturating_sub(GAP * self.columns.len().saturating_sub(1));
+        let least: Vec<usize> =
+            self.columns.iter().enumerate().map(|(at, column)| self.least(at, column)).collect();
+        if least.iter().sum::<usize>() > room {
+            return None;
+        }
+        for (width, least) in widths.iter_mut().zip(&least) {
+            *width = (*width).min(room.max(*least));
+        }
+        while widths.iter().sum::<usize>() > room {
+            let can = |at: &usize| widths[*at] > least[*at];
+            // The widest gives way, and the first after all others.
+            let widest = (1..widths.len()).filter(can).max_by_key(|at| widths[*at]);
+            widths[widest.unwrap_or(0)] -= 1;
+        }
+        Some(widths)
+    }
+
+    fn least(&self, at: usize, column: &Column) -> usize {
+        column.kind.least(column.width, self.at(at).1, at == 0)
+    }
+
+    fn in_columns(&self, widths: &[usize], colour: bool) -> String {
+        let line: usize = widths.iter().map(|width| width + GAP).sum();
+        let mut lines = String::with_capacity(self.cells.len() / widths.len().max(1) * line);
+        for first in (0..self.cells.len()).step_by(widths.len().max(1)) {
+            let mut more = Vec::new();
+            for (at, width) in widths.iter().enumerate() {
+                let (text, own) = self.at(first + at);
+                let style = self.style(first == 0, at, text).filter(|_| colour);
+                if own <= *width {
+                    self.place(&mut lines, at, (text, own), *width, style);
+                } else if self.columns[at].kind == Kind::Prose {
+                    more = wrapped(text, *width);
+                    let start = more.remove(0);
+                    self.place(&mut lines, at, (&start, width_of(&start)), *width, style);
+                } else {
+                    let text = truncate_str(text, *width, "…");
+                    self.place(&mut lines, at, (&text, width_of(&text)), *width, style);
+                }
             }
-            lines.truncate(lines.trim_end().len());
+            end_line(&mut lines);
+            for text in more {
+                let before: usize = widths[..widths.len() - 1].iter().map(|width| width + GAP).sum();
+                spaces(&mut lines, before);
+                lines.push_str(&text);
+                end_line(&mut lines);
+            }
+        }
+        lines
+    }
+
+    /// Adds a cell and what lies behind it.
+    fn place(
+        &self,
+        lines: &mut String,
+        at: usize,
+        (text, own): (&str, usize),
+        width: usize,
+        style: Option<Style>,
+    ) {
+        let room = width.saturating_sub(own);
+        let (before, behind) = if self.columns[at].kind == Kind::Number { (room, 0) } else { (0, room) };
+        spaces(lines, before);
+        paint(lines, text, style.unwrap_or_default(), style.is_some());
+        spaces(lines, behind + GAP);
+    }
+
+    /// A row begins with its first cell; the others are below, each with its title, as many in a line as fit.
+    fn below(&self, room: usize, colour: bool) -> String {
+        let mut lines = String::new();
+        for first in (0..self.cells.len()).step_by(self.columns.len().max(1)).skip(1) {
+            paint(&mut lines, &truncate_str(self.at(first).0, room, "…"), STRONG, colour);
+            let mut used = usize::MAX;
+            for at in 1..self.columns.len() {
+                let (title, (text, own)) = (self.at(at), self.at(first + at));
+                if text == "-" {
+                    continue;
+                }
+                let width = title.1 + 1 + own;
+                let indent = if used.saturating_add(GAP + width) <= room { GAP } else { 0 };
+                if indent == 0 {
+                    lines.push_str("\n  ");
+                    used = GAP;
+                }
+                spaces(&mut lines, indent);
+                paint(&mut lines, title.0, FAINT, colour);
+                lines.push(' ');
+                let left = room.saturating_sub(used + indent + title.1 + 1);
+                let style = self.style(false, at, text).filter(|_| colour);
+                if own > left && self.columns[at].kind == Kind::Prose {
+                    lines.push_str(&wrapped(text, left).join(&format!("\n  {:1$}", "", title.1 + 1)));
+                } else {
+                    paint(
+                        &mut lines,
+                        &truncate_str(text, left, "…"),
+                        style.unwrap_or_default(),
+                        style.is_some(),
+                    );
+                }
+                used = used.saturating_add(indent + width);
+            }
             lines.push('\n');
         }
         lines
     }
+
+    fn style(&self, is_header: bool, at: usize, text: &str) -> Option<Style> {
+        match (is_header, self.columns[at].kind) {
+            (true, _) => Some(STRONG),
+            (_, Kind::State) => style_of(text),
+            _ if text == "-" => Some(FAINT),
+            _ => None,
+        }
+    }
+}
+
+/// The words of states that are not as they should be, those that somebody changed, and those that are well.
+const STATES: [(Style, &[&str]); 4] = [
+    (BAD, &["missing", "conflict", "gone", "not reached", "refused", "failed"]),
+    (
+        CHANGED,
+        &[
+            "edited",
+            "copy edited",
+            "changed",
+            "held back",
+            "moved",
+            "tag moved",
+            "not linked",
+            "unknown",
+            "not chosen",
+        ],
+    ),
+    (GOOD, &["ok", "current", "adopted", "editable", "exit 0"]),
+    (FAINT, &["disabled", "untracked", "not asked", "not needed", "tracked", "left", "-"]),
+];
+
+/// How a state is shown whose parts have commas between them: as the worst of them.
+fn style_of(state: &str) -> Option<Style> {
+    let has = |words: &[&str]| state.split(", ").any(|part| words.contains(&part));
+    if state.starts_with("exit ") && !has(&["exit 0"]) || state.starts_with("signal ") {
+        return Some(BAD);
+    }
+    STATES.iter().find(|(_, words)| has(words)).map(|(style, _)| *style)
+}
+
+/// Of most texts it is the number of bytes.
+fn width_of(text: &str) -> usize {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain { text.len() } else { measure_text_width(text) }
+}
+
+/// The lines of a text of at most `width` columns, split between words. A longer word is shortened.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let word = truncate_str(word, width.max(1), "…");
+        let own = width_of(&word);
+        if used > 0 && used + 1 + own > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            spaces(line, usize::from(used > 0));
+            used += own + usize::from(used > 0);
+            line.push_str(&word);
+        }
+    }
+    lines
+}
+
+fn spaces(lines: &mut String, count: usize) {
+    lines.extend(std::iter::repeat_n(' ', count));
+}
+
+fn end_line(lines: &mut String) {
+    lines.truncate(lines.trim_end().len());
+    lines.push('\n');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn on(width: usize) -> Look {
+        Look { width: Some(width), ..Look::PLAIN }
+    }
+
+    fn table() -> Table {
+        let mut table = Table::new(&["name", "bytes", "source", "state", "why"]);
+        table = table.number("bytes").state("state").prose("why");
+        table.row(["pdf", "7", "github:anthropics/skills-of-all-kinds", "ok", ""]);
+        table.row([
+            "docx",
+            "1234",
+            "github:acme/kit",
+            "missing",
+            "somebody removed it in a hurry and told nobody",
+        ]);
+        table
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
@@ -71,8 +343,70 @@ mod tests {
         table.row(["日本語", "ok\nforged  row"]);
         table.row(["\u{1b}[2J", "ok"]);
         assert_eq!(
-            table.render(),
+            table.render(&Look::PLAIN),
             "name       state\na          -\n日本語     ok forged row\n\\u{1b}[2J  ok\n"
         );
+    }
+
+    /// The whole in a pipe; on a terminal what is too long is shortened, and sentences go on below.
+    #[test]
+    fn a_table_fits_the_terminal() {
+        insta::assert_snapshot!(table().render(&Look::PLAIN), @"
+        name  bytes  source                                 state    why
+        pdf       7  github:anthropics/skills-of-all-kinds  ok       -
+        docx   1234  github:acme/kit                        missing  somebody removed it in a hurry and told nobody
+        ");
+        insta::assert_snapshot!(table().render(&on(80)), @"
+        name  bytes  source                       state    why
+        pdf       7  github:anthropics/skills-o…  ok       -
+        docx   1234  github:acme/kit              missing  somebody removed it in a
+                                                           hurry and told nobody
+        ");
+        insta::assert_snapshot!(table().render(&on(40)), @"
+        pdf
+          bytes 7
+          source github:anthropics/skills-of-al…
+          state ok
+        docx
+          bytes 1234  source github:acme/kit
+          state missing
+          why somebody removed it in a hurry and
+              told nobody
+        ");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let mut table = table();
+        table.row([&"名".repeat(60), "99999", &"x".repeat(500), "ok, copy edited", &"y".repeat(300)]);
+        for width in 20..160 {
+            for line in table.render(&on(width)).lines() {
+                assert!(measure_text_width(line) <= width, "{width}: {line}");
+            }
+        }
+    }
+
+    /// Colours repeat what the words say; the worst wins.
+    #[test]
+    fn states_have_colours() {
+        for (state, style) in [
+            ("ok", Some(GOOD)),
+            ("ok, copy edited", Some(CHANGED)),
+            ("disabled, conflict", Some(BAD)),
+            ("exit 3, 12 ms", Some(BAD)),
+            ("exit 0, 12 ms", Some(GOOD)),
+            ("untracked", Some(FAINT)),
+            ("something else", None),
+        ] {
+            assert_eq!(style_of(state), style, "{state}");
+        }
+        let look = Look { out_colour: true, ..Look::PLAIN };
+        let text = table().render(&look);
+        assert!(text.starts_with("\u{1b}[1mname\u{1b}[0m  "), "{text:?}");
+        let plain = dialoguer::console::strip_ansi_codes(&text).into_owned();
+        assert_eq!(plain, table().render(&Look::PLAIN));
+        let mut state = String::new();
+        paint(&mut state, "missing", BAD, true);
+        assert!(text.contains(&state), "{text:?}");
     }
 }

@@ -5,11 +5,6 @@ use crate::cli::printer::Printer;
 use crate::engine::tools::{Input, ToolFormat};
 use crate::ops::tools::ToolsOutcome;
 
-/// How much of a description the table shows, in characters.
-const SHOWN: usize = 72;
-/// How much of the parameters' names it shows.
-const SHOWN_NAMES: usize = 48;
-
 pub(crate) fn show(printer: &Printer, outcome: &ToolsOutcome) {
     warn(printer, outcome);
     if outcome.tools.is_empty() {
@@ -20,16 +15,11 @@ pub(crate) fn show(printer: &Printer, outcome: &ToolsOutcome) {
         printer.hint("tools are the files in a skill's `scripts/` that end in `.py`, `.sh` or `.js`, or begin with `#!`");
         return;
     }
-    let mut table = Table::new(&["tool", "script", "takes", "description"]);
+    let mut table = Table::new(&["tool", "script", "takes", "description"]).prose("description");
     for listed in &outcome.tools {
-        table.row([
-            &listed.tool_name,
-            &listed.script,
-            &takes(&listed.tool.input),
-            &short(&listed.description, SHOWN),
-        ]);
+        table.row([&listed.tool_name, &listed.script, &takes(&listed.tool.input), &listed.description]);
     }
-    printer.data(&table.render());
+    table.show(printer);
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ToolsOutcome) {
@@ -58,16 +48,7 @@ fn takes(input: &Input) -> String {
     }
     let one = |name: &str, required: bool| if required { name.to_owned() } else { format!("[{name}]") };
     let names = input.parameters.iter().map(|parameter| one(&parameter.name, parameter.required));
-    short(&names.collect::<Vec<_>>().join(" "), SHOWN_NAMES)
-}
-
-/// The start of a text that is too long for a table.
-fn short(text: &str, most: usize) -> String {
-    let line = super::one_line(text);
-    if line.chars().count() <= most {
-        return line;
-    }
-    line.chars().take(most - 3).collect::<String>() + "..."
+    names.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -99,7 +80,7 @@ mod tests {
         tool         script            takes       description
         calc__json   scripts/json.py   any object  Execute json
         calc__say    scripts/say.sh    [l] text    Execute say
-        calc__words  scripts/words.js  any words   \u{1b}[2J word word word word word word word word word word word word...
+        calc__words  scripts/words.js  any words   \u{1b}[2J word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word
         ");
         assert_eq!(err.text(), "warning: odd\n");
         let (talking, out, err) = printer(Look::PLAIN);
