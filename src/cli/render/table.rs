@@ -357,10 +357,10 @@ mod tests {
         docx   1234  github:acme/kit                        missing  somebody removed it in a hurry and told nobody
         ");
         insta::assert_snapshot!(table().render(&on(80)), @"
-        name  bytes  source                       state    why
-        pdf       7  github:anthropics/skills-o…  ok       -
-        docx   1234  github:acme/kit              missing  somebody removed it in a
-                                                           hurry and told nobody
+        name  bytes  source                        state    why
+        pdf       7  github:anthropics/skills-of…  ok       -
+        docx   1234  github:acme/kit               missing  somebody removed it in a
+                                                            hurry and told nobody
         ");
         insta::assert_snapshot!(table().render(&on(40)), @"
         pdf
