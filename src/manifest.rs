@@ -92,6 +92,8 @@ pub struct PolicySettings {
     pub scripts_allow: Vec<Placed>,
     /// Patterns of sources whose skills may not.
     pub scripts_deny: Vec<Placed>,
+    /// Patterns of sources whose skills' scripts may use unix sockets.
+    pub scripts_unix_sockets: Vec<Placed>,
 }
 
 impl PolicySettings {
@@ -291,6 +293,7 @@ const POLICY: &[&str] = &[
     "scripts",
     "scripts-allow",
     "scripts-deny",
+    "scripts-unix-sockets",
 ];
 
 /// What is said of one skill, in TOML.
@@ -444,6 +447,7 @@ impl Reader<'_> {
             scripts: text("scripts")?,
             scripts_allow: self.list(table, "scripts-allow")?,
             scripts_deny: self.list(table, "scripts-deny")?,
+            scripts_unix_sockets: self.list(table, "scripts-unix-sockets")?,
         };
         for (key, list, what) in [
             ("allow", &policy.allow, "nothing could be installed"),

@@ -138,6 +138,7 @@ impl File {
                 others: read(settings.scripts.as_ref(), |placed| {
                     Ok((line("scripts", placed), Scripts::read(placed)?))
                 })?,
+                unix_sockets: patterns("scripts-unix-sockets", &settings.scripts_unix_sockets)?,
             },
             of_project,
         })
@@ -314,6 +315,18 @@ impl Admission {
     pub fn audit(&self) -> Option<(&Line, Severity)> {
         let strictest = self.files.iter().filter_map(|file| file.audit.as_ref());
         strictest.min_by_key(|(_, severity)| *severity).map(|(line, severity)| (line, *severity))
+    }
+
+    /// The line that opens unix sockets to the scripts of a skill from this source, if there is one. The file of a project
+    /// opens nothing: it may be a stranger's.
+    pub fn unix_sockets(&self, asked: Asked<'_>) -> Option<&Line> {
+        let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
+        let files = self.files.iter().filter(|file| !file.of_project);
+        let mut lists = files.map(|file| &file.scripts.unix_sockets).filter(|list| !list.is_empty());
+        lists.find_map(|list| match meant(list, &names, List::Allow)? {
+            (line, Match::Yes) => Some(line),
+            _ => None,
+        })
     }
 
     /// Whether the scripts of a skill from this source may run: what the strictest file says, or `unsaid`

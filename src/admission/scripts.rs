@@ -55,6 +55,8 @@ pub(super) struct Rules {
     pub(super) allow: Vec<(Line, Pattern)>,
     /// Of skills from all other sources.
     pub(super) others: Option<(Line, Scripts)>,
+    /// Sources to whose scripts unix sockets are open.
+    pub(super) unix_sockets: Vec<(Line, Pattern)>,
 }
 
 impl fmt::Display for Because {
@@ -106,7 +108,8 @@ impl Rules {
     /// All lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = &Line> {
         let lists = self.deny.iter().chain(&self.allow).map(|(line, _)| line);
-        lists.chain(self.others.iter().map(|(line, _)| line))
+        let sockets = self.unix_sockets.iter().map(|(line, _)| line);
+        lists.chain(self.others.iter().map(|(line, _)| line)).chain(sockets)
     }
 
     /// What the file says of a source with these `names`.

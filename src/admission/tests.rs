@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, PolicySettings};
 use crate::spec::SourceSpec;
 
 fn admission(files: &[(&str, &str)]) -> Admission {
@@ -232,6 +232,27 @@ fn scripts_run_where_every_file_lets_them() {
     ] {
         assert_eq!(answer(&[("m", text)], source, Scripts::Allow).0, expected, "{text}: {source}");
     }
+}
+
+/// A stranger's project opens nothing.
+#[test]
+fn a_policy_opens_unix_sockets_to_scripts() {
+    let spec = spec("acme/x");
+    let text = "scripts-unix-sockets = [\"npm:*\", \"github:acme\"]";
+    let line = |admission: &Admission| admission.unix_sockets(asked(&spec)).map(ToString::to_string);
+    let expected = "etc:2:34: `scripts-unix-sockets = \"github:acme\"`";
+    let mut opened = admission(&[("m", "scripts = \"allow\""), ("etc", text)]);
+    assert_eq!(line(&opened).as_deref(), Some(expected));
+    assert_eq!(line(&admission(&[("etc", "scripts-unix-sockets = [\"github:other\"]")])), None);
+    let narrower = PolicySettings::parse("scripts-unix-sockets = [\"npm:*\"]").expect("is read");
+    opened.add_project("p", &narrower, &Dirs::default()).expect("is added");
+    assert!(line(&opened).is_some(), "and shuts nothing");
+    assert_eq!(opened.lines().len(), 4);
+    let mut project = admission(&[]);
+    project
+        .add_project("p", &PolicySettings::parse(text).expect("is read"), &Dirs::default())
+        .expect("is added");
+    assert_eq!(line(&project), None);
 }
 
 /// C18: where scripts do not run unless somebody says so, a stranger's project is nobody.

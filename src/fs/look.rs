@@ -309,6 +309,22 @@ pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
     }
 }
 
+/// Whether everybody may read the file at `path`, links not followed, or list and enter the directory there. Where it cannot be
+/// looked at, it is not for everybody.
+pub fn is_public(path: &Path) -> bool {
+    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
+    #[cfg(unix)]
+    {
+        let needed = if metadata.is_dir() { 0o005 } else { 0o004 };
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & needed == needed
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        false
+    }
+}
+
 /// Whether there is a regular file at `path`, links followed, that this user may start.
 pub fn may_execute(path: &Path) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());

@@ -41,8 +41,8 @@ pub use lock::DirLock;
 #[cfg(target_os = "linux")]
 pub use look::read_told;
 pub use look::{
-    Kind, bytes_in, into_text, is_loop, is_set_id, kind, list_dir, may_execute, read_capped, read_link,
-    read_prefix, read_text, real_path,
+    Kind, bytes_in, into_text, is_loop, is_public, is_set_id, kind, list_dir, may_execute, read_capped,
+    read_link, read_prefix, read_text, real_path,
 };
 pub use opened::Opened;
 pub use own::{Exposure, Identity, Own, exposure_of, is_open_to_all, read_own};

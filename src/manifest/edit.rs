@@ -155,9 +155,21 @@ impl LintSettings {
 impl PolicySettings {
     /// What is said, key by key and wherever it stands.
     fn texts(&self) -> Vec<Vec<&str>> {
-        let Self { allow, deny, age, age_exclude, pin, audit, scripts, scripts_allow, scripts_deny } = self;
+        let Self {
+            allow,
+            deny,
+            age,
+            age_exclude,
+            pin,
+            audit,
+            scripts,
+            scripts_allow,
+            scripts_deny,
+            scripts_unix_sockets,
+        } = self;
         let texts = [age, pin, audit, scripts].map(Option::as_slice);
-        let lists = [allow, deny, age_exclude, scripts_allow, scripts_deny].map(Vec::as_slice);
+        let lists =
+            [allow, deny, age_exclude, scripts_allow, scripts_deny, scripts_unix_sockets].map(Vec::as_slice);
         let all = texts.into_iter().chain(lists);
         all.map(|list| list.iter().map(|placed: &Placed| placed.text.as_str()).collect()).collect()
     }

@@ -50,6 +50,8 @@ pub struct Permit {
     pub checked: Checked,
     /// What a person should know.
     pub warnings: Vec<String>,
+    /// Whether a policy opens unix sockets to its scripts.
+    pub unix_sockets: bool,
 }
 
 /// Says whether a script may run. Nothing of it has run, and nothing is changed but the audit log: a refusal
@@ -65,10 +67,10 @@ pub struct Permit {
 /// skill may have. Else a policy, manifest or lockfile that cannot be read.
 pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> {
     // Files that no skill may have are refused as they are read, before there is anything to decide.
-    let (checked, permission) = looked_at(context, request)
+    let (checked, permission, unix_sockets) = looked_at(context, request)
         .inspect_err(|error| unread(context, &place(request.skill), request.script, error))?;
     match decide(context, request, &checked, &permission) {
-        Ok(warnings) => Ok(Permit { checked, warnings }),
+        Ok(warnings) => Ok(Permit { checked, warnings, unix_sockets }),
         Err(error) => {
             let reason = std::error::Error::source(&error).and_then(|cause| cause.downcast_ref::<Reason>());
             let reason = reason.map_or_else(|| error.with_causes(), ToString::to_string);
@@ -79,12 +81,13 @@ pub fn permit(context: &Context, request: &PermitRequest<'_>) -> Result<Permit> 
     }
 }
 
-/// Reads every byte of the skill, and what the policies in force say of it.
-fn looked_at(context: &Context, request: &PermitRequest<'_>) -> Result<(Checked, Permission)> {
+/// Reads every byte of the skill, and what the policies in force say of it: whether its scripts may run, and whether
+/// unix sockets are open to them.
+fn looked_at(context: &Context, request: &PermitRequest<'_>) -> Result<(Checked, Permission, bool)> {
     let scopes = scopes_in_force(&context.settings)?;
     let checked = of_place(&context.settings, &in_force(&scopes)?, &request.skill.real)?;
-    let permission = permission(context, &scopes, &checked.provenance, request.unsaid)?;
-    Ok((checked, permission))
+    let (permission, unix_sockets) = permission(context, &scopes, &checked.provenance, request.unsaid)?;
+    Ok((checked, permission, unix_sockets))
 }
 
 /// Returns what a person should know, or why the script may not run.
@@ -117,13 +120,13 @@ fn decide(
     Ok(warnings)
 }
 
-/// What the policies in force say of the scripts of a skill.
+/// What the policies in force say of the scripts of a skill, and whether they open unix sockets to them.
 fn permission(
     context: &Context,
     scopes: &[Scope],
     provenance: &Provenance,
     unsaid: Scripts,
-) -> Result<Permission> {
+) -> Result<(Permission, bool)> {
     let manifests = scopes.iter().map(|scope| Ok((scope, read_manifest(scope)?.0)));
     let manifests = manifests.collect::<Result<Vec<_>>>()?;
     let manifests = manifests.iter().map(|(scope, manifest)| (*scope, manifest));
@@ -136,7 +139,8 @@ fn permission(
         None => &Scope::new(&context.settings, kind)?,
     };
     let admission = gate::admission_of(context, asked, manifests)?;
-    Ok(admission.scripts(Asked { origin, path, reference: None }, unsaid))
+    let asked = Asked { origin, path, reference: None };
+    Ok((admission.scripts(asked, unsaid), admission.unix_sockets(asked).is_some()))
 }
 
 /// Refuses a skill that differs from what is locked, unless that is wanted: then it is a warning.

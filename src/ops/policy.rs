@@ -44,6 +44,8 @@ pub struct Ruling {
     pub when_installed: Vec<Pending>,
     /// Whether scripts of its skills may run when a person types `skillpm run`.
     pub scripts: Permission,
+    /// The line that opens unix sockets to them, if there is one.
+    pub unix_sockets: Option<Line>,
 }
 
 /// Tells which lines hold, and what they say of sources. Nothing is fetched: how old a source is and
@@ -74,8 +76,16 @@ pub fn policy(context: &Context, request: &PolicyRequest) -> Result<PolicyOutcom
         let decided = |decision| Decided { subject: subject.clone(), decision };
         let decisions = decisions.into_iter().map(decided).collect();
         let scripts = for_scripts.scripts(asked, Scripts::Allow);
+        let unix_sockets = for_scripts.unix_sockets(asked).cloned();
         let when_installed = admission.pending(asked);
-        sources.push(Ruling { source: subject.clone(), admitted, decisions, when_installed, scripts });
+        sources.push(Ruling {
+            source: subject.clone(),
+            admitted,
+            decisions,
+            when_installed,
+            scripts,
+            unix_sockets,
+        });
     }
     let mut lines: Vec<Line> = admission.lines().into_iter().cloned().collect();
     let others = for_scripts.script_lines().filter(|line| !lines.contains(line)).cloned();

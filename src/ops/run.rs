@@ -48,6 +48,8 @@ pub struct RunRequest {
     pub sandbox: Mode,
     /// Whether the network is kept from it.
     pub no_network: bool,
+    /// Whether it may use unix sockets, which a policy can also say.
+    pub unix_sockets: bool,
     /// What else it may read.
     pub read: Vec<PathBuf>,
     /// What else it may write.
@@ -77,6 +79,7 @@ impl RunRequest {
             limits: Limits::default(),
             sandbox: Mode::Auto,
             no_network: false,
+            unix_sockets: false,
             read: Vec::new(),
             write: Vec::new(),
             unsaid: Scripts::Allow,
@@ -174,6 +177,7 @@ pub fn run_found(
         limits: request.limits.clone(),
         sandbox: request.sandbox,
         no_network: request.no_network,
+        unix_sockets: request.unix_sockets || permit.unix_sockets,
         read: absolute(&request.read),
         write: absolute(&request.write),
         copies: request.copies.clone(),
@@ -204,6 +208,7 @@ fn event<'a>(ran: &'a Ran, arguments: &'a [OsString]) -> Event<'a> {
             landlock: ran.sandbox.landlock,
             seccomp: ran.sandbox.seccomp,
             no_network: ran.sandbox.no_network,
+            no_unix_sockets: ran.sandbox.no_unix_sockets,
         },
     }
 }

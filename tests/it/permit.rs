@@ -389,6 +389,39 @@ fn who_vouches_for_a_directory_vouches_for_nothing_else() {
 }
 
 #[test]
+fn unix_sockets_are_opened_by_a_flag_or_a_policy() {
+    let mut sandbox = locked(&[]);
+    let open = |sandbox: &Sandbox, flags: &[&str]| {
+        let output = sandbox.run(&[&["run", "--json"], flags, &["demo", "greet"]].concat());
+        assert_eq!(output.code, Some(0), "{output}");
+        let report: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+        report["sandbox"]["unix_sockets"] == true
+    };
+    if open(&sandbox, &[]) {
+        // This system has no filter of calls.
+        return;
+    }
+    assert!(open(&sandbox, &["--allow-unix-sockets"]));
+    assert!(open(&sandbox, &["--sandbox", "off"]));
+    let skills = sandbox.read("skillpm.toml");
+    let policy = "scripts-unix-sockets = [\"path:*\"]\n";
+    sandbox.write("skillpm.toml", format!("{skills}\n[policy]\n{policy}"));
+    assert!(!open(&sandbox, &[]), "a project opens nothing");
+    let named = sandbox.write("rules.toml", policy);
+    sandbox.env("SKILLPM_POLICY", &named.display().to_string());
+    assert!(open(&sandbox, &[]) && open(&sandbox, &["--no-network"]));
+    let output = sandbox.run(&["policy", "./src/demo", "npm:x"]);
+    insta::assert_snapshot!(output, @r#"
+    exit: 0
+    --- stdout
+    admitted ./src/demo
+      its scripts may use unix sockets: [DIR]/project/rules.toml:1:25: `scripts-unix-sockets = "path:*"` says so
+    admitted npm:x
+      no line has a say
+    "#);
+}
+
+#[test]
 fn the_verb_tells_what_holds_for_scripts() {
     let mut sandbox = locked(&[]);
     let named = sandbox.write("rules.toml", "scripts = \"ask\"\nscripts-deny = [\"npm:*\"]\n");

@@ -324,7 +324,8 @@ fn the_verb_shows_lines_and_rulings() {
           "scripts": {
             "answer": "allowed",
             "because": null
-          }
+          },
+          "unix_sockets": null
         }
       ]
     }
@@ -397,7 +398,7 @@ fn wrong_rules_are_told_with_their_place() {
     exit: 3
     --- stderr
     error: [DIR]/project/rules.toml:1:2: the key `policy` is not known here
-    hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`, `scripts`, `scripts-allow`, `scripts-deny`
+    hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`, `scripts`, `scripts-allow`, `scripts-deny`, `scripts-unix-sockets`
     ");
     sandbox.write("rules.toml", b"deny = []\n# caf\xe9\n");
     insta::assert_snapshot!(sandbox.run(&["policy"]), @"

@@ -66,6 +66,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     no_network: bool,
 
+    /// let it reach programs of this machine by unix sockets, such as a container engine, the desktop or an agent of keys
+    #[arg(long)]
+    allow_unix_sockets: bool,
+
     /// let it read a file or directory; can be repeated
     #[arg(long = "read", value_name = "PATH")]
     reads: Vec<PathBuf>,
@@ -171,6 +175,7 @@ fn request(args: &RunArgs) -> Result<RunRequest> {
             SandboxArg::Off => Mode::Off,
         },
         no_network: args.no_network,
+        unix_sockets: args.allow_unix_sockets,
         read: args.reads.clone(),
         write: args.writes.clone(),
         allow_scripts: args.allow_scripts,
@@ -235,7 +240,10 @@ mod tests {
         assert_eq!(asked.limits, Limits::default());
         assert_eq!(asked.limits.timeout, Duration::from_secs(30));
         assert_eq!((asked.cwd, asked.stdin, asked.sandbox), (Place::Here, Stdin::Closed, Mode::Auto));
-        assert!(!asked.allow_modified && !asked.allow_scripts && !asked.no_network);
+        assert!(!asked.allow_modified && !asked.allow_scripts);
+        assert!(!asked.no_network && !asked.unix_sockets);
+        let asked = parse("skillpm run --allow-unix-sockets pdf fill").expect("parses");
+        assert!(asked.unix_sockets);
     }
 
     #[test]

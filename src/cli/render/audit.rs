@@ -73,7 +73,7 @@ mod tests {
             exit_code,
             signal,
             ended,
-            sandbox: Sandboxed { landlock: Some(6), seccomp: true, no_network: false },
+            sandbox: Sandboxed { landlock: Some(6), seccomp: true, no_network: false, no_unix_sockets: true },
         };
         for event in [
             run(Some(3), None, None),

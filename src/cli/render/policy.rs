@@ -46,7 +46,16 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
                 Permission::Denied(_) => "its scripts may not run",
             };
             printer.data(&format!("  {}", one_line(&format!("{answer}: {because}"))));
-        } else if ruling.decisions.is_empty() && ruling.when_installed.is_empty() {
+        }
+        if let Some(line) = &ruling.unix_sockets {
+            let told = format!("its scripts may use unix sockets: {line} says so");
+            printer.data(&format!("  {}", one_line(&told)));
+        }
+        if ruling.decisions.is_empty()
+            && ruling.when_installed.is_empty()
+            && because.line.is_none()
+            && ruling.unix_sockets.is_none()
+        {
             printer.data("  no line has a say");
         }
     }
@@ -90,6 +99,7 @@ mod tests {
             decisions: decisions.clone(),
             when_installed: vec![Pending { reason: "has to be 7 days old".to_owned(), line: line() }],
             scripts,
+            unix_sockets: Some(line()),
         };
         let sources = scripts.map(ruling).to_vec();
         let (talking, out, _) = printer(Look::PLAIN);

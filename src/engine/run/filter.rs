@@ -39,6 +39,62 @@ const SHARED: &[i64] = &[
     libc::SYS_keyctl,
 ];
 
+/// Calls that tell of files by their paths, and that Landlock does not look at. Programs look now and then instead.
+const WATCHES: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+];
+
+/// Calls that read or change the extended attributes of the file at a path, which Landlock does not look at. By a file that
+/// is open they are reached as before.
+const ATTRIBUTES: &[i64] = &[
+    libc::SYS_getxattr,
+    libc::SYS_lgetxattr,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_listxattr,
+    libc::SYS_llistxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    SETXATTRAT,
+    GETXATTRAT,
+    LISTXATTRAT,
+    REMOVEXATTRAT,
+];
+
+/// The same since Linux 6.13, by numbers that are those of all machines.
+const SETXATTRAT: i64 = 463;
+const GETXATTRAT: i64 = 464;
+const LISTXATTRAT: i64 = 465;
+const REMOVEXATTRAT: i64 = 466;
+
+/// Calls that change how the system shares its time among processes: the first argument is the process, and none is the
+/// caller.
+const OF_PROCESS: &[i64] = &[
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setattr,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setscheduler,
+];
+
+/// The same, where the first argument says what the second is: a process, a group, or a user. Of a user are other processes.
+const OF_GROUP: &[(i64, u32)] = &[(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
+
+/// Kinds of namespaces that a process can be born into.
+const NAMESPACES: i32 = libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWNET
+    | libc::CLONE_NEWNS
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWUTS;
+/// One that a process can only go into; to `clone` this bit is a part of a signal's number.
+const NEW_TIME: i32 = 0x80;
+
 /// Calls that change the mode of a file, wherever it lies, or make a file that has it from the start, by which of their
 /// arguments is the mode: none makes a program run as its owner. Directories that a group shares have the other bit, which
 /// is copied with them.
@@ -57,8 +113,8 @@ const OPENS: &[(i64, u8, u8)] = &[
     (libc::SYS_openat, 2, 3),
 ];
 
-/// Says what it wants where no filter can look: it is not there, and programs use what was there before.
-const UNSEEN: i64 = libc::SYS_openat2;
+/// They say what they want where no filter can look: they are not there, and programs use what was there before.
+const UNSEEN: &[i64] = &[libc::SYS_openat2, libc::SYS_clone3];
 
 /// Without a socket nothing is reached, also not what listens on this machine.
 const SOCKETS: &[i64] = &[libc::SYS_socket, libc::SYS_connect, libc::SYS_bind];
@@ -83,13 +139,12 @@ pub(super) fn apply(plan: Plan) -> Result<bool, String> {
 
 /// What is forbidden; `None` where nothing is, and where this machine's numbers are not known although nobody insists.
 fn filter(plan: Plan) -> Result<Option<&'static BpfProgram>, String> {
-    static FILTERS: [OnceLock<Option<BpfProgram>>; 3] = [const { OnceLock::new() }; 3];
-    let at = match (plan.keep_mark, plan.no_network) {
-        (false, false) => return Ok(None),
-        (true, false) => 0,
-        (false, true) => 1,
-        (true, true) => 2,
-    };
+    static FILTERS: [OnceLock<Option<BpfProgram>>; 8] = [const { OnceLock::new() }; 8];
+    let said = [plan.keep_mark, plan.no_network, plan.no_unix_sockets];
+    let at = said.iter().fold(0, |at, said| at << 1 | usize::from(*said));
+    if at == 0 {
+        return Ok(None);
+    }
     // A program that runs many scripts puts it together once.
     if let Some(known) = FILTERS[at].get() {
         return Ok(known.as_ref());
@@ -109,13 +164,23 @@ fn build(plan: Plan) -> Result<Option<BpfProgram>, Box<dyn Error>> {
     filter.deny(&[libc::SYS_io_uring_setup]);
     if plan.keep_mark {
         filter.deny(SHARED);
-        filter.answer(UNSEEN, filter.absent);
+        filter.deny(&[libc::SYS_userfaultfd, libc::SYS_setns]);
+        filter.all_at(UNSEEN, filter.absent);
+        filter.all_at(WATCHES, filter.absent);
+        filter.all_at(ATTRIBUTES, filter.unsupported);
         filter.keep_mark()?;
         filter.keep_owner()?;
+        filter.keep_namespaces()?;
+        filter.keep_priorities()?;
     }
-    if plan.no_network {
-        filter.deny(SOCKETS);
-        filter.keep_network()?;
+    match (plan.no_network, plan.no_unix_sockets) {
+        (true, true) => {
+            filter.deny(SOCKETS);
+            filter.keep_network()?;
+        }
+        (true, false) => filter.only_unix_sockets()?,
+        (false, true) => filter.no_unix_sockets()?,
+        (false, false) => {}
     }
     Ok(Some(filter.done(machine(arch))?))
 }
@@ -147,14 +212,24 @@ struct Filter {
     denied: Place,
     /// There is no such call.
     absent: Place,
+    /// This file has nothing of the kind.
+    unsupported: Place,
     /// Where the calls are answered that are not just allowed, by their numbers.
     answers: BTreeMap<u32, Place>,
 }
 
 impl Filter {
     fn new() -> Result<Self, TryFromIntError> {
-        let mut new = Self { steps: Vec::new(), allowed: 0, denied: 0, absent: 0, answers: BTreeMap::new() };
+        let mut new = Self {
+            steps: Vec::new(),
+            allowed: 0,
+            denied: 0,
+            absent: 0,
+            unsupported: 0,
+            answers: BTreeMap::new(),
+        };
         let error = |error: i32| libc::SECCOMP_RET_ERRNO | error.unsigned_abs();
+        new.unsupported = new.end(error(libc::EOPNOTSUPP))?;
         new.denied = new.end(error(libc::EPERM))?;
         new.absent = new.end(error(libc::ENOSYS))?;
         new.allowed = new.end(libc::SECCOMP_RET_ALLOW)?;
@@ -166,10 +241,15 @@ impl Filter {
         self.answers.insert(call(number), place);
     }
 
-    fn deny(&mut self, numbers: &[i64]) {
+    /// Answers each of the calls `numbers` at `place`.
+    fn all_at(&mut self, numbers: &[i64], place: Place) {
         for number in numbers {
-            self.answer(*number, self.denied);
+            self.answer(*number, place);
         }
+    }
+
+    fn deny(&mut self, numbers: &[i64]) {
+        self.all_at(numbers, self.denied);
     }
 
     /// Nobody changes the mark of a run, nor the limits of another process, of which one ends it.
@@ -191,7 +271,7 @@ impl Filter {
         };
         for (mode, calls) in MODES {
             let place = is_set(self, *mode)?;
-            calls.iter().for_each(|number| self.answer(*number, place));
+            self.all_at(calls, place);
         }
         for (number, flags, mode) in OPENS {
             let makes = is_set(self, *mode)?;
@@ -209,12 +289,61 @@ impl Filter {
         // What a message of another call says of its address lies where no filter can look.
         let send = self.is_given(4, self.denied, self.allowed)?;
         self.answer(libc::SYS_sendto, send);
+        let pair = self.is_fixed_pair()?;
+        let pair = self.is_unix(pair, self.denied)?;
+        self.answer(libc::SYS_socketpair, pair);
+        Ok(())
+    }
+
+    /// Of sockets, those of other machines are left, and pairs that lead nowhere else.
+    fn no_unix_sockets(&mut self) -> Result<(), TryFromIntError> {
+        let pair = self.is_fixed_pair()?;
+        let pair = self.is_unix(pair, self.allowed)?;
+        self.answer(libc::SYS_socketpair, pair);
+        let socket = self.is_unix(self.denied, self.allowed)?;
+        self.answer(libc::SYS_socket, socket);
+        Ok(())
+    }
+
+    /// Of sockets, those of this machine are left.
+    fn only_unix_sockets(&mut self) -> Result<(), TryFromIntError> {
+        let place = self.is_unix(self.allowed, self.denied)?;
+        self.all_at(&[libc::SYS_socket, libc::SYS_socketpair], place);
+        Ok(())
+    }
+
+    /// Allows a pair of sockets if neither can be led elsewhere.
+    fn is_fixed_pair(&mut self) -> Placed {
         let mut pair = self.denied;
         for kind in PAIRS {
             pair = self.has(1, KINDS, kind.unsigned_abs(), self.allowed, pair)?;
         }
-        let pair = self.has(0, u32::MAX, libc::AF_UNIX.unsigned_abs(), pair, self.denied)?;
-        self.answer(libc::SYS_socketpair, pair);
+        Ok(pair)
+    }
+
+    /// Goes on at `yes` where a socket is to be a unix socket, else at `no`.
+    fn is_unix(&mut self, yes: Place, no: Place) -> Placed {
+        self.has(0, u32::MAX, libc::AF_UNIX.unsigned_abs(), yes, no)
+    }
+
+    /// Nobody gets a namespace of their own, in which they have the powers of root, or that of another process.
+    fn keep_namespaces(&mut self) -> Result<(), TryFromIntError> {
+        for (number, kinds) in [(libc::SYS_clone, NAMESPACES), (libc::SYS_unshare, NAMESPACES | NEW_TIME)] {
+            let place = self.has(0, kinds.unsigned_abs(), 0, self.allowed, self.denied)?;
+            self.answer(number, place);
+        }
+        Ok(())
+    }
+
+    /// Nobody says how much of the system's time another process gets.
+    fn keep_priorities(&mut self) -> Result<(), TryFromIntError> {
+        let own = self.has(0, u32::MAX, 0, self.allowed, self.denied)?;
+        self.all_at(OF_PROCESS, own);
+        for (number, user) in OF_GROUP {
+            let own = self.has(1, u32::MAX, 0, self.allowed, self.denied)?;
+            let own = self.has(0, u32::MAX, *user, self.denied, own)?;
+            self.answer(*number, own);
+        }
         Ok(())
     }
 

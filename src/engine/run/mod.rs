@@ -23,6 +23,8 @@ mod mark;
 mod outcome;
 mod plan;
 mod process;
+#[cfg(target_os = "linux")]
+mod public;
 mod reach;
 mod relay;
 #[cfg(target_os = "linux")]
@@ -93,6 +95,9 @@ pub struct Options {
     pub sandbox: Mode,
     /// Whether the network is kept from it.
     pub no_network: bool,
+    /// Whether it may reach programs of this machine by unix sockets, as those of a desktop, a container engine or an agent of
+    /// keys. Without a sandbox it may, unless the network is kept from it.
+    pub unix_sockets: bool,
     /// Absolute paths that it may read, beside the skill and the system.
     pub read: Vec<PathBuf>,
     /// Absolute paths that it may write, beside its working directory and a private one.
@@ -257,6 +262,7 @@ fn run_by(
             landlock: went.done.landlock,
             seccomp: went.done.seccomp,
             no_network: options.no_network,
+            no_unix_sockets: Plan::of(options).no_unix_sockets && went.done.seccomp,
             cwd: reach.cwd,
             write: if files { reach.own_write } else { Vec::new() },
             read: if files { reach.own_read } else { Vec::new() },

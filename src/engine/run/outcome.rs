@@ -84,6 +84,8 @@ pub struct Sandbox {
     pub seccomp: bool,
     /// Whether the network was kept from it.
     pub no_network: bool,
+    /// Whether unix sockets were, but for pairs.
+    pub no_unix_sockets: bool,
     /// Where it ran.
     pub cwd: PathBuf,
     /// What of the user's it could write, beside its private directory.

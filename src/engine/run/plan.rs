@@ -6,6 +6,7 @@ use super::{Mode, Options};
 
 /// What is kept from a script.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is kept from it or not")]
 pub(super) struct Plan {
     /// Files are, but for those of the system and those that are [`Open`].
     pub(super) files: bool,
@@ -13,13 +14,17 @@ pub(super) struct Plan {
     pub(super) keep_mark: bool,
     /// The network is.
     pub(super) no_network: bool,
+    /// Sockets of this machine are, but for pairs.
+    pub(super) no_unix_sockets: bool,
 }
 
 impl Plan {
     /// What `options` ask for.
     pub(super) fn of(options: &Options) -> Self {
         let sandboxed = options.sandbox != Mode::Off;
-        Self { files: sandboxed, keep_mark: sandboxed, no_network: options.no_network }
+        let no_network = options.no_network;
+        let no_unix_sockets = (sandboxed || no_network) && !options.unix_sockets;
+        Self { files: sandboxed, keep_mark: sandboxed, no_network, no_unix_sockets }
     }
 
     /// Whether anything is kept from it.

@@ -15,12 +15,16 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 
 use super::filter;
 use super::plan::{Done, Open, Plan};
+use super::public::public;
 use crate::fs;
 
 /// The newest rights that were tested; a kernel that knows fewer grants those.
 const RIGHTS: ABI = ABI::V6;
 /// Before this version files can be emptied through a right to nothing.
 const ENOUGH: ABI = ABI::V3;
+
+/// Where the system's settings lie, and keys and passwords beside them.
+const SETTINGS: &str = "/etc";
 
 /// Where the system's programs and what they need lie.
 const SYSTEM: &[&str] = &[
@@ -31,7 +35,7 @@ const SYSTEM: &[&str] = &[
     "/lib32",
     "/lib64",
     "/libx32",
-    "/etc",
+    SETTINGS,
     "/opt",
     "/nix/store",
     "/gnu/store",
@@ -54,7 +58,7 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 /// A thread that is restricted, but for the files.
 pub(super) struct Prepared {
     /// Which files it may touch so far, if it is to be kept from others.
-    files: Option<(RulesetCreated, &'static [&'static Path])>,
+    files: Option<(RulesetCreated, &'static [PathBuf])>,
     /// Whether its system calls are filtered.
     seccomp: bool,
 }
@@ -124,7 +128,9 @@ fn writing() -> BitFlags<AccessFs> {
 }
 
 /// Rules by which the directories of the `system` may be read.
-fn ruleset(system: &[&Path]) -> Result<RulesetCreated, RulesetError> {
+fn ruleset(system: &[PathBuf]) -> Result<RulesetCreated, RulesetError> {
+    let settings = Path::new(SETTINGS);
+    let in_pieces = !system.iter().any(|dir| dir == settings);
     let device: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
     Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
@@ -132,12 +138,14 @@ fn ruleset(system: &[&Path]) -> Result<RulesetCreated, RulesetError> {
         .scope(Scope::from_all(RIGHTS))?
         .create()?
         .add_rules(path_beneath_rules(system, reading()))?
+        // Of what is closed there, the names are known.
+        .add_rules(path_beneath_rules(in_pieces.then_some(settings), AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(DEVICES, device))
 }
 
 fn keep_files(
     ruleset: RulesetCreated,
-    system: &[&Path],
+    system: &[PathBuf],
     open: &Open,
 ) -> Result<(Option<u32>, bool), RulesetError> {
     let mut read = topmost(open.read.clone());
@@ -154,10 +162,18 @@ fn keep_files(
     Ok((Some(effective_abi as u32), effective_abi >= ENOUGH))
 }
 
-/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems. That does not change while a program runs.
-fn system() -> &'static [&'static Path] {
-    static TOPMOST: OnceLock<Vec<&Path>> = OnceLock::new();
-    TOPMOST.get_or_init(|| SYSTEM.iter().map(Path::new).filter(|dir| !is_in_usr(dir)).collect())
+/// [`SYSTEM`] but for what are links into `/usr`, as `/bin` is on most systems, and for what of [`SETTINGS`] only root may
+/// read. That seldom changes while a program runs.
+fn system() -> &'static [PathBuf] {
+    static TOPMOST: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    TOPMOST.get_or_init(|| {
+        let is_root = rustix::process::geteuid().is_root();
+        let of = |dir: &Path| match dir {
+            dir if is_root && dir == Path::new(SETTINGS) => public(dir),
+            dir => vec![dir.to_owned()],
+        };
+        SYSTEM.iter().map(Path::new).filter(|dir| !is_in_usr(dir)).flat_map(of).collect()
+    })
 }
 
 /// Whether `dir` is a link into `/usr`, as `/bin` and others are on most systems.

@@ -73,6 +73,9 @@ pub struct Sandboxed {
     pub seccomp: bool,
     /// Whether the network was kept from it.
     pub no_network: bool,
+    /// Whether unix sockets were, but for pairs. Lines from before it was told had them open.
+    #[serde(default)]
+    pub no_unix_sockets: bool,
 }
 
 /// The word for what happened.

@@ -52,7 +52,12 @@ fn answer(filter: &BpfProgram, number: u32, args: &[u32]) -> u32 {
 fn a_call_is_answered_by_its_number() {
     let error = |error: i32| libc::SECCOMP_RET_ERRNO + error.unsigned_abs();
     let (allowed, denied, absent) = (libc::SECCOMP_RET_ALLOW, error(libc::EPERM), error(libc::ENOSYS));
-    let plan = |keep_mark, no_network| Plan { keep_mark, no_network, ..Plan::default() };
+    let plan = |keep_mark, no_network| Plan {
+        keep_mark,
+        no_network,
+        no_unix_sockets: no_network,
+        ..Plan::default()
+    };
     let of = |plan| filter(plan).expect("is put together");
     assert!(of(plan(false, false)).is_none(), "nothing is forbidden");
     assert_eq!(answer(of(plan(true, true)).expect("a filter"), call(libc::SYS_bind), &[]), denied);
@@ -69,6 +74,15 @@ fn a_call_is_answered_by_its_number() {
         (call(libc::SYS_fchmod), &[3, 0o4755], denied),
         (call(libc::SYS_fchmod), &[3, 0o755], allowed),
         (call(libc::SYS_socket), &[], allowed),
+        (call(libc::SYS_clone3), &[], absent),
+        (call(libc::SYS_setns), &[], denied),
+        (call(libc::SYS_userfaultfd), &[], denied),
+        (call(libc::SYS_inotify_init1), &[], absent),
+        (call(libc::SYS_fanotify_init), &[], absent),
+        (call(libc::SYS_getxattr), &[], error(libc::EOPNOTSUPP)),
+        (call(GETXATTRAT), &[], error(libc::EOPNOTSUPP)),
+        (call(libc::SYS_fgetxattr), &[], allowed),
+        (call(libc::SYS_sched_getaffinity), &[7], allowed),
     ] {
         assert_eq!(answer(kept, number, args), expected, "{number}");
     }
@@ -85,10 +99,36 @@ fn a_call_is_answered_by_its_number() {
     assert_eq!(answer(apart, call(libc::SYS_openat2), &[]), allowed, "files are not kept away");
 }
 
+/// THREATS 3: sockets of this machine are shut by themselves, and open by themselves.
+#[test]
+fn unix_sockets_and_the_network_are_kept_apart() {
+    let (unix, inet) = (libc::AF_UNIX.unsigned_abs(), libc::AF_INET.unsigned_abs());
+    let [stream, messages] = [libc::SOCK_STREAM, libc::SOCK_DGRAM].map(i32::unsigned_abs);
+    // Which are allowed: a unix socket, another one, a pair of streams, one of datagrams, and leading one elsewhere.
+    for (no_network, no_unix_sockets, expected) in [
+        (false, false, [true; 5]),
+        (false, true, [false, true, true, false, true]),
+        (true, false, [true, false, true, true, true]),
+        (true, true, [false, false, true, false, false]),
+    ] {
+        let plan = Plan { keep_mark: true, no_network, no_unix_sockets, ..Plan::default() };
+        let filter = filter(plan).expect("is put together").expect("a filter");
+        let is_allowed = [
+            (libc::SYS_socket, &[unix, stream][..]),
+            (libc::SYS_socket, &[inet, stream]),
+            (libc::SYS_socketpair, &[unix, stream]),
+            (libc::SYS_socketpair, &[unix, messages]),
+            (libc::SYS_connect, &[3, 8, 16]),
+        ]
+        .map(|(number, args)| answer(filter, call(number), args) == libc::SECCOMP_RET_ALLOW);
+        assert_eq!(is_allowed, expected, "{plan:?}");
+    }
+}
+
 /// Most calls are in no list. The kernel asks for all of them before each script.
 #[test]
 fn a_call_of_no_list_is_answered_soon() {
-    let plan = Plan { keep_mark: true, no_network: true, ..Plan::default() };
+    let plan = Plan { keep_mark: true, no_network: true, no_unix_sockets: true, ..Plan::default() };
     let filter = filter(plan).expect("is put together").expect("a filter");
     let mut by_number = 0;
     for number in 0..1024 {
@@ -103,7 +143,12 @@ fn a_call_of_no_list_is_answered_soon() {
 /// What has other numbers is not taken for what has these here.
 #[test]
 fn a_program_for_another_machine_is_ended() {
-    let plan = |keep_mark, no_network| Plan { keep_mark, no_network, ..Plan::default() };
+    let plan = |keep_mark, no_network| Plan {
+        keep_mark,
+        no_network,
+        no_unix_sockets: no_network,
+        ..Plan::default()
+    };
     for plan in [plan(true, false), plan(false, true), plan(true, true)] {
         let filter = filter(plan).expect("is put together").expect("a filter");
         for number in [0, 11, 102, call(libc::SYS_read), call(libc::SYS_openat2), X32, u32::MAX] {
@@ -140,7 +185,7 @@ fn a_search_finds_each_number() {
 /// THREATS 3: each argument that has a say, by each half of it.
 #[test]
 fn a_call_is_answered_by_its_arguments() {
-    let plan = Plan { keep_mark: true, no_network: true, ..Plan::default() };
+    let plan = Plan { keep_mark: true, no_network: true, no_unix_sockets: true, ..Plan::default() };
     let filter = filter(plan).expect("is put together").expect("a filter");
     let (locks, files) = (libc::RLIMIT_LOCKS, libc::RLIMIT_NOFILE);
     let (make, hidden) = (libc::O_CREAT.unsigned_abs(), libc::O_TMPFILE.unsigned_abs());
@@ -177,6 +222,24 @@ fn a_call_is_answered_by_its_arguments() {
         (libc::SYS_socketpair, &[(unix, 0), (messages, 0)], false),
         (libc::SYS_socketpair, &[(unix, 0), (0, 0)], false),
         (libc::SYS_socketpair, &[(inet, 0), (stream, 0)], false),
+        (libc::SYS_clone, &[(libc::SIGCHLD.unsigned_abs(), 0)], true),
+        (libc::SYS_clone, &[(libc::CLONE_THREAD.unsigned_abs(), 0)], true),
+        // Behind the first byte, which is a signal, this bit means nothing.
+        (libc::SYS_clone, &[(NEW_TIME.unsigned_abs(), 0)], true),
+        (libc::SYS_clone, &[((libc::CLONE_NEWUSER | libc::SIGCHLD).unsigned_abs(), 0)], false),
+        (libc::SYS_unshare, &[(libc::CLONE_FILES.unsigned_abs(), 0)], true),
+        (libc::SYS_unshare, &[(libc::CLONE_NEWNS.unsigned_abs(), 0)], false),
+        (libc::SYS_unshare, &[(NEW_TIME.unsigned_abs(), 0)], false),
+        (libc::SYS_setpriority, &[(0, 0), (0, 0), (5, 0)], true),
+        (libc::SYS_setpriority, &[(1, 0), (0, 0), (5, 0)], true),
+        (libc::SYS_setpriority, &[(0, 0), (7, 0), (5, 0)], false),
+        (libc::SYS_setpriority, &[(2, 0), (0, 0), (5, 0)], false),
+        (libc::SYS_ioprio_set, &[(1, 0), (0, 0)], true),
+        (libc::SYS_ioprio_set, &[(1, 0), (7, 0)], false),
+        (libc::SYS_ioprio_set, &[(3, 0), (0, 0)], false),
+        (libc::SYS_sched_setaffinity, &[(0, 0)], true),
+        (libc::SYS_sched_setaffinity, &[(7, 0)], false),
+        (libc::SYS_sched_setscheduler, &[(7, 0)], false),
         // Of these the kernel looks at the low half alone.
         (libc::SYS_prlimit64, &[(0, 0), (locks, 1), (8, 0)], false),
         (libc::SYS_prlimit64, &[(0, 1), (files, 0), (8, 0)], true),

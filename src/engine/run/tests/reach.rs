@@ -215,6 +215,158 @@ fn other_processes_are_kept_from_it() {
     }
 }
 
+/// The session bus, the container engine and agents of keys listen at a path, to which Landlock has nothing to say.
+#[test]
+fn unix_sockets_are_open_to_it_where_it_is_said() {
+    if !has_landlock() || !python() {
+        return;
+    }
+    let text = "import errno, multiprocessing, socket, subprocess, sys\n\
+                def told(name, call):\n    try:\n        call()\n        print(name, 'open')\n    \
+                except OSError as error:\n        print(name, errno.errorcode[error.errno])\n\
+                def reach():\n    with socket.socket(socket.AF_UNIX) as stream:\n        \
+                stream.connect(sys.argv[1])\n        print(stream.recv(9).decode())\n\
+                told('path', reach)\n\
+                told('datagrams', lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))\n\
+                told('pair', socket.socketpair)\ntold('inet', lambda: socket.socket(socket.AF_INET))\n\
+                print(subprocess.run(['cat'], input=b'passed', capture_output=True).stdout.decode())\n\
+                if __name__ == '__main__':\n    \
+                context = multiprocessing.get_context('fork')\n    here, there = context.Pipe()\n    \
+                context.Process(target=there.send, args=(['forked'],)).start()\n    print(here.recv())\n";
+    let mut demo = Demo::new("demo.py", text);
+    let path = demo.world.project().join("work/service");
+    let service = std::os::unix::net::UnixListener::bind(&path).expect("listens");
+    demo.options.args = vec![path.into()];
+    let ran = demo.run();
+    let shut = "path EPERM\ndatagrams EPERM\npair open\ninet open\npassed\n['forked']\n";
+    assert_eq!(ran.stdout.text(), shut, "{}", ran.stderr.text());
+    assert!(ran.sandbox.no_unix_sockets && !ran.sandbox.no_network);
+    for (no_network, mode, inet) in
+        [(false, Mode::Auto, "open"), (true, Mode::Auto, "EPERM"), (true, Mode::Off, "EPERM")]
+    {
+        (demo.options.unix_sockets, demo.options.no_network, demo.options.sandbox) = (true, no_network, mode);
+        let answering = service.try_clone().expect("is shared");
+        let answering = std::thread::spawn(move || {
+            let mut stream = answering.accept().expect("is reached").0;
+            std::io::Write::write_all(&mut stream, b"answer").expect("writes");
+        });
+        let ran = demo.run();
+        let open = format!("answer\npath open\ndatagrams open\npair open\ninet {inet}\npassed\n['forked']\n");
+        assert_eq!(ran.stdout.text(), open, "{}", ran.stderr.text());
+        assert!(!ran.sandbox.no_unix_sockets);
+        answering.join().expect("answered");
+    }
+}
+
+/// What Landlock does not look at: watches, attributes, namespaces, priorities.
+#[test]
+fn what_landlock_does_not_see_is_kept_from_it() {
+    if !has_landlock() || !python() {
+        return;
+    }
+    let text = "import ctypes, errno, os, shutil, sys, threading\nlibc = ctypes.CDLL(None, use_errno=True)\n\
+                outside = sys.argv[1].encode()\n\
+                def told(name, result):\n    \
+                print(name, errno.errorcode[ctypes.get_errno()] if result < 0 else 'open')\n\
+                def tried(name, call):\n    try:\n        call()\n        print(name, 'open')\n    \
+                except OSError as error:\n        print(name, errno.errorcode[error.errno])\n\
+                told('inotify', libc.inotify_init1(0))\ntold('fanotify', libc.fanotify_init(0, 0))\n\
+                told('unshare', libc.unshare(0x10000000))\ntold('setns', libc.setns(0, 0))\n\
+                told('faults', libc.syscall(USERFAULTFD, 1))\n\
+                tried('read', lambda: os.getxattr(outside, 'user.x'))\n\
+                tried('write', lambda: os.setxattr(outside, 'user.x', b'y'))\n\
+                tried('list', lambda: os.listxattr(outside))\n\
+                parent = os.getppid()\n\
+                tried('nice', lambda: os.setpriority(os.PRIO_PROCESS, parent, 19))\n\
+                tried('user', lambda: os.setpriority(os.PRIO_USER, 0, 19))\n\
+                tried('affinity', lambda: os.sched_setaffinity(parent, {0}))\n\
+                told('disk', libc.syscall(IOPRIO_SET, 1, parent, 0))\n\
+                tried('own', lambda: (os.nice(1), os.sched_setaffinity(0, os.sched_getaffinity(0))))\n\
+                tried('copy', lambda: (open('a', 'w').close(), shutil.copy2('a', 'b')))\n\
+                thread = threading.Thread(target=print, args=('thread',))\nthread.start()\nthread.join()\n";
+    let text = text
+        .replace("USERFAULTFD", &libc::SYS_userfaultfd.to_string())
+        .replace("IOPRIO_SET", &libc::SYS_ioprio_set.to_string());
+    let mut demo = Demo::new("demo.py", &text);
+    let outside = demo.world.home().join("secret");
+    fs::write_atomic(&outside, b"secret").expect("writes");
+    demo.options.args = vec![outside.into()];
+    let ran = demo.run();
+    assert_eq!(
+        ran.stdout.text().lines().collect::<Vec<_>>(),
+        [
+            "inotify ENOSYS",
+            "fanotify ENOSYS",
+            "unshare EPERM",
+            "setns EPERM",
+            "faults EPERM",
+            "read ENOTSUP",
+            "write ENOTSUP",
+            "list ENOTSUP",
+            "nice EPERM",
+            "user EPERM",
+            "affinity EPERM",
+            "disk EPERM",
+            "own open",
+            "copy open",
+            "thread"
+        ],
+        "{}",
+        ran.stderr.text()
+    );
+}
+
+/// Programs that people's scripts call do their work as before.
+#[test]
+fn usual_programs_work_in_the_sandbox() {
+    let programs = [
+        ("bash", "bash -c 'cat <(echo bash) && ls -l . >ls && cp -a ls copied && tail -n 1 ls >/dev/null'"),
+        (
+            "git",
+            "git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m git && git log --format=%s",
+        ),
+        (
+            "node",
+            "node -e 'const {execFileSync} = require(\"child_process\"); new (require(\"worker_threads\").Worker)(\"0\", {eval: true}).on(\"exit\", () => process.stdout.write(execFileSync(\"echo\", [\"node\"])))'",
+        ),
+        (
+            "python3",
+            "python3 -c 'import concurrent.futures as f; print(list(f.ThreadPoolExecutor(2).map(str, [\"python3\"]))[0])'",
+        ),
+    ];
+    for (name, line) in programs {
+        let search = "/usr/local/bin:/usr/bin:/bin";
+        let there = search.split(':').any(|dir| fs::may_execute(&Path::new(dir).join(name)));
+        if !there {
+            eprintln!("there is no {name}: it is not tested");
+            continue;
+        }
+        let demo = Demo::sh(&format!("{line}\n"));
+        let settings = demo.world.settings(&[("PATH", search)]);
+        let ran = run(&settings, &demo.script(), &demo.options, &mut Unwatched).expect("runs");
+        assert_eq!(ran.stdout.text(), format!("{name}\n"), "{}", ran.stderr.text());
+        assert_eq!(ran.stderr.text(), "", "{name}");
+    }
+}
+
+/// Root can read the passwords and keys below `/etc`; its scripts read what everybody may.
+#[test]
+fn keys_of_root_are_kept_from_it() {
+    if !has_landlock() || !rustix::process::geteuid().is_root() || !fs::may_execute(Path::new("/bin/cat")) {
+        return;
+    }
+    let private = Path::new("/etc/shadow");
+    if fs::is_public(private) || !matches!(fs::kind(private), Ok(Some(_))) {
+        return;
+    }
+    let text = "cat /etc/shadow && echo READ\ncat /etc/passwd >/dev/null && echo passwd\n\
+                ls /etc >/dev/null && echo listed\nexit 0\n";
+    let mut demo = Demo::sh(text);
+    assert_eq!(demo.run().stdout.text(), "passwd\nlisted\n");
+    demo.options.read = vec![private.into()];
+    assert!(demo.run().stdout.text().contains("READ"), "who means it says so");
+}
+
 #[test]
 fn the_network_can_be_kept_from_it() {
     if !python() {
@@ -224,7 +376,9 @@ fn the_network_can_be_kept_from_it() {
                 socket.socket(family)\n        print('open')\n    except PermissionError:\n        print('closed')\n\
                 a, b = socket.socketpair()\na.send(b'x')\nprint(b.recv(1))\n";
     let mut demo = Demo::new("demo.py", text);
-    assert_eq!(demo.run().stdout.text(), "open\nopen\nopen\nb'x'\n");
+    if has_landlock() {
+        assert_eq!(demo.run().stdout.text(), "open\nopen\nclosed\nb'x'\n");
+    }
     demo.options.no_network = true;
     for mode in [Mode::Auto, Mode::Off] {
         demo.options.sandbox = mode;
